@@ -75,7 +75,7 @@ def test_what_costs_more_where_more_is_kept_is_ordered_the_other_way_round_and_e
         "pi",
         ["the exam"],
     )
-    cases, more = found.told(most=1)["dollars saved, with look-ups"]
+    cases, more = found.told(limit=1)["dollars saved, with look-ups"]
     assert (cases, more) == (["truncate (1.00) before pi (0.00), against the exam"], 2)
 
 

@@ -115,7 +115,7 @@ def test_an_entity_that_several_strategies_lost_is_one_row_without_references(ru
 
 
 def test_no_session_fills_the_worst_losses_alone() -> None:
-    found = summaries.worst_losses(tables_of(3), most=3)
+    found = summaries.worst_losses(tables_of(3), row_limit=3)
     assert set(found["session"]) == {"session-00", "session-01", "session-02"}
 
 

@@ -2,8 +2,12 @@
 between two; the panel.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence, Set
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,11 +42,18 @@ def differences(run: Tables, metric: str = "") -> pd.DataFrame:
     undecided.
     """
     metric = metric or run.first_half
-    base, mode = run.baseline, "matched" if metric in HALVES and run.shares else "natural"
+    mode = "natural"
+    if metric in HALVES and run.shares:
+        mode = "matched"
+    base = run.baseline
     if base is None or base not in set(run.select(metric, mode)["strategy"]):
-        return pd.DataFrame(columns=list(COLUMNS))
+        return _no_differences()
     rows = compare_table(run.scores, metric, base, mode, run.at_used_sizes)
     return without_bias(run, rows, metric, base, mode)
+
+
+def _no_differences() -> pd.DataFrame:
+    return pd.DataFrame(columns=list(COLUMNS))
 
 
 def ranked(run: Tables) -> list[str]:
@@ -51,15 +62,16 @@ def ranked(run: Tables) -> list[str]:
     return [name for name in run.contenders if name not in unranked]
 
 
-def lead(run: Tables, first: str) -> pd.DataFrame:
+def lead(run: Tables, leader: str) -> pd.DataFrame:
     """The leading strategy against every other contender; the family of tests is all pairs of
     contenders.
     """
-    mode, metric = "matched" if run.shares else "natural", run.first_half
-    if len(run.contenders) < 2 or run.values(metric, first, mode).empty:
-        return pd.DataFrame(columns=list(COLUMNS))
-    rows = lead_table(run.scores, metric, first, mode, run.at_used_sizes)
-    return without_bias(run, rows, metric, first, mode)
+    mode = run.main_mode
+    metric = run.first_half
+    if len(run.contenders) < 2 or run.values(metric, leader, mode).empty:
+        return _no_differences()
+    rows = lead_table(run.scores, metric, leader, mode, run.at_used_sizes)
+    return without_bias(run, rows, metric, leader, mode)
 
 
 def level_with_first(ranked_names: Sequence[str], leads: pd.DataFrame) -> list[str]:
@@ -72,7 +84,9 @@ def level_with_first(ranked_names: Sequence[str], leads: pd.DataFrame) -> list[s
     """
     undecided = leads.loc[leads["verdict"] == "undecided", "strategy"]
     level = [str(name) for name in undecided if name in ranked_names]
-    return [*ranked_names[:1], *level] if level else []
+    if not level:
+        return []
+    return [*ranked_names[:1], *level]
 
 
 def standings(run: Tables, names: Sequence[str] = ()) -> pd.DataFrame:
@@ -81,18 +95,21 @@ def standings(run: Tables, names: Sequence[str] = ()) -> pd.DataFrame:
 
     None named: all contenders, where there are several. Columns: as of `analysis.panel.frontier`.
     """
-    names = names or (run.contenders if len(run.contenders) > 1 else ())
+    if not names and len(run.contenders) > 1:
+        names = run.contenders
     if not names:
         return frontier((), np.empty((0, 0, 2)), ())
-    pair = (run.leading("natural"), SAVED)
-    wide = pd.concat(
-        [run.values(metric, name) for name in names for metric in pair], axis=1, sort=True
-    )
-    values = wide.to_numpy(dtype=float).reshape(-1, len(names), 2)
-    return frontier(names, values, ("higher", "higher"), [run.project(name) for name in wide.index])
+    columns = []
+    for name in names:
+        columns.append(run.values(run.leading("natural"), name))
+        columns.append(run.values(SAVED, name))
+    by_session = pd.concat(columns, axis=1, sort=True)
+    values = by_session.to_numpy(dtype=float).reshape(-1, len(names), 2)
+    projects = [run.project(session) for session in by_session.index]
+    return frontier(names, values, ("higher", "higher"), projects)
 
 
-def changes(now: Tables, then: Tables, metric: str = "") -> pd.DataFrame:
+def changes(current: Tables, previous: Tables, metric: str = "") -> pd.DataFrame:
     """Each strategy of both runs now against then, on the sessions of both; columns as of
     `analysis.compared`.
 
@@ -102,53 +119,78 @@ def changes(now: Tables, then: Tables, metric: str = "") -> pd.DataFrame:
     equal size `baseline` is what the strategy would have kept then at the sizes that it uses now,
     as far as the baseline tells.
     """
-    mode = "matched" if metric in ("", *HALVES) and same_sizes(now, then) else "natural"
-    metric = metric or leading_metric(now.scores, then.scores, mode=mode)
-    both = set(now.sessions["session"]) & set(then.sessions["session"])
-    even = same_baseline(now.at_used_sizes, then.at_used_sizes)
-    scores = [run.select(metric, mode) for run in (now, then)]
-    rows, old = (
-        known[known["session"].isin(both)].assign(
-            gain=size_gains(known, run.at_used_sizes) if even else 0.0
-        )
-        for run, known in zip((now, then), scores, strict=True)
-    )
+    mode = "natural"
+    if metric in ("", *HALVES) and same_sizes(current, previous):
+        mode = "matched"
+    metric = metric or leading_metric(current.scores, previous.scores, mode=mode)
+    sessions = set(current.sessions["session"]) & set(previous.sessions["session"])
+    has_same_baseline = same_baseline(current.at_used_sizes, previous.at_used_sizes)
+    rows_now = _rows_with_gains(current, metric, mode, sessions, has_same_baseline)
+    rows_then = _rows_with_gains(previous, metric, mode, sessions, has_same_baseline)
     differences = []
-    chances: list[float | None] = []
-    for name in now.contenders:
-        today = rows[rows["strategy"] == name]
-        earlier = old[old["strategy"] == name]
-        if len(today) and len(earlier):
-            pair = pd.concat(
-                [today.assign(strategy="now"), at_sizes_of(earlier, today).assign(strategy="then")]
-            )
-            (difference,) = compare_table(pair, metric, "then", mode).to_dict("records")
-            differences.append(difference | {"strategy": name})
-            chance = difference["p"]
-            if missing(chance):
-                chance = None
-            chances.append(chance)
-    for difference, p in zip(differences, holm(chances), strict=True):
-        difference["p_holm"] = p
-        if difference["verdict"] in ("better", "worse") and (p is None or p > ALPHA):
-            difference["verdict"] = "undecided"
+    for name in current.contenders:
+        today = rows_now[rows_now["strategy"] == name]
+        earlier = rows_then[rows_then["strategy"] == name]
+        if today.empty or earlier.empty:
+            continue
+        earlier = at_sizes_of(earlier, today)
+        today = today.assign(strategy="now")
+        pair = pd.concat([today, earlier.assign(strategy="then")])
+        (difference,) = compare_table(pair, metric, "then", mode).to_dict("records")
+        differences.append(difference | {"strategy": name})
+    _correct_for_all(differences)
     return pd.DataFrame(differences, columns=list(COLUMNS))
 
 
-def same_sizes(now: Tables, then: Tables) -> bool:
+def _rows_with_gains(
+    run: Tables, metric: str, mode: str, sessions: Set[object], has_same_baseline: bool
+) -> pd.DataFrame:
+    """The scores of some sessions, with what the baseline gains by the sizes really used; nothing
+    where two runs have different baselines.
+    """
+    rows = run.select(metric, mode)
+    gains: pd.Series[float] | float = 0.0
+    if has_same_baseline:
+        gains = size_gains(rows, run.at_used_sizes)
+    return rows[rows["session"].isin(sessions)].assign(gain=gains)
+
+
+def _correct_for_all(differences: Sequence[dict[Hashable, Any]]) -> None:
+    """Correct the chances of some differences for their number; those beyond `ALPHA` decide
+    nothing.
+    """
+    chances = [None if missing(row["p"]) else row["p"] for row in differences]
+    for difference, p in zip(differences, holm(chances), strict=True):
+        difference["p_holm"] = p
+        is_beyond_chance = p is not None and p <= ALPHA
+        if difference["verdict"] in ("better", "worse") and not is_beyond_chance:
+            difference["verdict"] = "undecided"
+
+
+def same_sizes(current: Tables, previous: Tables) -> bool:
     """Whether two runs cut histories to the same shares."""
-    return bool(now.shares) and now.shares == then.shares
+    return bool(current.shares) and current.shares == previous.shares
 
 
-def lost_now(now: Tables, then: Tables) -> Tables:
+def lost_now(current: Tables, previous: Tables) -> Tables:
     """The run with only those losses that the other run does not have, where it has the session
     and strategy.
     """
-    replayed = set(zip(then.replays["session"], then.replays["strategy"], strict=True))
-    had = set(then.losses[PLACE].fillna(-1).itertuples(index=False, name=None))
-    places = now.losses[PLACE].fillna(-1).itertuples(index=False, name=None)
-    new = [place not in had and place[:2] in replayed for place in places]
-    return now.changed(losses=now.losses[pd.Series(new, index=now.losses.index, dtype=bool)])
+    replays = previous.replays[["session", "strategy"]]
+    replayed = set(replays.itertuples(index=False, name=None))
+    lost_before = set(_loss_places(previous))
+    is_new = []
+    for place in _loss_places(current):
+        session_and_strategy = place[:2]
+        is_new.append(place not in lost_before and session_and_strategy in replayed)
+    losses = current.losses
+    mask = pd.Series(is_new, index=losses.index, dtype=bool)
+    return current.changed(losses=losses[mask])
+
+
+def _loss_places(run: Tables) -> list[tuple[Any, ...]]:
+    """What tells the losses of a run apart, in their order; -1 stands for a missing value."""
+    return list(run.losses[PLACE].fillna(-1).itertuples(index=False, name=None))
 
 
 def panel_of(run: Tables) -> Panel | None:
@@ -156,48 +198,52 @@ def panel_of(run: Tables) -> Panel | None:
     fewer than two.
     """
     names = [name for name in ranked(run) if name != RECORDED]
-    mode = "matched" if run.shares else "natural"
-    return panel(run.scores, names, mode, run.at_used_sizes) if len(names) > 1 else None
+    if len(names) < 2:
+        return None
+    return panel(run.scores, names, run.main_mode, run.at_used_sizes)
 
 
-def panel_words(run: Tables, found: Panel, leads: pd.DataFrame) -> str:
+def panel_words(run: Tables, verdict: Panel, leads: pd.DataFrame) -> str:
     """Where the panel disagrees, the rank that it agrees on, and what ranks those that are level in
     the headline.
 
     Args:
         run: the run.
-        found: as of `panel_of`.
+        verdict: as of `panel_of`.
         leads: of the first of the ranked strategies, as of `lead`.
     """
-    named = [
-        (
-            one,
-            other,
-            [
-                [PANEL[metric] for metric in found.ahead[pair]]
-                for pair in ((one, other), (other, one))
-            ],
-        )
-        for one, other in found.disputed
-    ]
-    level = [name for name in level_with_first(ranked(run), leads) if name in found.rank]
-    apart = [
-        (one, other, [PANEL[metric] for metric in found.ahead[one, other]])
-        for one, other in permutations(level, 2)
-        if found.rank[one] < found.rank[other] and found.above(one, other)
-    ]
-    ranks: dict[int, list[str]] = {}
-    for name, rank in found.rank.items():
-        ranks.setdefault(rank, []).append(name)
-    return " ".join(
-        sentences(
-            "panel",
-            half=HALVES[run.first_half],
-            disputed=named,
-            ranks=[ranks[rank] for rank in sorted(ranks)],
-            level=level,
-            apart=apart,
-            members=list(PANEL.values()),
-            silent=[PANEL[metric] for metric in found.silent],
-        )
+    disputed = []
+    for first_name, second_name in verdict.disputed:
+        for_each = [
+            _titles(verdict.ahead[first_name, second_name]),
+            _titles(verdict.ahead[second_name, first_name]),
+        ]
+        disputed.append((first_name, second_name, for_each))
+    level = [name for name in level_with_first(ranked(run), leads) if name in verdict.rank]
+    ranks: dict[int, list[str]] = defaultdict(list)
+    for name, rank in verdict.rank.items():
+        ranks[rank].append(name)
+    lines = sentences(
+        "panel",
+        half=HALVES[run.first_half],
+        disputed=disputed,
+        ranks=[ranks[rank] for rank in sorted(ranks)],
+        level=level,
+        apart=_ranked_apart(verdict, level),
+        members=list(PANEL.values()),
+        silent=_titles(verdict.silent),
     )
+    return " ".join(lines)
+
+
+def _ranked_apart(verdict: Panel, level: Sequence[str]) -> list[tuple[str, str, list[str]]]:
+    """The pairs of level strategies that the panel ranks, with the metrics that do so."""
+    apart = []
+    for better, worse in permutations(level, 2):
+        if verdict.rank[better] < verdict.rank[worse] and verdict.above(better, worse):
+            apart.append((better, worse, _titles(verdict.ahead[better, worse])))
+    return apart
+
+
+def _titles(metrics: Iterable[str]) -> list[str]:
+    return [PANEL[metric] for metric in metrics]

@@ -11,9 +11,11 @@ PARTS = ("usd_input", "usd_read", "usd_write", "usd_output", "usd_summaries", "u
 
 def by_cost(run: Tables) -> list[str]:
     """Contenders by what they cost, cheapest first, then the references."""
-    means = run.costs.groupby("strategy", sort=True)["usd"].mean().sort_values(kind="stable").index
-    known = [name for name in means if name not in REFERENCES]
-    return [*known, *(name for name in REFERENCES if name in set(means))]
+    means = run.costs.groupby("strategy", sort=True)["usd"].mean()
+    names = means.sort_values(kind="stable").index
+    contenders = [name for name in names if name not in REFERENCES]
+    references = [name for name in REFERENCES if name in set(names)]
+    return contenders + references
 
 
 def bills(run: Tables) -> pd.DataFrame:
@@ -22,20 +24,25 @@ def bills(run: Tables) -> pd.DataFrame:
 
 
 def _bill(run: Tables, name: str) -> dict[str, object]:
-    mine = run.costs[run.costs["strategy"] == name]
-    prompts = mine[["tokens_input", "tokens_read", "tokens_written"]].sum(axis=1)
-    after = (mine["even_at"] - mine["parted_at"]).dropna()
-    return {
+    costs = run.costs[run.costs["strategy"] == name]
+    prompts = costs[["tokens_input", "tokens_read", "tokens_written"]].sum(axis=1)
+    share_read = costs["tokens_read"] / prompts.where(prompts > 0)
+    requests_to_even = (costs["even_at"] - costs["parted_at"]).dropna()
+    row: dict[str, object] = {
         "strategy": name,
         "reference": name in REFERENCES,
-        "sessions": len(mine),
-        **mine[["usd", *PARTS, "usd_uncompacted", "net_saving", "breaks"]].mean().to_dict(),
-        **interval_columns("saved", run.net_saving(name)),
-        "cache_read": float((mine["tokens_read"] / prompts.where(prompts > 0)).mean()),
-        "compacted": int(mine["parted_at"].notna().sum()),
-        "paid": len(after),
-        "even_after": float(after.median()) if len(after) else None,
+        "sessions": len(costs),
     }
+    columns = ["usd", *PARTS, "usd_uncompacted", "net_saving", "breaks"]
+    row |= costs[columns].mean().to_dict()
+    row |= interval_columns("saved", run.net_saving(name))
+    row["cache_read"] = float(share_read.mean())
+    row["compacted"] = int(costs["parted_at"].notna().sum())
+    row["paid"] = len(requests_to_even)
+    row["even_after"] = None
+    if len(requests_to_even):
+        row["even_after"] = float(requests_to_even.median())
+    return row
 
 
 def typical(run: Tables) -> str | None:
@@ -43,40 +50,50 @@ def typical(run: Tables) -> str | None:
     compacted.
     """
     costs = run.costs
-    cut = set(
-        costs.loc[costs["parted_at"].notna() & ~costs["strategy"].isin(REFERENCES), "session"]
-    )
-    whole = costs.drop_duplicates("session").set_index("session")["usd_uncompacted"]
-    known = sorted(
-        (float(usd), str(session)) for session, usd in whole.items() if session in cut or not cut
-    )
-    return known[len(known) // 2][1] if known else None
+    is_compacted = costs["parted_at"].notna() & ~costs["strategy"].isin(REFERENCES)
+    compacted = set(costs.loc[is_compacted, "session"])
+    uncompacted_usd = costs.drop_duplicates("session").set_index("session")["usd_uncompacted"]
+    candidates = []
+    for session, usd in uncompacted_usd.items():
+        if session in compacted or not compacted:
+            candidates.append((float(usd), str(session)))
+    if not candidates:
+        return None
+    _, session_in_the_middle = sorted(candidates)[len(candidates) // 2]
+    return session_in_the_middle
 
 
 def within_reach(run: Tables) -> pd.DataFrame:
     """One row a strategy with recall, on its own trigger; docs/reference/tables.md has the
     columns.
     """
-    mine = run.paging[run.paging["mode"] == "natural"]
-    known = (name for name in run.strategies if (mine["strategy"] == name).any())
-    return pd.DataFrame([_row(run, name, mine[mine["strategy"] == name]) for name in known])
+    natural = run.paging[run.paging["mode"] == "natural"]
+    rows = []
+    for name in run.strategies:
+        paging = natural[natural["strategy"] == name]
+        if not paging.empty:
+            rows.append(_row(run, name, paging))
+    return pd.DataFrame(rows)
 
 
-def _row(run: Tables, name: str, mine: pd.DataFrame) -> dict[str, object]:
-    means = {
-        column: run.mean_over_projects(mine.set_index("session")[column])
-        for column in ("visible", "recoverable", "lost")
-    }
-    costs = run.costs[(run.costs["strategy"] == name) & run.costs["session"].isin(mine["session"])]
-    priced = mine[mine["session"].isin(costs["session"])]
-    whole, requests = costs["usd_uncompacted"].sum(), mine["requests"].sum()
-    return {
-        "strategy": name,
-        "sessions": len(mine),
-        **{column: None if mean is None else mean.mean for column, mean in means.items()},
-        "fault_rate": mine["asked"].sum() / mine["items"].sum(),
-        "calls": 100 * mine["calls"].sum() / requests if requests else None,
-        "usd_recall": priced["usd_recall"].mean(),
-        "saved": priced["net_saving"].sum() / whole if whole else None,
-        "saved_without": costs["net_saving"].sum() / whole if whole else None,
-    }
+def _row(run: Tables, name: str, paging: pd.DataFrame) -> dict[str, object]:
+    costs = run.costs[run.costs["strategy"] == name]
+    costs = costs[costs["session"].isin(paging["session"])]
+    priced = paging[paging["session"].isin(costs["session"])]
+    uncompacted_usd = costs["usd_uncompacted"].sum()
+    row: dict[str, object] = {"strategy": name, "sessions": len(paging)}
+    by_session = paging.set_index("session")
+    for column in ("visible", "recoverable", "lost"):
+        estimate = run.mean_over_projects(by_session[column])
+        row[column] = None if estimate is None else estimate.mean
+    row["fault_rate"] = paging["asked"].sum() / paging["items"].sum()
+    row["calls"] = _quotient(100 * paging["calls"].sum(), paging["requests"].sum())
+    row["usd_recall"] = priced["usd_recall"].mean()
+    row["saved"] = _quotient(priced["net_saving"].sum(), uncompacted_usd)
+    row["saved_without"] = _quotient(costs["net_saving"].sum(), uncompacted_usd)
+    return row
+
+
+def _quotient(amount: float, total: float) -> float | None:
+    """The amount over the total; None where the total is 0."""
+    return amount / total if total else None

@@ -4,10 +4,12 @@ would change it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import inf, nan
+from operator import itemgetter
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -15,16 +17,14 @@ from workbench.base.formats import missing
 from workbench.base.markup import render
 from workbench.evaluation.analysis.compared import ALPHA
 from workbench.evaluation.analysis.paired import FEWEST, Estimate, holm, sign_flip
-from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, choice, difference
+from workbench.evaluation.analysis.panel import Panel
+from workbench.evaluation.analysis.trade import MARGIN, WORTH, Choice, Trade, choice, difference
 from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.readers import bias_between, no_winner
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES, PANEL
-
-FIELDS = ("recommendation", "trade_off", "agent", "confidence")
-"""The blocks of the template, in its order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,8 @@ class Decision:
     no_winner: str = ""
 
     def __str__(self) -> str:
-        return " ".join(
-            filter(None, (self.recommendation, self.trade_off, self.agent, self.confidence))
-        )
+        texts = (self.recommendation, self.trade_off, self.agent, self.confidence)
+        return " ".join(text for text in texts if text)
 
 
 def decide(figures: Figures) -> Decision | None:
@@ -67,151 +66,244 @@ def decide(figures: Figures) -> Decision | None:
     contexts read like a list of names, is not recommended.
     """
     run = figures.tables
-    out = {*run.over_window, *run.incomplete, *run.names_only, RECORDED}
-    names = [name for name in run.contenders if name not in out]
-    rows = _rows(run, names)
-    points = Trade(WORTH).points(rows) if rows["recall"].notna().any() else pd.DataFrame()
-    if points.dropna().empty:
-        return None
-    points = points.dropna()
-    recall = Trade(0).points(rows).dropna().mean() / 100
-    # shares of the bill, of the sessions that count
-    counted = ((points.mean() - 100 * recall) / (10 * WORTH)).to_dict()
-    saved: dict[str, float] = {}
-    for name in map(str, points):
-        bill = figures.strategies[name].net_saving
-        saved[name] = bill.mean if bill else nan
-    chosen = choice(points, saved)
-    use, others, means = chosen.use, list(chosen.others), chosen.means
     half = run.leading("natural")
-    unsettled = set[str]()
-    for name in others:
-        bias = bias_between(run, use, name, half, "natural")
-        if abs(means[use] - means[name]) < 100 * bias:
-            unsettled |= {name, *chosen.level}
-    rivals = sorted(unsettled - {use}, key=others.index)
+    names = _usable(run)
+    rows = _rows(run, names)
+    if rows["recall"].isna().all():
+        return None
+    points = Trade(WORTH).points(rows).dropna()
+    if points.empty:
+        return None
+    saved = {name: _net_saving(figures, name) for name in map(str, points)}
+    best = choice(points, saved)
+    use, alternatives = best.use, list(best.others)
+    recall_points = Trade(0).points(rows).dropna()
+    recall = (recall_points.mean() / 100).to_dict()
+    rivals = _within_reader_error(run, best)
     why_none = no_winner(run, use, rivals, half, "natural")
     text = render(
         "report/decision.txt",
         half=half,
         no_winner=why_none,
         use=use,
-        level=list(chosen.level),
-        others=others,
-        recall=recall.to_dict(),
+        level=list(best.level),
+        others=alternatives,
+        recall=recall,
         saved=saved,
         margin=MARGIN,
         alone=len(set(run.contenders) - {RECORDED}) == 1,
         idle=not (run.compactions["mode"] == "natural").any(),
-        ahead=_ahead(points, use, others),
+        ahead=_ahead(points, use, alternatives),
         fewest=FEWEST,
-        recorded={one["strategy"]: one for one in figures.recorded.to_dict("records")},
+        recorded=_by_strategy(figures.recorded),
         projects=len(points),
         priced=any(not missing(share) for share in saved.values()),
-        reach={one["strategy"]: one for one in figures.within_reach.to_dict("records")}.get(use),
+        reach=_by_strategy(figures.within_reach).get(use),
         lists=[name for name in run.contenders if name in run.names_only],
     )
-    words = dict(zip(FIELDS, (" ".join(block.split()) for block in text.split("---")), strict=True))
-    rounded = {name: round(mean, 1) for name, mean in means.items()}
-    changes = tuple(_changes(figures, rows, use, others, recall.to_dict(), counted))
+    blocks = [" ".join(block.split()) for block in text.split("---")]
+    recommendation, trade_off, agent, confidence = blocks
+    counted = Counted(rows, recall, _counted_savings(points, recall))
     return Decision(
-        "" if why_none else use, changes=changes, points=rounded, no_winner=why_none, **words
+        use="" if why_none else use,
+        recommendation=recommendation,
+        trade_off=trade_off,
+        agent=agent,
+        confidence=confidence,
+        changes=tuple(_changes(figures, counted, use, alternatives)),
+        points={name: round(mean, 1) for name, mean in best.means.items()},
+        no_winner=why_none,
     )
+
+
+def _usable(run: Tables) -> list[str]:
+    """The contenders that may be recommended, best first."""
+    out = {*run.over_window, *run.incomplete, *run.names_only, RECORDED}
+    return [name for name in run.contenders if name not in out]
+
+
+def _net_saving(figures: Figures, name: str) -> float:
+    """The share of the bill that a strategy saves; NaN without prices."""
+    saving = figures.strategies[name].net_saving
+    return saving.mean if saving else nan
+
+
+def _within_reader_error(run: Tables, best: Choice) -> list[str]:
+    """The alternatives whose distance from the best one may be the reader's error; where there is
+    such a one, those that are level with the best as well.
+    """
+    half = run.leading("natural")
+    unsettled = set[str]()
+    for name in best.others:
+        error = bias_between(run, best.use, name, half, "natural")
+        if abs(best.means[best.use] - best.means[name]) < 100 * error:
+            unsettled |= {name, *best.level}
+    return [name for name in best.others if name in unsettled]
+
+
+def _by_strategy(table: pd.DataFrame) -> dict[str, Mapping[Hashable, Any]]:
+    """The rows of a table with one row a strategy, by its name."""
+    return {str(row["strategy"]): row for row in table.to_dict("records")}
+
+
+def _counted_savings(points: pd.DataFrame, recall: Mapping[str, float]) -> dict[str, float]:
+    """Shares of the bill that each strategy saves, of the sessions that count."""
+    saved = {}
+    for name, mean in points.mean().items():
+        saved[str(name)] = (mean - 100 * recall[str(name)]) / (10 * WORTH)
+    return saved
 
 
 def _rows(run: Tables, names: Sequence[str]) -> pd.DataFrame:
     """A row a session and strategy on its own trigger, as `analysis.trade.Trade` reads them."""
-    costs = run.costs.set_index(["session", "strategy"])
     half = run.leading("natural")
-    known = [
-        run.values(half, name).rename("recall").to_frame().assign(candidate=name) for name in names
-    ]
-    rows = (
-        pd.concat(known).reset_index()
-        if known
-        else pd.DataFrame(columns=["session", "recall", "candidate"])
-    )
+    rows = pd.DataFrame(columns=["session", "recall", "candidate"])
+    if names:
+        recalls = []
+        for name in names:
+            recall = run.values(half, name).rename("recall")
+            recalls.append(recall.to_frame().assign(candidate=name))
+        rows = pd.concat(recalls).reset_index()
     rows["project"] = [run.project(session) for session in rows["session"]]
-    bills = costs.reindex(pd.MultiIndex.from_arrays([rows["session"], rows["candidate"]]))
-    for column, of in (
-        ("saved", "net_saving"),
-        ("plain", "usd_uncompacted"),
-        ("fetching", "usd_fetching"),
-    ):
-        rows[column] = bills[of].to_numpy(dtype=float)
+    costs = run.costs.set_index(["session", "strategy"])
+    places = pd.MultiIndex.from_arrays([rows["session"], rows["candidate"]])
+    bills = costs.reindex(places)
+    rows["saved"] = bills["net_saving"].to_numpy(dtype=float)
+    rows["plain"] = bills["usd_uncompacted"].to_numpy(dtype=float)
+    rows["fetching"] = bills["usd_fetching"].to_numpy(dtype=float)
     return rows
 
 
-def _ahead(points: pd.DataFrame, use: str, others: Sequence[str]) -> dict[str, object] | None:
+def _ahead(points: pd.DataFrame, use: str, alternatives: Sequence[str]) -> dict[str, object] | None:
     """The lead over the next strategy: its estimate, whether it is beyond chance over all pairs,
     and where it leads.
     """
-    if not others:
+    if not alternatives:
         return None
+    runner_up = alternatives[0]
+    p = _chances_of_pairs(points)[frozenset({use, runner_up})]
+    lead = difference(points, use, runner_up) or Estimate(0.0, 0, 0)
+    is_positive = lead.low is not None and lead.low > 0
+    return {
+        "of": runner_up,
+        "lead": lead,
+        "p": p,
+        "beyond_chance": is_positive and p is not None and p <= ALPHA,
+        "first": int((points[use] > points[runner_up]).sum()),
+    }
+
+
+def _chances_of_pairs(points: pd.DataFrame) -> dict[frozenset[str], float | None]:
+    """By pair of strategies the chance of a difference as large as theirs, corrected for the number
+    of pairs; None with too few projects.
+    """
     pairs = list(combinations(points.columns, 2))
-    enough = len(points) >= FEWEST
-    every = holm(
-        [
-            float(sign_flip((points[one] - points[other]).to_numpy())) if enough else None
-            for one, other in pairs
-        ]
-    )
-    p = next(p for pair, p in zip(pairs, every, strict=True) if set(pair) == {use, others[0]})
-    lead = difference(points, use, others[0]) or Estimate(0.0, 0, 0)
-    beyond = lead.low is not None and lead.low > 0 and p is not None and p <= ALPHA
-    first = int((points[use] > points[others[0]]).sum())
-    return {"of": others[0], "lead": lead, "p": p, "beyond_chance": beyond, "first": first}
+    chances: list[float | None] = [None] * len(pairs)
+    if len(points) >= FEWEST:
+        differences = [points[strategy] - points[rival] for strategy, rival in pairs]
+        chances = [float(sign_flip(values.to_numpy())) for values in differences]
+    corrected = holm(chances)
+    return {frozenset(pair): p for pair, p in zip(pairs, corrected, strict=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a decision counts.
+
+    Attributes:
+        rows: a row a session and strategy, as `analysis.trade.Trade` reads them.
+        recall: by strategy, of the sessions that count.
+        saved: shares of the bill, likewise.
+    """
+
+    rows: pd.DataFrame
+    recall: Mapping[str, float]
+    saved: Mapping[str, float]
 
 
 def _changes(
-    figures: Figures,
-    rows: pd.DataFrame,
-    use: str,
-    others: Sequence[str],
-    recall: Mapping[str, float],
-    saved: Mapping[str, float],
+    figures: Figures, counted: Counted, use: str, alternatives: Sequence[str]
 ) -> list[str]:
     """What would make another strategy the better one, nearest first."""
-    run, panel = figures.tables, figures.panel
-    rates = [
-        (name, rate)
-        for name in others
-        if (rate := _rate(recall[use] - recall[name], saved[name] - saved[use]))
-    ]
-    dearer = sorted((one for one in rates if one[1] > WORTH), key=lambda one: one[1])[:1]
-    cheaper = sorted((one for one in rates if one[1] <= WORTH), key=lambda one: -one[1])[:1]
-    plain = Trade(WORTH).points(rows.assign(saved=rows["saved"] + rows["fetching"])).dropna().mean()
-    sizes = figures.by_size
-    sizes = sizes[sizes["strategy"].isin([use, *others])]
-    best = sizes.loc[sizes.groupby("share")["mean"].idxmax()] if len(sizes) else sizes
+    run = figures.tables
+    dearer, cheaper = _other_rates(counted, use, alternatives)
     windows = run.replayed["window_used"].dropna().astype(int)
-    before = (
-        []
-        if panel is None
-        else [name for name in others if panel.rank.get(name, inf) < panel.rank.get(use, 0)]
-    )
     return sentences(
         "decision_changes",
         half=HALVES[run.leading("natural")],
         dearer=dearer,
         cheaper=cheaper,
         worth=WORTH,
-        unfetched=str(plain.idxmax()) if len(plain) and plain.max() - plain[use] >= MARGIN else "",
-        at_sizes=[
-            (one["strategy"], one["share"])
-            for one in best.to_dict("records")
-            if one["strategy"] != use
-        ],
-        by_panel=[
-            (name, by)
-            for name in before
-            if panel and (by := [PANEL[one] for one in panel.ahead[name, use]])
-        ],
+        unfetched=_best_if_fetching_is_free(counted.rows, use),
+        at_sizes=_best_at_sizes(figures.by_size, use, alternatives),
+        by_panel=_ahead_by_panel(figures.panel, use, alternatives),
         windows=(int(windows.min()), int(windows.max())) if len(windows) else None,
-        projects=len({run.project(name) for name in rows["session"]}),
+        projects=len({run.project(name) for name in counted.rows["session"]}),
         fewest=FEWEST,
         counts=figures.summaries,
     )
+
+
+Rate: TypeAlias = tuple[str, float]
+"""A strategy, and the points that a tenth of the bill must be worth for it to be as good."""
+
+
+def _other_rates(
+    counted: Counted, use: str, alternatives: Sequence[str]
+) -> tuple[list[Rate], list[Rate]]:
+    """The alternative that is as good at the next higher worth of a tenth of the bill, and that at
+    the next lower one; each list has one at most.
+    """
+    recall, saved = counted.recall, counted.saved
+    dearer, cheaper = [], []
+    for name in alternatives:
+        rate = _rate(recall[use] - recall[name], saved[name] - saved[use])
+        if not rate:
+            continue
+        if rate > WORTH:
+            dearer.append((name, rate))
+        else:
+            cheaper.append((name, rate))
+    dearer.sort(key=itemgetter(1))
+    cheaper.sort(key=lambda name_and_rate: -name_and_rate[1])
+    return dearer[:1], cheaper[:1]
+
+
+def _best_if_fetching_is_free(rows: pd.DataFrame, use: str) -> str:
+    """The strategy that is clearly better if looking up again costs nothing; empty for none."""
+    free = rows.assign(saved=rows["saved"] + rows["fetching"])
+    means = Trade(WORTH).points(free).dropna().mean()
+    if means.empty or not means.max() - means[use] >= MARGIN:
+        return ""
+    return str(means.idxmax())
+
+
+def _best_at_sizes(
+    by_size: pd.DataFrame, use: str, alternatives: Sequence[str]
+) -> list[tuple[str, float]]:
+    """The sizes at which another strategy has the highest mean, each with that strategy."""
+    sizes = by_size[by_size["strategy"].isin([use, *alternatives])]
+    if sizes.empty:
+        return []
+    best = sizes.loc[sizes.groupby("share")["mean"].idxmax()]
+    others = best[best["strategy"] != use]
+    return list(others[["strategy", "share"]].itertuples(index=False, name=None))
+
+
+def _ahead_by_panel(
+    panel: Panel | None, use: str, alternatives: Sequence[str]
+) -> list[tuple[str, list[str]]]:
+    """The alternatives that the panel ranks higher, with the metrics in which each is ahead."""
+    if panel is None:
+        return []
+    ahead = []
+    for name in alternatives:
+        if panel.rank.get(name, inf) >= panel.rank.get(use, 0):
+            continue
+        metrics = [PANEL[metric] for metric in panel.ahead[name, use]]
+        if metrics:
+            ahead.append((name, metrics))
+    return ahead
 
 
 def _rate(fewer: float, more: float) -> float | None:

@@ -96,32 +96,31 @@ class StrategyFigures:
         Args:
             leading: the number of the headline that leads on the strategies' own triggers.
         """
-        area = self.area or (None, None, None)
-        return {
+        row: dict[str, object] = {
             "strategy": self.strategy,
             "reference": self.is_reference,
             "sessions": self.sessions,
             "failed": self.failed,
             "pending": self.pending,
-            **interval_columns("equal_size", self.at_sizes),
-            **interval_columns("work", self.same_size[WORK]),
-            **interval_columns("names", self.same_size[NAMES]),
-            **interval_columns("code", self.same_size[CODE]),
-            **dict(zip(("area", "area_from", "area_to"), area, strict=True)),
-            **interval_columns("recall", self.own_trigger[leading]),
-            **interval_columns("work_own", self.own_trigger[WORK]),
-            **interval_columns("names_own", self.own_trigger[NAMES]),
-            **interval_columns("code_own", self.own_trigger[CODE]),
-            **interval_columns("saved", self.own_trigger[SAVED]),
-            "cost": self.usd_a_session,
-            **interval_columns("cost_saved", self.net_saving),
-            "scaled": mean_of(self.scaled),
-            **{
-                metric.removeprefix("recall_"): mean_of(level)
-                for metric, level in self.levels.items()
-            },
-            **{metric: mean_of(self.own_trigger[metric]) for metric in HEADLINE_MEANS},
         }
+        row |= interval_columns("equal_size", self.at_sizes)
+        row |= interval_columns("work", self.same_size[WORK])
+        row |= interval_columns("names", self.same_size[NAMES])
+        row |= interval_columns("code", self.same_size[CODE])
+        row["area"], row["area_from"], row["area_to"] = self.area or (None, None, None)
+        row |= interval_columns("recall", self.own_trigger[leading])
+        row |= interval_columns("work_own", self.own_trigger[WORK])
+        row |= interval_columns("names_own", self.own_trigger[NAMES])
+        row |= interval_columns("code_own", self.own_trigger[CODE])
+        row |= interval_columns("saved", self.own_trigger[SAVED])
+        row["cost"] = self.usd_a_session
+        row |= interval_columns("cost_saved", self.net_saving)
+        row["scaled"] = mean_of(self.scaled)
+        for metric, level in self.levels.items():
+            row[metric.removeprefix("recall_")] = mean_of(level)
+        for metric in HEADLINE_MEANS:
+            row[metric] = mean_of(self.own_trigger[metric])
+        return row
 
 
 HEADLINE_MEANS = (
@@ -191,16 +190,16 @@ class Figures:
     def of(cls, run: Tables) -> Figures:
         """The figures of a run."""
         strategies = {name: StrategyFigures.of(run, name) for name in run.strategies}
+        leading = run.leading("natural")
         ranked = comparison.ranked(run)
+        differences = {}
+        for metric in (*run.halves, SAVED):
+            differences[metric] = comparison.differences(run, metric)
         return cls(
             tables=run,
             strategies=strategies,
-            headline=pd.DataFrame(
-                [figures.row(run.leading("natural")) for figures in strategies.values()]
-            ),
-            differences={
-                metric: comparison.differences(run, metric) for metric in (*run.halves, SAVED)
-            },
+            headline=pd.DataFrame([figures.row(leading) for figures in strategies.values()]),
+            differences=differences,
             lead=comparison.lead(run, ranked[0]) if ranked else None,
             panel=comparison.panel_of(run),
             standings=comparison.standings(run),
@@ -230,11 +229,18 @@ def _by_size(strategies: Mapping[str, StrategyFigures]) -> pd.DataFrame:
     """
     rows = []
     for name, figures in strategies.items():
-        for share, told in figures.at_share.items():
-            if told is not None:
-                rows.append(
-                    (name, share, figures.used[share], told.mean, told.low, told.high, told.n)
-                )
-    return pd.DataFrame(
-        rows, columns=["strategy", "share", "used", "mean", "low", "high", "sessions"]
-    )
+        for share, estimate in figures.at_share.items():
+            if estimate is None:
+                continue
+            row = {
+                "strategy": name,
+                "share": share,
+                "used": figures.used[share],
+                "mean": estimate.mean,
+                "low": estimate.low,
+                "high": estimate.high,
+                "sessions": estimate.n,
+            }
+            rows.append(row)
+    columns = ["strategy", "share", "used", "mean", "low", "high", "sessions"]
+    return pd.DataFrame(rows, columns=columns)

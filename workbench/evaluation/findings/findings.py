@@ -37,11 +37,9 @@ class SessionCount:
 
     def __str__(self) -> str:
         sessions = some(self.sessions, "session")
-        return (
-            sessions
-            if self.projects == self.sessions
-            else f"{sessions} of {some(self.projects, 'project')}"
-        )
+        if self.projects == self.sessions:
+            return sessions
+        return f"{sessions} of {some(self.projects, 'project')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,10 +77,12 @@ def calibrations() -> Mapping[TextKind, Calibration]:
     fit.
     """
     left_out = shipped_reader().left_out
-    return {} if left_out is None else left_out.kinds
+    if left_out is None:
+        return {}
+    return left_out.kinds
 
 
-def bias_between(run: Tables, strategy: str, other: str, metric: str, mode: str = "") -> float:
+def bias_between(run: Tables, strategy: str, rival: str, metric: str, mode: str = "") -> float:
     """How much of a difference between two strategies may be the reader's error, in the metric's
     unit; 0 for one kind.
 
@@ -90,11 +92,11 @@ def bias_between(run: Tables, strategy: str, other: str, metric: str, mode: str 
     Args:
         run: the run.
         strategy: a strategy.
-        other: with which it is compared.
+        rival: with which it is compared.
         metric: in which.
         mode: in which mode; empty for all.
     """
-    return run.writers.bias_between(strategy, other, metric, _projects_with_work(run), mode)
+    return run.writers.bias_between(strategy, rival, metric, _projects_with_work(run), mode)
 
 
 def _projects_with_work(run: Tables) -> int:
@@ -102,7 +104,7 @@ def _projects_with_work(run: Tables) -> int:
 
 
 def without_bias(
-    run: Tables, rows: pd.DataFrame, metric: str, first: str, mode: str
+    run: Tables, rows: pd.DataFrame, metric: str, leader: str, mode: str
 ) -> pd.DataFrame:
     """A table of differences in which those that may be the reader's error decide nothing, and say
     so.
@@ -111,7 +113,7 @@ def without_bias(
         run: the run.
         rows: as of `analysis.compared`.
         metric: that was compared.
-        first: with which each strategy of the rows is compared.
+        leader: with which each strategy of the rows is compared.
         mode: in which they were compared.
     """
     # a column without a word has no place for one
@@ -120,7 +122,7 @@ def without_bias(
         name = str(row["strategy"])
         if row["verdict"] not in ("better", "worse") or name in REFERENCES:
             continue
-        if abs(float(row["difference"])) < bias_between(run, name, first, metric, mode):
+        if abs(float(row["difference"])) < bias_between(run, name, leader, metric, mode):
             rows.loc[index, ["verdict", "why"]] = ["undecided", BIAS]
     return rows
 
@@ -140,15 +142,17 @@ def who_read(run: Tables) -> str:
 
 def calibration_words(run: Tables) -> str:
     """How the reader does on each kind of context that is compared here; empty for one kind."""
-    writers = {part for kind in kinds(run).values() for part in parts_of(kind)}
+    writers: set[TextKind] = set()
+    for kind in kinds(run).values():
+        writers.update(parts_of(kind))
     present = [kind for kind in KIND_WORDS if kind in writers]
-    known = calibrations()
     if not run.has_work or "model" not in present or len(present) < 2:
         return ""
     parts = []
     for kind in present:
-        if kind in known:
-            promised, real = short_share(known[kind].promised), short_share(known[kind].real)
+        calibration = calibrations().get(kind)
+        if calibration is not None:
+            promised, real = short_share(calibration.promised), short_share(calibration.real)
             parts.append(f"{promised} for {KIND_WORDS[kind]}, where real readers knew {real}")
     return f"The fitted reader foretold, on projects left out of its fit: {'; '.join(parts)}."
 
@@ -161,9 +165,9 @@ def unknown_work(run: Tables) -> str:
     missing = sessions - len(run.sessions_with_work)
     if not missing:
         return ""
-    of_which = (
-        "these sessions" if missing == sessions else f"{missing} of {some(sessions, 'session')}"
-    )
+    of_which = "these sessions"
+    if missing < sessions:
+        of_which = f"{missing} of {some(sessions, 'session')}"
     return (
         f"How the work stands is unknown for {of_which}: there are no questions about it. "
         f"`workbench lab exam write SESSIONS --model ...` has them written.{_stand_in(run)}"
@@ -174,10 +178,9 @@ def _stand_in(run: Tables) -> str:
     """How much the strategies tell of what the recordings say themselves; empty where there is
     no such figure.
     """
-    mode = "matched" if run.shares else "natural"
     parts = []
     for name in run.contenders:
-        mean = run.mean_over_projects(run.values(STATEMENTS, name, mode))
+        mean = run.mean_over_projects(run.values(STATEMENTS, name, run.main_mode))
         if mean is not None:
             parts.append(f"{name} {short_share(mean.mean)}")
     if len(parts) < 2:

@@ -4,8 +4,11 @@ out. Pure.
 Their columns are in docs/reference/tables.md, with units.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import pandas as pd
@@ -46,15 +49,13 @@ def recorded(run: Tables) -> pd.DataFrame:
     rows = []
     for name in recall["strategy"].unique():
         values = run.values(NAMES, name, "recorded")
-        found = run.mean_over_projects(values, most=1)
         size = run.mean_over_projects(run.values("tokens_kept", name, "recorded"))
-        kept = {"tokens_kept": size.mean if size else None}
-        rows.append(
-            {"strategy": name, "sessions": len(values), **interval_columns("recall", found), **kept}
-        )
-    return pd.DataFrame(rows, columns=columns).sort_values(
-        "recall", ascending=False, ignore_index=True
-    )
+        row: dict[str, object] = {"strategy": name, "sessions": len(values)}
+        row |= interval_columns("recall", run.mean_over_projects(values, highest=1))
+        row["tokens_kept"] = size.mean if size else None
+        rows.append(row)
+    table = pd.DataFrame(rows, columns=columns)
+    return table.sort_values("recall", ascending=False, ignore_index=True)
 
 
 def by_kind(run: Tables) -> pd.DataFrame:
@@ -65,12 +66,17 @@ def by_kind(run: Tables) -> pd.DataFrame:
     however many shares there are.
     """
     rows = run.retention
-    rows = rows[rows["mode"] == ("matched" if (rows["mode"] == "matched").any() else "natural")]
-    rows = rows[~rows["strategy"].isin(run.unranked()) & ~rows["session"].isin(run.left_out)]
-    sums = rows.groupby(["kind", "strategy"], sort=True)[["demanded", "bound"]].sum().reset_index()
+    has_sizes = (rows["mode"] == "matched").any()
+    rows = rows[rows["mode"] == ("matched" if has_sizes else "natural")]
+    rows = rows[~rows["strategy"].isin(run.unranked())]
+    rows = rows[~rows["session"].isin(run.left_out)]
+    groups = rows.groupby(["kind", "strategy"], sort=True)
+    sums = groups[["demanded", "bound"]].sum().reset_index()
     sums = sums[sums["demanded"] > 0]
-    needed = sums.groupby("kind")["demanded"].transform("max") / max(1, len(run.shares))
-    sums = sums.assign(recall=sums["bound"] / sums["demanded"], demanded=needed.round().astype(int))
+    most_demanded = sums.groupby("kind")["demanded"].transform("max")
+    demanded_once = most_demanded / max(1, len(run.shares))
+    recall = sums["bound"] / sums["demanded"]
+    sums = sums.assign(recall=recall, demanded=demanded_once.round().astype(int))
     sums = sums.sort_values(["demanded", "kind"], ascending=[False, True])
     return sums[["kind", "demanded", "strategy", "recall"]].reset_index(drop=True)
 
@@ -81,14 +87,15 @@ def by_session(run: Tables) -> pd.DataFrame:
     At equal size, mean over the shares, where the run has matched mode, else under each strategy's
     own trigger.
     """
-    mode = "matched" if run.shares else "natural"
-    found = {name: run.values(run.first_half, name, mode) for name in replayed_contenders(run)}
+    recalls = {}
+    for name in replayed_contenders(run):
+        recalls[name] = run.values(run.first_half, name, run.main_mode)
     titles = session_titles(run)
-    rows = [
-        (session, titles[str(session)], name, float(recall.get(session, float("nan"))))
-        for session in run.replayed["session"]
-        for name, recall in found.items()
-    ]
+    rows = []
+    for session in run.replayed["session"]:
+        for name, recall in recalls.items():
+            value = float(recall.get(session, float("nan")))
+            rows.append((session, titles[str(session)], name, value))
     return pd.DataFrame(rows, columns=["session", "title", "strategy", "recall"])
 
 
@@ -96,18 +103,25 @@ def session_titles(run: Tables, longest: int = 60) -> dict[str, str]:
     """A short title of each session, numbered where several read the same; the session's id
     where it has none.
     """
-    titles = zip(run.sessions["session"], run.sessions["title"], strict=True)
-    every = {str(id): str(id if missing(title) or not title else title) for id, title in titles}
-    short = {
-        id: title if len(title) <= longest else title[: longest - 1].rstrip() + "…"
-        for id, title in every.items()
-    }
-    times, number = Counter(short.values()), Counter[str]()
-    for id, title in short.items():
-        number[title] += 1
+    titles: dict[str, str] = {}
+    sessions = run.sessions
+    for id, title in zip(sessions["session"], sessions["title"], strict=True):
+        has_none = missing(title) or not title
+        titles[str(id)] = _shortened(str(id if has_none else title), longest)
+    times = Counter(titles.values())
+    numbers = Counter[str]()
+    for id, title in titles.items():
+        numbers[title] += 1
         if times[title] > 1:
-            short[id] = f"{title} ({number[title]} of {times[title]})"
-    return short
+            titles[id] = f"{title} ({numbers[title]} of {times[title]})"
+    return titles
+
+
+def _shortened(title: str, longest: int) -> str:
+    """At most so many characters of a title."""
+    if len(title) <= longest:
+        return title
+    return title[: longest - 1].rstrip() + "…"
 
 
 def lives(run: Tables, strategy: str) -> pd.DataFrame:
@@ -117,13 +131,13 @@ def lives(run: Tables, strategy: str) -> pd.DataFrame:
     Columns: `strategy`, those of `analysis.survival`, and `sessions`, which had as many
     compactions.
     """
-    rows = run.survival[(run.survival["strategy"] == strategy) & (run.survival["at_risk"] > 0)]
-    rows = rows.assign(project=[run.project(name) for name in rows["session"]])
-    sums = (
-        rows.pivot_table(name, "project", "round", "sum", fill_value=0)
-        for name in ("at_risk", "lost")
-    )
-    curve = survival(*sums)
+    rows = run.survival[run.survival["strategy"] == strategy]
+    rows = rows[rows["at_risk"] > 0]
+    projects = [run.project(session) for session in rows["session"]]
+    rows = rows.assign(project=projects)
+    at_risk = rows.pivot_table("at_risk", "project", "round", "sum", fill_value=0)
+    lost = rows.pivot_table("lost", "project", "round", "sum", fill_value=0)
+    curve = survival(at_risk, lost)
     sessions = curve["round"].map(rows.groupby("round")["session"].nunique())
     return pd.DataFrame({"strategy": strategy, **curve, "sessions": sessions})
 
@@ -132,27 +146,33 @@ def by_round(run: Tables) -> pd.DataFrame:
     """What outlives one compaction, two, ..., with a 95 % interval; rounds are counted from the
     first mention.
     """
+    if not run.contenders:
+        return lives(run, "")
     curves = [lives(run, name) for name in run.contenders]
-    return pd.concat(curves, ignore_index=True) if curves else lives(run, "")
+    return pd.concat(curves, ignore_index=True)
 
 
 def typical(run: Tables) -> str | None:
     """The session in the middle by how often it is compacted, of those that are; None if nothing
     was replayed.
     """
-    fired = run.compactions[
-        (run.compactions["mode"] == "natural") & ~run.compactions["strategy"].isin(REFERENCES)
-    ]
-    sizes = run.steps.groupby("session")["request"].max()
-    times = fired.groupby("session").size()
-    chosen = times if len(times) else sizes
-    ordered = sorted(
-        chosen.index, key=lambda session: (chosen[session], sizes[session], str(session))
-    )
-    return str(ordered[len(ordered) // 2]) if len(sizes) else None
+    compactions = run.compactions[run.compactions["mode"] == "natural"]
+    compactions = compactions[~compactions["strategy"].isin(REFERENCES)]
+    requests = run.steps.groupby("session")["request"].max()
+    if requests.empty:
+        return None
+    counts = requests
+    if len(compactions):
+        counts = compactions.groupby("session").size()
+
+    def place_in_order(session: Hashable) -> tuple[int, int, str]:
+        return counts[session], requests[session], str(session)
+
+    ordered = sorted(counts.index, key=place_in_order)
+    return str(ordered[len(ordered) // 2])
 
 
-def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
+def worst_losses(run: Tables, row_limit: int = 60, each: int = 0) -> pd.DataFrame:
     """What was lost and needed again, worst first; an entity that several strategies lost at one
     boundary is one row.
 
@@ -163,40 +183,58 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     Under the strategies' own triggers where that lost anything, else at equal size. The references
     are left out. Beyond the `most` rows, each session has so many of its worst.
     """
-    keys = ["session", "kind", "entity", "needed_at"]
     rows = run.losses[~run.losses["strategy"].isin(REFERENCES)]
-    own = rows["mode"] == "natural"
-    rows = rows[own] if own.any() else rows
+    is_natural = rows["mode"] == "natural"
+    if is_natural.any():
+        rows = rows[is_natural]
     if rows.empty:
         return rows.assign(lost_by=[])
-    losers = rows.drop_duplicates([*keys, "strategy"])
-    losers = losers.sort_values(
+    losses = rows.drop_duplicates(LOSS).set_index(LOSS, drop=False)
+    largest_weights = rows.groupby(LOSS)["weight"].max()
+    losses = losses.assign(lost_by=_losers(run, rows), weight=largest_weights)
+    losses = losses.reset_index(drop=True)
+    losses["times"] = losses["lost_by"].map(len)
+    losses["by_all"] = losses["times"] >= losses["session"].map(_strategies_by_session(run))
+    losses["boilerplate"] = [
+        _is_boilerplate(str(kind), str(entity), str(evidence))
+        for kind, entity, evidence in zip(
+            losses["kind"], losses["entity"], losses["evidence"], strict=True
+        )
+    ]
+    # so that no session fills it
+    alike = losses.groupby(["weight", "times", "session"], sort=False)
+    losses["turn"] = alike.cumcount()
+    losses = losses.sort_values(
+        ["boilerplate", "by_all", "weight", "times", "turn"],
+        ascending=[True, True, False, False, True],
+        kind="stable",
+        ignore_index=True,
+    )
+    place_in_session = losses.groupby("session", sort=False).cumcount()
+    is_shown = (losses.index < row_limit) | (place_in_session < each)
+    return losses[is_shown].reset_index(drop=True)
+
+
+LOSS = ["session", "kind", "entity", "needed_at"]
+"""The columns by which the losses of several strategies are one row."""
+
+
+def _losers(run: Tables, rows: pd.DataFrame) -> pd.Series:
+    """By loss the strategies that had it, best first, each as `(strategy, stage, level)`."""
+    losers = rows.drop_duplicates([*LOSS, "strategy"]).sort_values(
         "strategy", key=lambda names: names.map(run.strategies.index), kind="stable"
     )
-    losers = losers.assign(
-        lost_by=list(losers[["strategy", "stage", "level"]].itertuples(index=False, name=None))
-    )
-    found = rows.drop_duplicates(keys).set_index(keys, drop=False)
-    found = found.assign(
-        lost_by=losers.groupby(keys)["lost_by"].agg(tuple),
-        weight=rows.groupby(keys)["weight"].max(),
-    )
-    found = found.reset_index(drop=True)
-    found["times"] = found["lost_by"].map(len)
-    done = run.replays[(run.replays["status"] == "ok") & ~run.replays["strategy"].isin(REFERENCES)]
-    found["by_all"] = found["times"] >= found["session"].map(
-        done.groupby("session")["strategy"].nunique()
-    )
-    stated = zip(found["kind"], found["entity"], found["evidence"], strict=True)
-    found["boilerplate"] = [_is_boilerplate(*map(str, one)) for one in stated]
-    # so that no session fills it
-    found["turn"] = found.groupby(["weight", "times", "session"], sort=False).cumcount()
-    order = ["boilerplate", "by_all", "weight", "times", "turn"]
-    found = found.sort_values(
-        order, ascending=[True, True, False, False, True], kind="stable", ignore_index=True
-    )
-    of_session = found.groupby("session", sort=False).cumcount()
-    return found[(found.index < most) | (of_session < each)].reset_index(drop=True)
+    columns = losers[["strategy", "stage", "level"]]
+    lost_by = list(columns.itertuples(index=False, name=None))
+    losers = losers.assign(lost_by=lost_by)
+    return losers.groupby(LOSS)["lost_by"].agg(tuple)
+
+
+def _strategies_by_session(run: Tables) -> pd.Series:
+    """How many strategies, without the references, were replayed in each session."""
+    replays = run.replays[run.replays["status"] == "ok"]
+    replays = replays[~replays["strategy"].isin(REFERENCES)]
+    return replays.groupby("session")["strategy"].nunique()
 
 
 _KEY_ENDS = re.compile(r"[\"']?\??:(?![:=])")
@@ -207,25 +245,28 @@ def _is_boilerplate(kind: str, entity: str, evidence: str) -> bool:
     """Whether an entity is stated as the key of a field, as a class of a page's style, or inside
     a longer word.
     """
-    before, found, after = evidence.partition(entity)
-    begins_line = not any(map(str.isalnum, before.rpartition("\n")[2]))
-    key = (before.endswith('"') and after.startswith('":')) or (
-        begins_line and _KEY_ENDS.match(after)
-    )
-    inside = kind in ("identifier", "error", "id") and before[-1:].isalnum()
-    return bool(found and (key or inside or _CLASSES.search(before)))
+    text_before, match, text_after = evidence.partition(entity)
+    if not match:
+        return False
+    is_quoted_key = text_before.endswith('"') and text_after.startswith('":')
+    begins_line = not any(map(str.isalnum, text_before.rpartition("\n")[2]))
+    is_key = begins_line and _KEY_ENDS.match(text_after) is not None
+    is_inside = kind in ("identifier", "error", "id") and text_before[-1:].isalnum()
+    is_class = _CLASSES.search(text_before) is not None
+    return is_quoted_key or is_key or is_inside or is_class
 
 
 def integrity(run: Tables) -> pd.DataFrame:
     """What the guard found and what has no figure, one row a replayed contender, in counts."""
     compactions = run.compactions.assign(too_large=run.compactions["outcome"] == "too_large")
     by = compactions.groupby("strategy")
-    found = by[["violations", "too_large", "fallbacks"]].sum()
-    found.insert(0, "compactions", by.size())
+    counts = by[["violations", "too_large", "fallbacks"]].sum()
+    counts.insert(0, "compactions", by.size())
     for status in ("failed", "pending"):
-        found[status] = (run.replays["status"] == status).groupby(run.replays["strategy"]).sum()
-    found = found.reindex(pd.Index(replayed_contenders(run), name="strategy"))
-    return found.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
+        has_status = run.replays["status"] == status
+        counts[status] = has_status.groupby(run.replays["strategy"]).sum()
+    counts = counts.reindex(pd.Index(replayed_contenders(run), name="strategy"))
+    return counts.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
 
 
 def points(run: Tables) -> pd.DataFrame:
@@ -236,59 +277,70 @@ def points(run: Tables) -> pd.DataFrame:
     for name in run.strategies:
         either = dots(run, name)
         both = either.dropna()
-        if len(both):
-            recall = run.mean_over_projects(both["recall"], most=1)
-            saved = run.mean_over_projects(both["saved"])
-            figures = interval_columns("recall", recall) | interval_columns("saved", saved)
-            counts = {"sessions": len(both), "of": len(either)}
-            rows.append({"strategy": name, "reference": name in REFERENCES, **figures, **counts})
+        if both.empty:
+            continue
+        recall = run.mean_over_projects(both["recall"], highest=1)
+        saved = run.mean_over_projects(both["saved"])
+        row: dict[str, object] = {"strategy": name, "reference": name in REFERENCES}
+        row |= interval_columns("recall", recall)
+        row |= interval_columns("saved", saved)
+        row["sessions"] = len(both)
+        row["of"] = len(either)
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
 def dots(run: Tables, strategy: str) -> pd.DataFrame:
     """One row a session that has a number: `recall`, `saved`; NaN for the one that it has not."""
-    recall, saved = run.values(run.leading("natural"), strategy), run.values(SAVED, strategy)
-    return pd.concat([recall.rename("recall"), saved.rename("saved")], axis=1)
+    recall = run.values(run.leading("natural"), strategy).rename("recall")
+    saved = run.values(SAVED, strategy).rename("saved")
+    return pd.concat([recall, saved], axis=1)
 
 
 def writers(run: Tables) -> pd.DataFrame:
     """One row a strategy that asked for summaries: who wrote them, at what cost, and with which
     faults.
     """
-    asked = run.compactions[run.compactions["requests"] > 0]
-    rows = [
-        _writer(run, name, own)
-        for name in run.strategies
-        if len(own := asked[asked["strategy"] == name])
-    ]
+    with_requests = run.compactions[run.compactions["requests"] > 0]
+    rows = []
+    for name in run.strategies:
+        compactions = with_requests[with_requests["strategy"] == name]
+        if len(compactions):
+            rows.append(_writer(run, name, compactions))
     return pd.DataFrame(rows)
 
 
-def _writer(run: Tables, name: str, own: pd.DataFrame) -> dict[str, object]:
-    counts, faulty = (
-        own["writer"].value_counts(),
-        (own["findings"].astype(str) != "") & (own["fallbacks"] == 0),
-    )
-    several = ", ".join(f"{writer} ({n})" for writer, n in counts.items())
-    leading = run.leading("matched")
-    at_size, fabricated = (run.select(metric, "matched") for metric in (leading, "fabrication"))
+def _writer(run: Tables, name: str, compactions: pd.DataFrame) -> dict[str, object]:
+    writer_counts = compactions["writer"].value_counts()
+    writer = str(writer_counts.index[0])
+    if len(writer_counts) > 1:
+        writer = ", ".join(f"{writer} ({count})" for writer, count in writer_counts.items())
+    replays = run.replays[run.replays["strategy"] == name]
+    has_findings = compactions["findings"].astype(str) != ""
+    has_fallback = compactions["fallbacks"] > 0
+    is_repaired = compactions["method"].astype(str).str.contains("repaired")
     return {
         "strategy": name,
-        "writer": several if len(counts) > 1 else str(counts.index[0]),
-        "summaries": len(own),
+        "writer": writer,
+        "summaries": len(compactions),
         "recall": run.values(run.leading("natural"), name).mean(),
-        "recall_at_size": at_size.loc[at_size["strategy"] == name, "value"].mean(),
-        "fabricated": fabricated.loc[fabricated["strategy"] == name, "value"].mean(),
-        "usd": run.replays.loc[run.replays["strategy"] == name, "usd"].sum(skipna=False),
-        "price": own["usd"].sum(skipna=False),
-        "seconds": own["seconds"].mean(),
-        "read": own["input_tokens"].sum(),
-        "wrote": own["output_tokens"].sum(),
-        "repaired": int(own["method"].astype(str).str.contains("repaired").sum()),
-        "replaced": int((own["fallbacks"] > 0).sum()),
-        "faulty": int(faulty.sum()),
-        "unread": int(own["left_out"].fillna(0).sum()),
+        "recall_at_size": _mean_at_size(run, run.leading("matched"), name),
+        "fabricated": _mean_at_size(run, "fabrication", name),
+        "usd": replays["usd"].sum(skipna=False),
+        "price": compactions["usd"].sum(skipna=False),
+        "seconds": compactions["seconds"].mean(),
+        "read": compactions["input_tokens"].sum(),
+        "wrote": compactions["output_tokens"].sum(),
+        "repaired": int(is_repaired.sum()),
+        "replaced": int(has_fallback.sum()),
+        "faulty": int((has_findings & (compactions["fallbacks"] == 0)).sum()),
+        "unread": int(compactions["left_out"].fillna(0).sum()),
     }
+
+
+def _mean_at_size(run: Tables, metric: str, name: str) -> float:
+    scores = run.select(metric, "matched")
+    return float(scores.loc[scores["strategy"] == name, "value"].mean())
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,11 +366,11 @@ class SummaryCounts:
 def summary_counts(run: Tables) -> SummaryCounts:
     """Who wrote the summaries of a run's contenders."""
     rows = run.summaries[~run.summaries["strategy"].isin(REFERENCES)]
-    writers = rows["writer"].str.split(" + ", regex=False).explode().unique()
-    total, by_rule = int(rows["requests"].sum()), int(rows["by_rule"].sum())
-    return SummaryCounts(
-        total - by_rule, by_rule, tuple(name for name in writers if name not in RULES)
-    )
+    writers = rows["writer"].str.split(" + ", regex=False).explode()
+    models = tuple(name for name in writers.unique() if name not in RULES)
+    by_rule = int(rows["by_rule"].sum())
+    by_model = int(rows["requests"].sum()) - by_rule
+    return SummaryCounts(by_model, by_rule, models)
 
 
 OWN = ("", "extractive")
@@ -336,19 +388,20 @@ def answers(replays: pd.DataFrame) -> pd.DataFrame:
             `usd`, the dollars
         that the run has paid, missing if unknown.
     """
-    asked = replays[~replays["model"].fillna("").isin(OWN)]
-    by = asked.assign(pending=asked["status"] == "pending").groupby("model", sort=False)
-    found = by[[*COUNTS, "pending"]].sum().astype(int)
-    lacking = found["summaries"] - found["written"] - found["useless"]
-    found["not_bundled"] = lacking.where(found.index == BUNDLED, 0)
-    return found.assign(usd=by["usd"].apply(lambda each: each.sum(skipna=False))).reset_index()
+    with_model = replays[~replays["model"].fillna("").isin(OWN)]
+    with_model = with_model.assign(pending=with_model["status"] == "pending")
+    by_model = with_model.groupby("model", sort=False)
+    counts = by_model[[*COUNTS, "pending"]].sum().astype(int)
+    lacking = counts["summaries"] - counts["written"] - counts["useless"]
+    counts["not_bundled"] = lacking.where(counts.index == BUNDLED, 0)
+    counts["usd"] = by_model["usd"].apply(lambda dollars: dollars.sum(skipna=False))
+    return counts.reset_index()
 
 
 def answer_sentences(replays: pd.DataFrame) -> list[str]:
     """Where a model did not write all summaries: `0 of 8 summaries were written by gpt-4o-mini;
     ...`.
     """
-    found = answers(replays)
-    return sentences(
-        "answers", models=found[found["written"] < found["summaries"]].to_dict("records")
-    )
+    models = answers(replays)
+    incomplete = models[models["written"] < models["summaries"]]
+    return sentences("answers", models=incomplete.to_dict("records"))

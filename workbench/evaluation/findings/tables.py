@@ -4,11 +4,9 @@ which values. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf, nan
-from typing import Any, NamedTuple
+from math import nan
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -23,20 +21,17 @@ from workbench.evaluation.analysis.equal_size import (
     names_only,
     over_target,
 )
-from workbench.evaluation.analysis.paired import Estimate, estimate, ratio
+from workbench.evaluation.analysis.paired import Estimate, ratio
 from workbench.evaluation.analysis.scores import (
-    leading_metric,
     plain,
-    projects_of,
     size_gains,
     with_projects,
 )
-from workbench.evaluation.analysis.summary_writers import SummaryWriters
-from workbench.evaluation.experiment.spec import chosen_baseline
 from workbench.evaluation.experiment.store import COLUMNS, Results
-from workbench.evaluation.metrics import HALVES, NAMES, WORK
+from workbench.evaluation.findings.run_tables import RunTables
+from workbench.evaluation.metrics import HALVES, WORK
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.reader_error import ForetoldContext, TextKind
+from workbench.evaluation.metrics.work_exam.reader_error import ForetoldContext
 
 USED = "tokens_kept"
 """The metric of the size that a strategy really used, as a share of the history."""
@@ -53,21 +48,8 @@ class Curve(NamedTuple):
     values: list[float]
 
 
-@dataclass(frozen=True)
-class Tables:
-    """The tables of a run as attributes, with plain columns: missing numbers are NaN, missing
-    words are empty.
-    """
-
-    manifest: Mapping[str, Any]
-    tables: Mapping[str, pd.DataFrame]
-    named_baseline: str = ""
-
-    def __getattr__(self, name: str) -> pd.DataFrame:
-        """A table as an attribute."""
-        if name not in COLUMNS:
-            raise AttributeError(f"a run has no table {name!r}; it has {', '.join(COLUMNS)}")
-        return self.tables[name]
+class Tables(RunTables):
+    """The tables of a run, and what is read off them: who is compared, and with which means."""
 
     @classmethod
     def of(cls, run: Results, baseline: str = "") -> Tables:
@@ -77,31 +59,13 @@ class Tables:
         Raises:
             UnknownName: the run has no such strategy.
         """
-        found = cls(run.manifest, {name: plain(run.table(name)) for name in COLUMNS}, baseline)
-        by = str(found.settings.get("group_by", "project"))
-        found = found.changed(scores=with_projects(found.scores, found.sessions, by))
-        if baseline and baseline not in found.strategies:
-            raise UnknownName("strategy of this run", baseline, found.strategies)
-        return found
-
-    def changed(self, **tables: pd.DataFrame) -> Tables:
-        """The same run with other tables in the place of these."""
-        return replace(self, tables={**self.tables, **tables})
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """The settings that the run was made with; none where its manifest has none."""
-        return self.manifest.get("settings") or {}
-
-    @property
-    def replayed(self) -> pd.DataFrame:
-        """The sessions that could be read."""
-        return self.sessions[self.sessions["status"] == "ok"]
-
-    @property
-    def unreadable(self) -> pd.DataFrame:
-        """The files that could not be read, with the reason."""
-        return self.sessions[self.sessions["status"] != "ok"]
+        plain_tables = {name: plain(run.table(name)) for name in COLUMNS}
+        tables = cls(run.manifest, plain_tables, baseline)
+        by = str(tables.settings.get("group_by", "project"))
+        tables = tables.changed(scores=with_projects(tables.scores, tables.sessions, by))
+        if baseline and baseline not in tables.strategies:
+            raise UnknownName("strategy of this run", baseline, tables.strategies)
+        return tables
 
     @cached_property
     def strategies(self) -> tuple[str, ...]:
@@ -109,206 +73,23 @@ class Tables:
 
         Contenders that cannot reach the common size come last.
         """
-        names = list(dict.fromkeys([*self.replays["strategy"], *self.scores["strategy"]]))
+        names = set(self.replays["strategy"]) | set(self.scores["strategy"])
         out = self.unranked()
-        recall = {
-            name: found.mean
-            for name in names
-            if name not in out and (found := self.best_recall(name))
-        }
+        means: dict[str, float] = {}
+        for name in names - out.keys():
+            recall = self.best_recall(name)
+            if recall:
+                means[name] = recall.mean
         contenders = sorted(
-            (n for n in names if n not in REFERENCES),
-            key=lambda name: (-recall.get(name, -1.0), name),
+            names - set(REFERENCES), key=lambda name: (-means.get(name, -1.0), name)
         )
-        return (*contenders, *(name for name in REFERENCES if name in names))
+        references = [name for name in REFERENCES if name in names]
+        return (*contenders, *references)
 
     @property
     def contenders(self) -> tuple[str, ...]:
         """The strategies that are no reference, best first."""
         return tuple(name for name in self.strategies if name not in REFERENCES)
-
-    @property
-    def baseline(self) -> str | None:
-        """What the others are compared with: as named here or for the run; else as
-        `chosen_baseline` has it.
-
-        It does not depend on the figures. None where there are not two contenders.
-        """
-        if self.named_baseline:
-            return self.named_baseline
-        listed, names = (
-            list(self.settings.get("strategies") or ()),
-            list(dict.fromkeys(self.replays["strategy"])),
-        )
-        names.sort(key=lambda name: listed.index(name) if name in listed else len(listed))
-        return chosen_baseline(
-            str(self.settings.get("baseline") or ""), names or sorted(set(self.scores["strategy"]))
-        )
-
-    @cached_property
-    def at_used_sizes(self) -> pd.DataFrame:
-        """The table `baseline_at_sizes` where it is of the baseline; empty where another one was
-        named since.
-
-        In a sweep each window and model has its own baseline beside that of the run.
-        """
-        known = self.baseline_at_sizes
-        return known if self.baseline in set(known["baseline"]) else known.iloc[:0]
-
-    @cached_property
-    def shares(self) -> tuple[float, ...]:
-        """The budgets of matched mode at which anything was scored, as shares of the history,
-        smallest first.
-        """
-        is_half = self.scores["metric"].isin(list(HALVES))
-        scored = (self.scores["mode"] == "matched") & is_half & self.scores["value"].notna()
-        found = self.scores.loc[scored, "share"].dropna().unique()
-        return tuple(sorted(float(share) for share in found))
-
-    def leading(self, mode: str) -> str:
-        """The number that strategies are ranked by: the work, where at least half of the scored
-        sessions have it.
-        """
-        return self._leading_in[mode]
-
-    @cached_property
-    def _leading_in(self) -> dict[str, str]:
-        """That number in each mode."""
-        return {mode: leading_metric(self.scores, mode=mode) for mode in ("natural", "matched")}
-
-    @property
-    def first_half(self) -> str:
-        """The number that the answer is about: at equal size where the run has it, else on the
-        strategies' trigger.
-        """
-        return self.leading("matched" if self.shares else "natural")
-
-    @cached_property
-    def sessions_with_work(self) -> frozenset[str]:
-        """The sessions in which the work has a value for any strategy."""
-        rows = self.scores[(self.scores["metric"] == WORK) & self.scores["value"].notna()]
-        return frozenset(map(str, rows["session"]))
-
-    @property
-    def has_work(self) -> bool:
-        """Whether the work was read in any session."""
-        return bool(self.sessions_with_work)
-
-    @cached_property
-    def halves(self) -> tuple[str, ...]:
-        """The numbers of the headline that any session has, in their order; names always."""
-        with_value = set(self.scores.loc[self.scores["value"].notna(), "metric"])
-        return tuple(half for half in HALVES if half == NAMES or half in with_value)
-
-    def select(
-        self, metric: str, mode: str = "natural", share: float | None = None
-    ) -> pd.DataFrame:
-        """The scores of one metric in one mode; of all shares where none is named."""
-        rows = self.scores[(self.scores["metric"] == metric) & (self.scores["mode"] == mode)]
-        return rows if share is None else rows[(rows["share"] - share).abs() < 1e-9]
-
-    def values(
-        self,
-        metric: str,
-        strategy: str,
-        mode: str = "natural",
-        share: float | None = None,
-        of: str = "value",
-    ) -> pd.Series[float]:
-        """One metric of a strategy, one value a session; its mean over all shares where none is
-        named.
-
-        At equal size, both halves of the headline are from the same sessions for all ranked
-        strategies, see `analysis.equal_size.evenly`.
-        """
-        place: tuple[str | float, ...] = (metric, mode, strategy)
-        means = self._session_means[of]
-        if share is not None:
-            place = (metric, mode, share, strategy)
-            means = self._session_means_by_share[of]
-        if place not in means.index:
-            return means.iloc[:0].droplevel(list(means.index.names[:-1]))
-        return means.loc[place].dropna()
-
-    @cached_property
-    def _session_means(self) -> pd.DataFrame:
-        """The mean of each metric over all shares, by mode, strategy and session."""
-        halves = [evenly(self._at_size(half, None)) for half in HALVES]
-        rows = pd.concat([self._not_halves_at_size, *halves])
-        return rows.groupby(["metric", "mode", "strategy", "session"], sort=True)[
-            ["value", "scaled"]
-        ].mean()
-
-    @cached_property
-    def _session_means_by_share(self) -> pd.DataFrame:
-        """The same at each share."""
-        halves = [
-            evenly(self._at_size(half, share)) for half in HALVES for share in self._asked_shares
-        ]
-        rows = pd.concat([self._not_halves_at_size, *halves])
-        by = ["metric", "mode", "share", "strategy", "session"]
-        return rows.groupby(by, sort=True)[["value", "scaled"]].mean()
-
-    @property
-    def _asked_shares(self) -> list[float]:
-        """The budgets of matched mode, as shares of the history, scored or not."""
-        return [float(share) for share in self.scores["share"].dropna().unique()]
-
-    @property
-    def _not_halves_at_size(self) -> pd.DataFrame:
-        """The scores without the numbers of the headline at equal size, of which only some rows
-        may be compared.
-        """
-        is_half = self.scores["metric"].isin(list(HALVES))
-        return self.scores[~(is_half & (self.scores["mode"] == "matched"))]
-
-    def _at_size(self, metric: str, share: float | None) -> pd.DataFrame:
-        """A half of the headline at equal size, and the `reason` where there is none, in
-        sessions that have a value.
-        """
-        every, rows = self.select(metric, "matched"), self.select(metric, "matched", share)
-        return rows[rows["session"].isin(every.loc[every["value"].notna(), "session"])].assign(
-            reason=rows["why"]
-        )
-
-    @cached_property
-    def projects(self) -> dict[str, str]:
-        """The project of each session."""
-        return projects_of(self.scores)
-
-    def project(self, session: object) -> str:
-        """The project of a session; the session itself where none is known."""
-        return self.projects.get(str(session), str(session))
-
-    def mean_over_projects(
-        self, found: pd.Series[float], *, least: float = -inf, most: float = inf
-    ) -> Estimate | None:
-        """The mean of one value a session, with its interval over projects."""
-        return estimate(
-            found.tolist(), [self.project(name) for name in found.index], least=least, most=most
-        )
-
-    @cached_property
-    def writers(self) -> SummaryWriters:
-        """Who wrote the summaries of each strategy."""
-        return SummaryWriters(self.compactions)
-
-    def text_kind(self, strategy: str, mode: str = "") -> TextKind:
-        """Who made a strategy's contexts, in one mode or in all, see `SummaryWriters`."""
-        return self.writers.text_kind(strategy, mode)
-
-    def rule_share(self, strategy: str, mode: str = "") -> float:
-        """The share of a strategy's summaries that a rule wrote, in one mode or in all, see
-        `SummaryWriters`.
-        """
-        return self.writers.rule_share(strategy, mode)
-
-    @property
-    def summaries(self) -> pd.DataFrame:
-        """The compactions that asked for summaries, with how many of them a rule wrote, see
-        `SummaryWriters`.
-        """
-        return self.writers.summaries
 
     def half_of_headline(
         self, values: pd.Series[float], strategy: str, metric: str, mode: str
@@ -318,12 +99,13 @@ class Tables:
         The interval of the work holds the fitted reader's own error on projects that it was not
         fitted to.
         """
-        half = self.mean_over_projects(values, most=1)
+        half = self.mean_over_projects(values, highest=1)
         left_out = shipped_reader().left_out
         if half is None or half.low is None or metric != WORK or left_out is None:
             return half
         kind, rule_share = self.text_kind(strategy, mode), self.rule_share(strategy, mode)
-        by_project = values.groupby([self.project(session) for session in values.index]).mean()
+        projects = [self.project(session) for session in values.index]
+        by_project = values.groupby(projects).mean()
         contexts = [
             ForetoldContext(str(project), kind, mean, rule_share)
             for project, mean in by_project.items()
@@ -338,17 +120,16 @@ class Tables:
         or over all shares.
         """
         metric = metric or self.leading("matched")
-        return self.half_of_headline(
-            self.values(metric, strategy, "matched", share), strategy, metric, "matched"
-        )
+        values = self.values(metric, strategy, "matched", share)
+        return self.half_of_headline(values, strategy, metric, "matched")
 
     def used(self, strategy: str, share: float) -> float | None:
         """The size that a strategy really used where a share was asked for, as a share of the
         history: a mean.
         """
         inside = self.values(self.leading("matched"), strategy, "matched", share).index
-        found = self.values(USED, strategy, "matched", share)
-        mean = self.mean_over_projects(found[found.index.isin(inside)])
+        sizes = self.values(USED, strategy, "matched", share)
+        mean = self.mean_over_projects(sizes[sizes.index.isin(inside)])
         return None if mean is None else mean.mean
 
     @cached_property
@@ -356,17 +137,20 @@ class Tables:
         """By number of the headline and strategy: the sizes really used, and what it still tells
         there.
         """
-        strategies = list(dict.fromkeys(self.replays["strategy"]))
-        return {half: {name: self._curve(name, half) for name in strategies} for half in HALVES}
+        curves: dict[str, dict[str, Curve]] = {}
+        strategies = set(self.replays["strategy"])
+        for half in HALVES:
+            curves[half] = {name: self._curve(name, half) for name in strategies}
+        return curves
 
     def _curve(self, strategy: str, half: str) -> Curve:
         curve = Curve([], [])
         for share in self.shares:
             size = self.used(strategy, share)
-            told = self.equal_size(strategy, share, half)
-            if size is not None and told is not None:
+            recall = self.equal_size(strategy, share, half)
+            if size is not None and recall is not None:
                 curve.sizes.append(size)
-                curve.values.append(told.mean)
+                curve.values.append(recall.mean)
         return curve
 
     @cached_property
@@ -375,21 +159,25 @@ class Tables:
         span; None if narrow.
         """
         out = {*self.unranked(), *REFERENCES}
-        curves = self._curves[self.leading("matched")]
-        areas = [curve_area(*curve) for name, curve in curves.items() if name not in out]
-        spans = [(area.start, area.end) for area in areas if area is not None]
-        if not spans or len(spans) < len(areas):
+        starts, ends = [], []
+        for name, curve in self._curves[self.leading("matched")].items():
+            if name in out:
+                continue
+            area = curve_area(*curve)
+            if area is None:
+                return None
+            starts.append(area.start)
+            ends.append(area.end)
+        if not starts or min(ends) - max(starts) < NARROW:
             return None
-        start, end = max(start for start, _ in spans), min(end for _, end in spans)
-        return (start, end) if end - start >= NARROW else None
+        return max(starts), min(ends)
 
     def area(self, strategy: str, metric: str = "") -> CurveArea | None:
         """The mean height of a strategy's curve over the sizes that all curves span."""
-        span, curve = (
-            self.curve_range,
-            self._curves[metric or self.leading("matched")].get(strategy),
-        )
-        return None if span is None or curve is None else curve_area(*curve, *span)
+        curve = self._curves[metric or self.leading("matched")].get(strategy)
+        if curve is None or self.curve_range is None:
+            return None
+        return curve_area(*curve, *self.curve_range)
 
     @property
     def too_small(self) -> dict[float, tuple[int, int]]:
@@ -397,11 +185,12 @@ class Tables:
         of how many.
         """
         rows = self.boundaries[self.boundaries["mode"] == "matched"]
-        found = {
-            float(share): (int(own["left_out"].sum()), len(own))
-            for share, own in rows.groupby("share")
-        }
-        return {share: counts for share, counts in found.items() if counts[0]}
+        counts: dict[float, tuple[int, int]] = {}
+        for share, boundaries in rows.groupby("share"):
+            left_out = int(boundaries["left_out"].sum())
+            if left_out:
+                counts[float(share)] = (left_out, len(boundaries))
+        return counts
 
     def at_sizes(self, strategy: str, metric: str) -> Estimate | None:
         """Any metric of a strategy when all are cut to the same size, over all shares."""
@@ -413,12 +202,9 @@ class Tables:
         """
         metric = metric or self.leading("natural")
         values = self.values(metric, strategy)
-        is_half = metric in HALVES
-        return (
-            self.half_of_headline(values, strategy, metric, "natural")
-            if is_half
-            else self.mean_over_projects(values)
-        )
+        if metric in HALVES:
+            return self.half_of_headline(values, strategy, metric, "natural")
+        return self.mean_over_projects(values)
 
     def best_recall(self, strategy: str, metric: str = "") -> Estimate | None:
         """A half of the headline; strategies are ordered by the leading one, which is the default.
@@ -429,17 +215,17 @@ class Tables:
         interval of an area is that of the mean over the sizes, moved.
         """
         metric = metric or self.first_half
-        values = self._credited[metric].get(strategy, pd.Series(dtype=float)).dropna()
-        found = self.half_of_headline(values, strategy, metric, "matched")
+        credited = self._credited[metric]
+        values = credited.get(strategy, pd.Series(dtype=float)).dropna()
+        mean_recall = self.half_of_headline(values, strategy, metric, "matched")
         area = self.area(strategy, metric)
-        if found and area:
-            shift = area.mean - found.mean
-            ends = (
-                None if end is None else min(end + shift, 1.0) for end in (found.low, found.high)
-            )
-            found = Estimate(area.mean, found.n, found.projects, *ends)
-        own = not self.shares or strategy in REFERENCES
-        return found or (self.own_trigger(strategy, metric) if own else None)
+        if mean_recall and area:
+            return _moved(mean_recall, area.mean)
+        if mean_recall:
+            return mean_recall
+        if self.shares and strategy not in REFERENCES:
+            return None
+        return self.own_trigger(strategy, metric)
 
     @cached_property
     def _credited(self) -> dict[str, pd.DataFrame]:
@@ -459,65 +245,70 @@ class Tables:
         """Savings as a share of the uncompacted bill of all sessions: a ratio of sums, below 0
         where it costs more.
         """
-        mine = self.costs[
-            (self.costs["strategy"] == strategy) & (self.costs["usd_uncompacted"] > 0)
-        ]
-        projects = [self.project(name) for name in mine["session"]]
-        return ratio(
-            mine["net_saving"].tolist(), mine["usd_uncompacted"].tolist(), projects, most=1.0
-        )
+        costs = self.costs[self.costs["strategy"] == strategy]
+        costs = costs[costs["usd_uncompacted"] > 0]
+        savings, bills = costs["net_saving"].tolist(), costs["usd_uncompacted"].tolist()
+        projects = [self.project(session) for session in costs["session"]]
+        return ratio(savings, bills, projects, most=1.0)
 
     def cost_a_session(self, strategy: str) -> float | None:
         """The mean bill of a session in USD, with fetching again what was lost and needed; None
         without prices.
         """
-        mine = self.costs[self.costs["strategy"] == strategy]
-        found = (mine["usd"] + mine["usd_fetching"]).mean()
-        return None if pd.isna(found) else float(found)
+        costs = self.costs[self.costs["strategy"] == strategy]
+        mean_bill = (costs["usd"] + costs["usd_fetching"]).mean()
+        return None if pd.isna(mean_bill) else float(mean_bill)
 
     @cached_property
     def names_only(self) -> dict[str, tuple[float, float]]:
         """The contenders that read like a list of names: presence and the exam's score at small
         size.
         """
-        small = [share for share in self.shares if TRIED[0] <= share <= TRIED[1]] or self.shares[:1]
-        found = {}
+        lists = {}
         for name in self.contenders:
-            pairs = [
-                [self.values(metric, name, "matched", share) for metric in METRICS]
-                for share in small
-            ]
-            known = [pd.concat(pair, axis=1).dropna() for pair in pairs]
-            presence, exam = pd.concat(known).mean() if known else (nan, nan)
+            presence, exam = self._presence_and_exam(name)
             if names_only(presence, exam):
-                found[name] = float(presence), float(exam)
-        return found
+                lists[name] = presence, exam
+        return lists
+
+    def _presence_and_exam(self, strategy: str) -> tuple[float, float]:
+        """The means of both at small sizes, over the sessions that have both; NaN without any."""
+        smallest, largest = TRIED
+        small_shares = [share for share in self.shares if smallest <= share <= largest]
+        pairs = []
+        for share in small_shares or self.shares[:1]:
+            columns = [self.values(metric, strategy, "matched", share) for metric in METRICS]
+            pairs.append(pd.concat(columns, axis=1).dropna())
+        if not pairs:
+            return nan, nan
+        presence, exam = pd.concat(pairs).mean()
+        return float(presence), float(exam)
 
     @property
     def over_window(self) -> dict[str, tuple[int, int]]:
         """The contenders that sent requests larger than the window: in how many sessions, and of
         how many.
         """
-        found = {name: self.values("over_window", name) for name in self.contenders}
-        return {
-            name: (int((share > 0).sum()), len(share))
-            for name, share in found.items()
-            if (share > 0).any()
-        }
+        counts = {}
+        for name in self.contenders:
+            shares = self.values("over_window", name)
+            sessions_over = int((shares > 0).sum())
+            if sessions_over:
+                counts[name] = (sessions_over, len(shares))
+        return counts
 
     @property
     def incomplete(self) -> dict[str, tuple[int, int]]:
         """The strategies with replays that are pending or failed: in how many sessions, and of
         how many.
         """
-        lacking = (
-            self.replays.set_index(["strategy", "session"])["status"]
-            .ne("ok")
-            .groupby(level=[0, 1])
-            .any()
-        )
-        found = lacking.groupby("strategy").agg(["sum", "count"])
-        return {str(name): (int(n), int(every)) for name, n, every in found.itertuples() if n}
+        is_lacking = self.replays["status"].ne("ok")
+        lacks_any = is_lacking.groupby([self.replays["strategy"], self.replays["session"]]).any()
+        sessions = lacks_any.groupby("strategy").agg(["sum", "count"])
+        counts = {}
+        for name, lacking, total in sessions[sessions["sum"] > 0].itertuples():
+            counts[str(name)] = (int(lacking), int(total))
+        return counts
 
     def over_target(self, share: float | None = None) -> dict[str, tuple[int, int]]:
         """The strategies that stay larger than a share, or than any: in how many sessions, and of
@@ -525,18 +316,33 @@ class Tables:
 
         Sessions in which too little is needed later for a score count in neither.
         """
-        found = over_target(self._at_size(self.leading("matched"), share))
-        return {name: (len(one.inside), one.of) for name, one in found.items()}
+        reaches = over_target(self._at_size(self.leading("matched"), share))
+        return {name: (len(reach.inside), reach.of) for name, reach in reaches.items()}
 
     def unranked(self, share: float | None = None) -> dict[str, tuple[int, int]]:
         """Those of `over_target` in too many sessions for a mean that compares with the others'."""
-        found = over_target(self._at_size(self.leading("matched"), share))
-        return {name: (len(one.inside), one.of) for name, one in found.items() if not one.compared}
+        reaches = over_target(self._at_size(self.leading("matched"), share))
+        counts = {}
+        for name, reach in reaches.items():
+            if not reach.compared:
+                counts[name] = (len(reach.inside), reach.of)
+        return counts
 
     @property
     def left_out(self) -> set[str]:
         """The sessions in which a ranked strategy stays larger than a share: no mean at equal
         size counts them.
         """
-        found = over_target(self._at_size(self.leading("matched"), None)).values()
-        return {session for one in found if one.compared for session in one.inside}
+        sessions: set[str] = set()
+        for reach in over_target(self._at_size(self.leading("matched"), None)).values():
+            if reach.compared:
+                sessions |= reach.inside
+        return sessions
+
+
+def _moved(estimate: Estimate, mean: float) -> Estimate:
+    """An estimate with another mean, and its interval moved as far; shares end at 1."""
+    shift = mean - estimate.mean
+    low = None if estimate.low is None else min(estimate.low + shift, 1.0)
+    high = None if estimate.high is None else min(estimate.high + shift, 1.0)
+    return Estimate(mean, estimate.n, estimate.projects, low, high)

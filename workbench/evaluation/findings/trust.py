@@ -71,13 +71,13 @@ def _dominant(run: Tables) -> list[str]:
     ]
 
 
-def _dominant_in(parts: pd.Series, whole: str, effect: str) -> list[str]:
+def _dominant_in(parts: pd.Series, total: str, effect: str) -> list[str]:
     parts = parts.dropna()
     parts = parts[parts > 0]
     if len(parts) < FEWEST_SESSIONS or parts.max() <= DOMINANT * parts.sum():
         return []
     share = percent(float(parts.max() / parts.sum()))
-    return [f"Session {parts.idxmax()} has {share} of {whole} of {len(parts)} sessions: {effect}."]
+    return [f"Session {parts.idxmax()} has {share} of {total} of {len(parts)} sessions: {effect}."]
 
 
 def _sized_alone(run: Tables) -> list[str]:
@@ -85,10 +85,10 @@ def _sized_alone(run: Tables) -> list[str]:
     sessions = run.replayed
     if len(sessions) < FEWEST_SESSIONS:
         return []
-    counted = sessions[sessions["scale"].isna()]
+    unreported = sessions[sessions["scale"].isna()]
     sentences = []
-    if 0 < len(counted) <= max(FEW_SESSIONS * len(sessions), 1):
-        names = joined(list(map(str, counted["session"])))
+    if 0 < len(unreported) <= max(FEW_SESSIONS * len(sessions), 1):
+        names = joined(list(map(str, unreported["session"])))
         sentences.append(
             f"The sizes of {names} are counted, since no reports fit the text; the others' are"
             " reported."
@@ -103,10 +103,10 @@ def _sized_alone(run: Tables) -> list[str]:
 
 def _priced_alone(run: Tables) -> list[str]:
     """The session that has other prices, or another cache, than all others."""
-    ways = run.costs.drop_duplicates("session")
-    groups = [group for _, group in ways.groupby(["row", "cache"], dropna=False)]
+    sessions = run.costs.drop_duplicates("session")
+    groups = [group for _, group in sessions.groupby(["row", "cache"], dropna=False)]
     alone = [group for group in groups if len(group) == 1]
-    if len(ways) < FEWEST_SESSIONS or len(groups) != 2 or not alone:
+    if len(sessions) < FEWEST_SESSIONS or len(groups) != 2 or not alone:
         return []
     row = alone[0].iloc[0]
     return [
@@ -116,11 +116,13 @@ def _priced_alone(run: Tables) -> list[str]:
 
 def _misreports(run: Tables) -> list[str]:
     """What models that wrote summaries reported of their own work that cannot be true."""
-    lines = [line for text in run.compactions["misreports"] for line in str(text).splitlines()]
+    lines: list[str] = []
+    for text in run.compactions["misreports"]:
+        lines += str(text).splitlines()
     if not lines:
         return []
+    are = "is" if len(lines) == 1 else "are"
     return [
-        f"{some(len(lines), 'bill')} of a model cannot be true and"
-        f" {'is' if len(lines) == 1 else 'are'} counted by the workbench instead, such as:"
-        f" {lines[0]}."
+        f"{some(len(lines), 'bill')} of a model cannot be true and {are} counted by the workbench"
+        f" instead, such as: {lines[0]}."
     ]

@@ -1,5 +1,6 @@
 """The first screen of a report: the answer in words, how sure it is, and the headline table."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from workbench.base.formats import joined, percent
@@ -31,9 +32,8 @@ class Conclusion:
     caveats: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return " ".join(
-            text for text in (self.answer, self.price, self.sure, *self.caveats) if text
-        )
+        texts = (self.answer, self.price, self.sure, *self.caveats)
+        return " ".join(text for text in texts if text)
 
 
 def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
@@ -45,21 +45,21 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
     """
     run = figures.tables
     caveats = _caveats(run, warnings)
-    metric, mode = run.first_half, "matched" if run.shares else "natural"
+    metric = run.first_half
     recall = []
     for name in ranked(run):
-        told = figures.strategies[name].same_size[metric]
-        if told is not None:
-            recall.append((name, told))
+        estimate = figures.strategies[name].same_size[metric]
+        if estimate is not None:
+            recall.append((name, estimate))
     if not recall or figures.lead is None:
         return Conclusion(_no_answer(run), caveats=caveats)
-    best, best_mean = recall[0][0], recall[0][1].mean
-    unsettled = [
-        name
-        for name, told in recall[1:]
-        if best_mean - told.mean < bias_between(run, best, name, metric, mode)
-    ]
-    own = figures.strategies[best].own_trigger
+    best, best_recall = recall[0]
+    unsettled = []
+    for name, estimate in recall[1:]:
+        error = bias_between(run, best, name, metric, run.main_mode)
+        if best_recall.mean - estimate.mean < error:
+            unsettled.append(name)
+    own_figures = figures.strategies[best].own_trigger
     own_half = run.leading("natural")
     unranked = run.unranked()
     text = render(
@@ -70,21 +70,24 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
         alpha=ALPHA,
         half=metric,
         own_half=own_half,
-        no_winner=no_winner(run, best, unsettled, metric, mode),
+        no_winner=no_winner(run, best, unsettled, metric, run.main_mode),
         rivals=[row for row in figures.lead.to_dict("records") if row["strategy"] not in unranked],
-        saved=own[SAVED],
-        own=own[own_half],
+        saved=own_figures[SAVED],
+        own=own_figures[own_half],
     )
-    answer, price, sure = (" ".join(block.split()) for block in text.split("---"))
+    blocks = [" ".join(block.split()) for block in text.split("---")]
+    answer, price, sure = blocks
     return Conclusion(answer, price, sure, caveats)
 
 
 def _no_answer(run: Tables) -> str:
     if run.replays.empty or run.replayed.empty:
         return "Nothing was compared: no session could be read."
-    why = run.scores.loc[(run.scores["metric"] == NAMES) & run.scores["value"].isna(), "why"]
-    reason = next((f": {text}" for text in why if text), "")
-    return f"No strategy could be scored{reason}."
+    is_unscored = (run.scores["metric"] == NAMES) & run.scores["value"].isna()
+    for reason in run.scores.loc[is_unscored, "why"]:
+        if reason:
+            return f"No strategy could be scored: {reason}."
+    return "No strategy could be scored."
 
 
 def _where(run: Tables) -> str:
@@ -92,7 +95,9 @@ def _where(run: Tables) -> str:
     if run.curve_range is not None:
         start, end = run.curve_range
         return f"Between {100 * start:.0f} and {percent(end)} of the history really kept"
-    return f"Cut to the same size ({_sizes(run)})" if run.shares else "On its own trigger"
+    if run.shares:
+        return f"Cut to the same size ({_sizes(run)})"
+    return "On its own trigger"
 
 
 def _sizes(run: Tables) -> str:
@@ -101,23 +106,25 @@ def _sizes(run: Tables) -> str:
 
 def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
     sessions = run.replayed
+    about_the_run = sentences(
+        "caveats",
+        shared=bool(run.manifest.get("shared")),
+        unranked=run.unranked(),
+        sizes=_sizes(run),
+        names_only=run.names_only,
+        failed=int((run.replays["status"] == "failed").sum()),
+        unreadable=len(run.unreadable),
+        damaged=sum(len(str(text).splitlines()) for text in run.sessions["skipped"]),
+        sessions=len(sessions),
+        unreported=int(sessions["scale"].isna().sum()),
+        widened=int((sessions["window_used"] > sessions["window_wanted"]).sum()),
+    )
+    about_readers = [calibration_words(run), unknown_work(run)]
     return (
-        *filter(None, (calibration_words(run), unknown_work(run))),
+        *(text for text in about_readers if text),
         *answer_sentences(run.replays),
         *warnings,
-        *sentences(
-            "caveats",
-            shared=bool(run.manifest.get("shared")),
-            unranked=run.unranked(),
-            sizes=_sizes(run),
-            names_only=run.names_only,
-            failed=int((run.replays["status"] == "failed").sum()),
-            unreadable=len(run.unreadable),
-            damaged=sum(len(str(text).splitlines()) for text in run.sessions["skipped"]),
-            sessions=len(sessions),
-            unreported=int(sessions["scale"].isna().sum()),
-            widened=int((sessions["window_used"] > sessions["window_wanted"]).sum()),
-        ),
+        *about_the_run,
     )
 
 
@@ -125,9 +132,9 @@ def unscored_note(run: Tables) -> str:
     """Which contenders have fewer sessions with recall than sessions with tokens saved; often
     empty.
     """
-    fewer: dict[tuple[int, int], list[str]] = {}
+    fewer: dict[tuple[int, int], list[str]] = defaultdict(list)
     for name in run.contenders:
         scored, saved = dots(run, name).count()
         if scored < saved:
-            fewer.setdefault((scored, saved), []).append(name)
+            fewer[scored, saved].append(name)
     return " ".join(sentences("unscored", fewer=fewer))

@@ -5,7 +5,6 @@ recordings.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message
 from workbench.evaluation.experiment.prepared import Prepared, prepared
 from workbench.evaluation.experiment.spec import DEFAULT_MODEL
 from workbench.evaluation.experiment.store import typed
@@ -29,6 +29,7 @@ from workbench.evaluation.metrics.exam.item import mean_score
 from workbench.evaluation.metrics.work_exam.reading import context_text
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.natural import natural
+from workbench.evaluation.replays.step import Snapshot
 from workbench.lab.judge.contexts import even_choice
 from workbench.lab.judge.exam.admission import admission
 from workbench.lab.judge.exam.readers import ModelReader
@@ -79,10 +80,11 @@ class Judge:
         Raises:
             Unanswered: its provider gave no answer.
         """
-        found = admission(reader)
+        outcome = admission(reader)
         if reader.outage:
             raise Unanswered(f"the test of {reader.name} is not done: {reader.outage}")
-        return cls(reader, f"{reader.name}, not admitted" if found.why_not else reader.name)
+        name = f"{reader.name}, not admitted" if outcome.why_not else reader.name
+        return cls(reader, name)
 
     def require_answers(self) -> None:
         """Nothing, if the reader answered whenever it was asked.
@@ -93,18 +95,30 @@ class Judge:
         if self.reader.outage:
             raise Unanswered(f"{self.reader.name} has not read all contexts: {self.reader.outage}")
 
-    def score(self, ready: Prepared, at: int, context: Context) -> float | None:
+    def score(self, prepared_session: Prepared, boundary: int, context: Context) -> float | None:
         """The mean score of an even choice of a boundary's items; None without an answer."""
-        items = even_choice(Exams.of(ready.index).at(at).items, ITEMS)
-        credit = (
-            self.reader.read(items, [context_text(context.messages)]) if items else np.array([])
-        )
-        answered = [number for number, one in enumerate(credit) if not math.isnan(one)]
-        return (
-            mean_score([items[number] for number in answered], credit[answered])
-            if answered
-            else None
-        )
+        exam = Exams.of(prepared_session.index).at(boundary)
+        items = even_choice(exam.items, ITEMS)
+        if not items:
+            return None
+        credit = self.reader.read(items, [context_text(context.messages)])
+        is_answered = ~np.isnan(credit)
+        if not is_answered.any():
+            return None
+        answered = [items[number] for number in np.flatnonzero(is_answered).tolist()]
+        return mean_score(answered, credit[is_answered])
+
+    def score_of_most_asked(
+        self, prepared_session: Prepared, shots: Sequence[Snapshot]
+    ) -> float | None:
+        """The score of the context at the boundary with most items."""
+        exams = Exams.of(prepared_session.index)
+
+        def item_count(shot: Snapshot) -> int:
+            return len(exams.at(shot.at).items)
+
+        shot = max(shots, key=item_count)
+        return self.score(prepared_session, shot.at, shot.context)
 
 
 def on_tasks(
@@ -128,14 +142,35 @@ def on_tasks(
     Returns:
         A row a task and strategy, with `COLUMNS`; `session` is the task.
     """
-    return typed(
-        (row for task in tasks for row in _on_task(task, strategies, windows or {}, judge)), COLUMNS
-    )
+    rows: list[dict[str, object]] = []
+    for task in tasks:
+        rows += _on_task(task, strategies, windows or {}, judge)
+    return typed(rows, COLUMNS)
 
 
 def _on_task(
     task: TrialTask, strategies: Sequence[str], windows: Windows, judge: Judge | None
 ) -> Iterator[dict[str, object]]:
+    prepared_session = _uncompacted(task, windows)
+    presets = _presets(strategies)
+    needs = Needs(prepared_session)
+    spec = SimulationSpec(price_model=ASSUMED, model=DEFAULT_MODEL)
+    simulated_rows = []
+    for strategy_preset in presets.values():
+        simulated_rows.append(simulated_row(prepared_session, strategy_preset, needs, spec))
+    yield from _measured(
+        prepared_session,
+        _boundaries_of_questions(task, prepared_session.session.messages),
+        presets,
+        pd.DataFrame(simulated_rows),
+        {"session": task.name, "family": task.family},
+        judge,
+        fewest=1,
+    )
+
+
+def _uncompacted(task: TrialTask, windows: Windows) -> Prepared:
+    """The conversation of a task whose agent never compacts."""
     with opened(task, sandbox=False) as workspace, TemporaryDirectory() as folder:
         plain = work(
             task,
@@ -147,19 +182,20 @@ def _on_task(
         )
         file = Path(folder) / f"{task.name}.json"
         file.write_text(json.dumps({"messages": plain.messages}), encoding="utf-8")
-        window = windows.get((task.family, task.seed)) or int(TrialSpec().share * plain.peak)
-        ready = prepared(load(file)[0], window)
-    users = [
-        place for place, message in enumerate(ready.session.messages) if message.role == "user"
-    ]
-    asks = [
-        users[n] + 1 for n, turn in enumerate(task.turns) if any(step.holes for step in turn.steps)
-    ]
-    needs, spec = Needs(ready), SimulationSpec(price_model=ASSUMED, model=DEFAULT_MODEL)
-    presets = _presets(strategies)
-    simulated = pd.DataFrame([simulated_row(ready, one, needs, spec) for one in presets.values()])
-    names = {"session": task.name, "family": task.family}
-    yield from _measured(ready, asks, presets, simulated, names, judge, fewest=1)
+        window = windows.get((task.family, task.seed))
+        if not window:
+            window = int(TrialSpec().share * plain.peak)
+        return prepared(load(file)[0], window)
+
+
+def _boundaries_of_questions(task: TrialTask, messages: Sequence[Message]) -> list[int]:
+    """Behind each message of the user that asks for values of the task."""
+    users = [place for place, message in enumerate(messages) if message.role == "user"]
+    boundaries = []
+    for number, turn in enumerate(task.turns):
+        if any(step.holes for step in turn.steps):
+            boundaries.append(users[number] + 1)
+    return boundaries
 
 
 def on_recordings(
@@ -181,12 +217,13 @@ def on_recordings(
     """
     rows: list[dict[str, object]] = []
     presets = _presets(strategies)
-    for ready in sessions:
-        session, at = ready.session, at_shares(ready.session)
-        own = simulated[simulated["session"] == session.id]
-        if at and len(own):
+    for prepared_session in sessions:
+        session = prepared_session.session
+        boundaries = at_shares(session)
+        session_rows = simulated[simulated["session"] == session.id]
+        if boundaries and len(session_rows):
             names = {"session": session.id, "family": session.project or session.id}
-            rows += _measured(ready, at, presets, own, names, judge)
+            rows += _measured(prepared_session, boundaries, presets, session_rows, names, judge)
     return typed(rows, COLUMNS)
 
 
@@ -202,11 +239,12 @@ def detours(simulated: Mapping[Hashable, Any]) -> dict[str, float | None]:
 
 
 def _presets(strategies: Iterable[str | Preset]) -> Mapping[str, Preset]:
-    return {one.name: one for one in map(preset, strategies)}
+    presets = [preset(strategy) for strategy in strategies]
+    return {strategy_preset.name: strategy_preset for strategy_preset in presets}
 
 
 def _measured(
-    ready: Prepared,
+    prepared_session: Prepared,
     places: Sequence[int],
     presets: Mapping[str, Preset],
     simulated: pd.DataFrame,
@@ -215,31 +253,31 @@ def _measured(
     **fewest: int,
 ) -> Iterator[dict[str, object]]:
     """A row a strategy: the means over some places of a session, and what its simulation says."""
-    judged = {at: Judged(ready, at, **fewest) for at in places}
+    judged = {place: Judged(prepared_session, place, **fewest) for place in places}
     for row in simulated.to_dict("records"):
         name = str(row["strategy"])
-        shots = natural(
-            ready.session,
+        replay = natural(
+            prepared_session.session,
             presets[name],
             Extractive(),
-            ready.sizing,
-            window=ready.window,
+            prepared_session.sizing,
+            window=prepared_session.window,
             score_at=places,
-        ).snapshots
-        scores = pd.DataFrame(
-            [judged[shot.at].scores(shot.context) for shot in shots], columns=list(METRICS)
-        ).mean()
-        asked = (
-            max(shots, key=lambda shot: len(Exams.of(ready.index).at(shot.at).items))
-            if judge
-            else None
         )
-        yield {
+        shots = replay.snapshots
+        scores = [judged[shot.at].scores(shot.context) for shot in shots]
+        is_over = [shot.context.tokens > prepared_session.window for shot in shots]
+        means = pd.DataFrame(scores, columns=list(METRICS)).mean()
+        measured: dict[str, object] = {
             **names,
             "strategy": name,
-            "over": np.mean([shot.context.tokens > ready.window for shot in shots]),
-            **scores.to_dict(),
-            "reader": judge and judge.name,
-            READ: judge.score(ready, asked.at, asked.context) if judge and asked else None,
-            **detours(row),
+            "over": np.mean(is_over),
+            **means.to_dict(),
+            "reader": None,
+            READ: None,
         }
+        if judge is not None:
+            measured["reader"] = judge.name
+            measured[READ] = judge.score_of_most_asked(prepared_session, shots)
+        measured |= detours(row)
+        yield measured

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -83,61 +84,59 @@ class Agreement:
             measured: a row a session and strategy.
             success: by `strategy` and `family`, where trials were made.
         """
-        own = measured[~measured["strategy"].isin(REFERENCES)]
-        targets = [name for name in TARGETS if name in own]
-        own = own.assign(stale=1 - own["stale"], **{name: _won(own, name) for name in targets})
-        names = [name for name in (*METRICS, READ) if own[name].notna().any()]
-        means = (
-            own.groupby(["strategy", "family"], sort=False)[["over", *names, *targets]]
-            .mean()
-            .reset_index()
-        )
+        contenders = measured[~measured["strategy"].isin(REFERENCES)]
+        targets = [name for name in TARGETS if name in contenders]
+        shares_won = {name: _won(contenders, name) for name in targets}
+        contenders = contenders.assign(stale=1 - contenders["stale"], **shares_won)
+        metrics = []
+        for metric in (*METRICS, READ):
+            if contenders[metric].notna().any():
+                metrics.append(metric)
+        groups = contenders.groupby(["strategy", "family"], sort=False)
+        means = groups[["over", *metrics, *targets]].mean().reset_index()
         if success is not None:
-            means, targets = (
-                means.merge(success[["strategy", "family", "success"]]),
-                ["success", *targets],
-            )
-        sent = means.groupby("strategy", sort=False)["over"].mean()
-        over, recall = (
-            sent.index[sent > OVER],
-            [name for name in sent.index if name.endswith(RECALL)],
-        )
+            means = means.merge(success[["strategy", "family", "success"]])
+            targets = ["success", *targets]
+        share_over = means.groupby("strategy", sort=False)["over"].mean()
+        over = tuple(share_over.index[share_over > OVER])
+        recall = tuple(name for name in share_over.index if name.endswith(RECALL))
         compared = means[~means["strategy"].isin([*over, *recall])]
-        found = [
-            _Order.of(target, metric, family, rows, every)
-            for target in targets
-            for metric in names
-            for family, rows, every in _parts(compared, means)
-        ]
+        ranks: list[dict[str, object]] = []
+        cases: list[dict[str, object]] = []
+        for target in targets:
+            for metric in metrics:
+                for family, rows, all_rows in _parts(compared, means):
+                    order = _Order.of(target, metric, family, rows, all_rows)
+                    ranks.append(order.row)
+                    if family == ALL:
+                        cases += order.cases
         readers = measured["reader"].dropna().unique()
         return cls(
-            pd.DataFrame([order.row for order in found], columns=list(RANKS)),
-            pd.DataFrame(
-                [case for order in found if order.family == ALL for case in order.cases],
-                columns=list(CASES),
-            ),
-            tuple(over),
-            tuple(recall),
-            str(readers[0]) if len(readers) else "",
+            ranks=pd.DataFrame(ranks, columns=list(RANKS)),
+            cases=pd.DataFrame(cases, columns=list(CASES)),
+            over=over,
+            recall=recall,
+            reader=str(readers[0]) if len(readers) else "",
         )
 
     def title(self, metric: str) -> str:
         """What a metric looks at, in a word or two."""
-        return f"the exam, read by {self.reader}" if metric == READ else TITLES[metric]
+        if metric == READ:
+            return f"the exam, read by {self.reader}"
+        return TITLES[metric]
 
     def by_target(self, column: str = "rank") -> pd.DataFrame:
         """The ranks over all families: a row a metric, a column a target."""
-        whole = self.ranks[self.ranks["family"] == ALL]
-        found = whole.pivot_table(column, "metric", "target", sort=False, dropna=False)
-        return (
-            found.rename(index=self.title, columns=TARGETS).rename_axis(columns=None).reset_index()
-        )
+        overall = self.ranks[self.ranks["family"] == ALL]
+        table = overall.pivot_table(column, "metric", "target", sort=False, dropna=False)
+        titled = table.rename(index=self.title, columns=TARGETS)
+        return titled.rename_axis(columns=None).reset_index()
 
     def by_family(self, target: str) -> pd.DataFrame:
         """The ranks against one target: a row a metric, a column a family."""
         rows = self.ranks[self.ranks["target"] == target]
-        found = rows.pivot_table("rank", "metric", "family", sort=False, dropna=False)
-        return found.rename(index=self.title).rename_axis(columns=None).reset_index()
+        table = rows.pivot_table("rank", "metric", "family", sort=False, dropna=False)
+        return table.rename(index=self.title).rename_axis(columns=None).reset_index()
 
     def disputes(self) -> pd.DataFrame:
         """The contradictions, a row a pair of strategies, those that most metrics get wrong first.
@@ -146,30 +145,31 @@ class Agreement:
             `target`, `better`, `worse`, what the target says of both, and the titles of the metrics
                 `against`.
         """
-        rows = self.cases.assign(against=self.cases["metric"].map(self.title))
+        titles = self.cases["metric"].map(self.title)
+        rows = self.cases.assign(against=titles)
         pairs = rows.groupby(["target", "better", "worse"], sort=False)
-        found = (
-            pairs[["target_better", "target_worse"]]
-            .first()
-            .assign(against=pairs["against"].agg(list))
-        )
-        order = [
-            list(TARGETS).index(target) * 1000 - len(wrong)
-            for (target, *_), wrong in found["against"].items()
-        ]
-        return found.iloc[np.argsort(order, kind="stable")].reset_index()
+        disputes = pairs[["target_better", "target_worse"]].first()
+        disputes["against"] = pairs["against"].agg(list)
+        target_order = list(TARGETS)
+        order = []
+        for (target, *_), metrics in disputes["against"].items():
+            target_number = target_order.index(target)
+            order.append(target_number * 1000 - len(metrics))
+        places = np.argsort(order, kind="stable")
+        return disputes.iloc[places].reset_index()
 
-    def told(self, most: int = 5) -> dict[str, tuple[list[str], int]]:
+    def told(self, limit: int = 5) -> dict[str, tuple[list[str], int]]:
         """By target so many contradictions in words, and how many more there are."""
-        found = {}
-        for target, own in self.disputes().groupby("target", sort=False):
-            cases = [
-                f"{one.better} ({one.target_better:.2f}) before {one.worse}"
-                f" ({one.target_worse:.2f}), against {', '.join(one.against)}"
-                for one in own.head(most).itertuples()
-            ]
-            found[TARGETS[str(target)]] = (cases, len(own) - len(cases))
-        return found
+        texts = {}
+        for target, disputes in self.disputes().groupby("target", sort=False):
+            cases = []
+            for case in disputes.head(limit).itertuples():
+                better = f"{case.better} ({case.target_better:.2f})"
+                worse = f"{case.worse} ({case.target_worse:.2f})"
+                cases.append(f"{better} before {worse}, against {', '.join(case.against)}")
+            more = len(disputes) - len(cases)
+            texts[TARGETS[str(target)]] = (cases, more)
+        return texts
 
 
 @dataclass(frozen=True)
@@ -180,87 +180,105 @@ class _Order:
     metric: str
     family: str
     compared: pd.DataFrame
-    every: pd.DataFrame
+    all_rows: pd.DataFrame
 
     @classmethod
     def of(
-        cls, target: str, metric: str, family: str, compared: pd.DataFrame, every: pd.DataFrame
+        cls,
+        target: str,
+        metric: str,
+        family: str,
+        compared: pd.DataFrame,
+        all_rows: pd.DataFrame,
     ) -> _Order:
-        compared, every = (
-            part.dropna(subset=[target, metric])
-            .groupby("strategy", sort=False)[[target, metric]]
-            .mean()
-            for part in (compared, every)
+        columns = [target, metric]
+        return cls(
+            target=target,
+            metric=metric,
+            family=family,
+            compared=_means(compared, columns),
+            all_rows=_means(all_rows, columns),
         )
-        return cls(target, metric, family, compared, every)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """Of the compared strategies, those of which the first is clearly better."""
-        came = self.compared[self.target]
-        return [
-            pair
-            for pair in permutations(came.index, 2)
-            if came[pair[0]] - came[pair[1]] >= FAR_APART
-        ]
+        values = self.compared[self.target]
+        pairs = []
+        for better, worse in permutations(values.index, 2):
+            if values[better] - values[worse] >= FAR_APART:
+                pairs.append((better, worse))
+        return pairs
 
     @property
     def cases(self) -> list[dict[str, object]]:
         """The pairs that the metric puts the other way round, widest difference first."""
-        came, said = self.compared[self.target], self.compared[self.metric]
-        wrong = [pair for pair in self.pairs if said[pair[0]] < said[pair[1]]]
-        return [
-            dict(
-                zip(
-                    CASES,
-                    (
-                        self.target,
-                        self.metric,
-                        one,
-                        other,
-                        came[one],
-                        came[other],
-                        said[one],
-                        said[other],
-                    ),
-                    strict=True,
-                )
-            )
-            for one, other in sorted(wrong, key=lambda pair: float(came[pair[1]] - came[pair[0]]))
-        ]
+        target_values = self.compared[self.target]
+        values = self.compared[self.metric]
+        cases: list[dict[str, Any]] = []
+        for better, worse in self.pairs:
+            if values[better] >= values[worse]:
+                continue
+            case = {
+                "target": self.target,
+                "metric": self.metric,
+                "better": better,
+                "worse": worse,
+                "target_better": target_values[better],
+                "target_worse": target_values[worse],
+                "value_better": values[better],
+                "value_worse": values[worse],
+            }
+            cases.append(case)
+        cases.sort(key=lambda case: float(case["target_worse"] - case["target_better"]))
+        return cases
 
     @property
     def row(self) -> dict[str, object]:
         """Its row of `ranks`."""
-        figures = (
-            self._rank(self.compared),
-            len(self.compared),
-            len(self.pairs),
-            len(self.cases),
-            self._rank(self.every),
-            len(self.every),
-        )
-        return dict(zip(RANKS, (self.target, self.metric, self.family, *figures), strict=True))
+        return {
+            "target": self.target,
+            "metric": self.metric,
+            "family": self.family,
+            "rank": self._rank(self.compared),
+            "strategies": len(self.compared),
+            "pairs": len(self.pairs),
+            "contradictions": len(self.cases),
+            "rank_all": self._rank(self.all_rows),
+            "strategies_all": len(self.all_rows),
+        }
 
     def _rank(self, rows: pd.DataFrame) -> float:
         """Spearman's correlation; missing where the metric or the target is the same for all."""
         values = rows[[self.target, self.metric]].astype(float)
         if len(values) < 2 or values.nunique().min() < 2:
             return float("nan")
-        return float(values[self.target].corr(values[self.metric], method="spearman"))
+        target_values = values[self.target]
+        return float(target_values.corr(values[self.metric], method="spearman"))
+
+
+def _means(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """The means of two columns by strategy, of the rows that have both."""
+    complete = rows.dropna(subset=columns)
+    return complete.groupby("strategy", sort=False)[columns].mean()
 
 
 def _parts(
-    compared: pd.DataFrame, every: pd.DataFrame
+    compared: pd.DataFrame, all_rows: pd.DataFrame
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
     """All families, then each: its name, and its rows of the compared strategies and of all."""
-    yield ALL, compared, every
+    yield ALL, compared, all_rows
     for family, rows in compared.groupby("family", sort=False):
-        yield str(family), rows, every[every["family"] == family]
+        is_of_family = all_rows["family"] == family
+        yield str(family), rows, all_rows[is_of_family]
 
 
 def _won(rows: pd.DataFrame, target: str) -> pd.Series:
     """The share of the other strategies that are worse in the same session, ties half."""
-    values = rows[target].astype(float) * (-1 if target in FEWER else 1)
-    by = values.groupby(rows["session"])
-    return (by.rank() - 1) / (by.transform("count") - 1)
+    values = rows[target].astype(float)
+    if target in FEWER:
+        values = -values
+    sessions = values.groupby(rows["session"])
+    worse = sessions.rank() - 1
+    others = sessions.transform("count") - 1
+    return worse / others

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from workbench.base.errors import LeftOut, SettingError, Unanswered
 from workbench.base.palette import REFERENCES
+from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.folder import Folder
 from workbench.engine.models.model import Completion, Model
 from workbench.engine.models.settings import ModelSettings
@@ -90,28 +91,32 @@ class Compacted:
 Item = TypeVar("Item")
 
 
-def even_choice(items: Sequence[Item], most: int) -> Sequence[Item]:
+def even_choice(items: Sequence[Item], limit: int) -> Sequence[Item]:
     """All items, or at most so many of them at even distances; the first is among them."""
-    return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
+    if len(items) <= limit:
+        return items
+    return [items[number * len(items) // limit] for number in range(limit)]
 
 
 def _compacted(
-    ready: Prepared, replay: Replay, why: Mapping[float, str], chain: int
+    prepared_session: Prepared, replay: Replay, over_target: Mapping[float, str], chain: int
 ) -> Iterator[Compacted]:
-    completions = [completion for event in replay.events for completion in _completions(event)]
-    awaited = any(completion.awaited for completion in completions)
+    awaited = False
+    for event in replay.events:
+        awaited = awaited or any(completion.awaited for completion in _completions(event))
     for event in replay.events:
         share, sent = event.share or 1.0, event.compaction.sent
-        history = ready.sizing.history(ready.session.messages, event.at)
+        history = prepared_session.sizing.history(prepared_session.session.messages, event.at)
+        completions = _completions(event)
         yield Compacted(
-            ready,
+            prepared_session,
             replay.preset,
             share,
             event.at,
             sent,
-            over_target=why.get(share, ""),
+            over_target=over_target.get(share, ""),
             used=sent.spoken / max(history.spoken, 1),
-            writer=next((completion.model for completion in reversed(_completions(event))), ""),
+            writer=completions[-1].model if completions else "",
             chain=chain,
             awaited=awaited,
         )
@@ -119,31 +124,26 @@ def _compacted(
 
 def _completions(event: CompactionEvent) -> list[Completion]:
     """All answers of models in a chain of compactions, in order."""
-    return [
-        completion
-        for compaction in (*event.earlier, event.compaction)
-        for completion in compaction.completions
-    ]
+    completions: list[Completion] = []
+    for compaction in (*event.earlier, event.compaction):
+        completions += compaction.completions
+    return completions
 
 
 def _at_sizes(
-    found: Sequence[Compacted], events: Sequence[CompactionEvent], baseline: BaselineAtSizes
+    contexts: Sequence[Compacted], events: Sequence[CompactionEvent], baseline: BaselineAtSizes
 ) -> Iterator[Compacted]:
     """The baseline at the sizes of some contexts that may be compared."""
-    for one, event in zip(found, events, strict=True):
-        if one.over_target:
+    for context, event in zip(contexts, events, strict=True):
+        if context.over_target:
             continue
-        sent, before = baseline.context(event), event.compaction.before
-        used = one.used if sent is None else sent.spoken / max(before.spoken, 1)
-        why = "the baseline cannot be cut to that size" if sent is None else ""
-        yield replace(
-            one,
-            strategy=baseline.preset.name,
-            context=sent or one.context,
-            over_target=why,
-            used=used,
-            at_size_of=one.strategy,
-        )
+        at_size = replace(context, strategy=baseline.preset.name, at_size_of=context.strategy)
+        sent = baseline.context(event)
+        if sent is None:
+            yield replace(at_size, over_target="the baseline cannot be cut to that size")
+        else:
+            used = sent.spoken / max(event.compaction.before.spoken, 1)
+            yield replace(at_size, context=sent, used=used)
 
 
 class ContextSpec(Masking):
@@ -215,36 +215,35 @@ class ContextSpec(Masking):
             SettingError: no session can be read. Where only some files cannot, each is a warning
                 `LeftOut`.
         """
-        model, presets = self.how.model(self.writer), with_references(self.strategies)
-        named_baseline = (
-            chosen_baseline("", [preset.name for preset in presets]) if with_baseline else None
-        )
-        base = next((preset for preset in presets if preset.name == named_baseline), None)
+        model = self.how.model(self.writer)
+        presets = with_references(self.strategies)
+        base = _baseline(presets) if with_baseline else None
         awaited: list[Unanswered] = []
-        for ready in self._sessions(what):
-            at, writer = self.boundaries_of(ready.session), ready.reader(model)
+        for prepared_session in self._sessions(what):
+            boundaries = self.boundaries_of(prepared_session.session)
+            writer = prepared_session.reader(model)
             if isinstance(innermost(model), Folder):
                 writer = RequestsAhead(writer, awaited=awaited)
-            baseline = BaselineAtSizes(ready, base, writer, at, self.shares) if base else None
+            baseline = None
+            if base is not None:
+                baseline = BaselineAtSizes(prepared_session, base, writer, boundaries, self.shares)
             for preset, chain in product(presets, chains):
                 replay = matched(
-                    ready.session,
+                    prepared_session.session,
                     preset,
                     writer,
-                    ready.sizing,
-                    window=ready.window,
-                    at=at,
+                    prepared_session.sizing,
+                    window=prepared_session.window,
+                    at=boundaries,
                     shares=self.shares,
                     chain=chain,
                 )
                 too_large = {share: stays_larger(replay, share) for share in self.shares}
-                contexts = list(_compacted(ready, replay, too_large, chain))
+                contexts = list(_compacted(prepared_session, replay, too_large, chain))
                 yield from contexts
-                if (
-                    baseline
-                    and not awaited
-                    and preset.name not in (baseline.preset.name, *REFERENCES)
-                ):
+                if baseline is None or awaited:
+                    continue
+                if preset.name not in (baseline.preset.name, *REFERENCES):
                     yield from _at_sizes(contexts, replay.events, baseline)
         if awaited:
             raise awaited[0]
@@ -254,26 +253,40 @@ class ContextSpec(Masking):
         return at_shares(session, self.boundaries)
 
     def _sessions(self, what: What) -> Iterator[Prepared]:
-        used, bad, left_out = 0, list[Unreadable](), list[Unreadable]()
+        used = 0
+        all_unreadable: list[Unreadable] = []
+        left_out: list[Unreadable] = []
         smallest_first = sorted(bundled_files(), key=lambda path: path.stat().st_size)
         for source in sources_of(what, smallest_first):
             if used == self.limit:
                 break
-            found = read(source, self.window, redaction=self.redaction)
-            bad += found.unreadable
-            left_out += [one for one in found.unreadable if source.named or not one.is_prose]
-            ready = found.ready[: None if self.limit is None else self.limit - used]
-            used += len(ready)
-            for session in ready:
+            outcome = read(source, self.window, redaction=self.redaction)
+            all_unreadable += outcome.unreadable
+            for unreadable in outcome.unreadable:
+                if source.named or not unreadable.is_prose:
+                    left_out.append(unreadable)
+            sessions = outcome.ready
+            if self.limit is not None:
+                sessions = sessions[: self.limit - used]
+            used += len(sessions)
+            for session in sessions:
                 for reports in session.left_out:
-                    told = f"left out of {session.session.id}, since it cannot be true: {reports}"
-                    warnings.warn(told, LeftOut, stacklevel=2)
-            yield from ready
-        if not used and bad:
-            more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
-            raise SettingError(f"no session could be read: {bad[0]}{more}")
-        for one in left_out:
-            warnings.warn(f"left out: {one}", LeftOut, stacklevel=2)
+                    message = (
+                        f"left out of {session.session.id}, since it cannot be true: {reports}"
+                    )
+                    warnings.warn(message, LeftOut, stacklevel=2)
+            yield from sessions
+        if not used and all_unreadable:
+            more = f" (and {len(all_unreadable) - 1} more)" if len(all_unreadable) > 1 else ""
+            raise SettingError(f"no session could be read: {all_unreadable[0]}{more}")
+        for unreadable in left_out:
+            warnings.warn(f"left out: {unreadable}", LeftOut, stacklevel=2)
+
+
+def _baseline(presets: Sequence[Preset]) -> Preset | None:
+    """The preset that the others are compared with; None where there are not two."""
+    name = chosen_baseline("", [preset.name for preset in presets])
+    return next((preset for preset in presets if preset.name == name), None)
 
 
 class ContextSettings(MaskingSettings, total=False):

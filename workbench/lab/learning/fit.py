@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.optimize import minimize
@@ -56,51 +57,77 @@ def fitted(
     samples: Mapping[Part, Sequence[Sample]], without: Collection[str] = ()
 ) -> LearnedWeights:
     """Weights from all samples but those of some projects."""
-    return LearnedWeights(
-        **{
-            part: _fit(part, [one for one in samples[part] if one.project not in without])
-            for part in PARTS
-        }
-    )
+    models = {}
+    for part in PARTS:
+        remaining = [sample for sample in samples[part] if sample.project not in without]
+        models[part] = _fit(part, remaining)
+    return LearnedWeights(**models)
+
+
+class Rows(NamedTuple):
+    """The rows of some samples, one below the other."""
+
+    features: Floats
+    labels: Flags
+    weights: Floats
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> Rows:
+        """Those of at least one sample."""
+        return cls(
+            np.concatenate([sample.features for sample in samples]),
+            np.concatenate([sample.labels for sample in samples]),
+            np.concatenate([sample.weights for sample in samples]),
+        )
 
 
 def _fit(part: Part, samples: Sequence[Sample]) -> Logistic:
     """Logistic regression, drawn to weights of 0 (L2), and for `needed` to those of the rule."""
     if not samples:
         return Logistic(-5.0, (0.0,) * len(FEATURES[part]))
-    x = np.concatenate([one.features for one in samples])
+    rows = Rows.of(samples)
     # of like spread, so that one penalty fits all and few steps are enough
-    spread = np.maximum(x.std(axis=0), 0.01)
-    x = x / spread
-    y = np.concatenate([one.labels for one in samples]).astype(np.float64)
-    w = np.concatenate([one.weights for one in samples])
-    aim, pull = np.zeros(x.shape[1]), PENALTY
+    spread = np.maximum(rows.features.std(axis=0), 0.01)
+    features = rows.features / spread
+    labels = rows.labels.astype(np.float64)
+    aim = np.zeros(features.shape[1])
+    pull = PENALTY
     if part == "needed":
-        aim, pull = (
-            spread * [RULE.get(name, 0.0) for name in FEATURES[part]],
-            DRAWN * float(w.sum()),
-        )
+        aim = spread * [RULE.get(name, 0.0) for name in FEATURES[part]]
+        pull = DRAWN * float(rows.weights.sum())
 
-    def loss(theta: Floats) -> tuple[float, Floats]:
-        z = x @ theta[1:] + theta[0]
-        error = w * (1 / (1 + np.exp(-np.clip(z, -30, 30))) - y)
-        off = theta[1:] - aim
-        value = float(w @ (np.logaddexp(0, z) - y * z)) + pull / 2 * float(off @ off)
-        return value, np.concatenate([[error.sum()], error @ x + pull * off])
+    def loss_with_slope(parameters: Floats) -> tuple[float, Floats]:
+        bias, weights = parameters[0], parameters[1:]
+        margin = features @ weights + bias
+        chance = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
+        error = rows.weights * (chance - labels)
+        off = weights - aim
+        loss = float(rows.weights @ (np.logaddexp(0, margin) - labels * margin))
+        penalty = pull / 2 * float(off @ off)
+        return loss + penalty, np.concatenate([[error.sum()], error @ features + pull * off])
 
-    ends = {1: (0.0, None), -1: (None, 0.0), 0: (None, None)}
-    bounds = [(None, None), *(ends[SIGNS[part].get(name, 0)] for name in FEATURES[part])]
-    start = np.concatenate([[0.0], aim])
-    theta = minimize(
-        loss,
-        start,
+    best = minimize(
+        loss_with_slope,
+        np.concatenate([[0.0], aim]),
         jac=True,
         method="L-BFGS-B",
-        bounds=bounds,
+        bounds=_bounds(part),
         options={"maxiter": 100, "ftol": 1e-7},
     ).x
-    theta[1:] /= spread
-    return Logistic(round(float(theta[0]), 4), tuple(round(float(one), 4) for one in theta[1:]))
+    weights = best[1:] / spread
+    return Logistic(round(float(best[0]), 4), tuple(round(float(value), 4) for value in weights))
+
+
+Bound: TypeAlias = tuple[float | None, float | None]
+
+
+def _bounds(part: Part) -> list[Bound]:
+    """The bounds of the bias, which has none, and of each weight, by the sign that it must have."""
+    by_sign: Mapping[int, Bound] = {1: (0.0, None), -1: (None, 0.0), 0: (None, None)}
+    bounds: list[Bound] = [(None, None)]
+    for name in FEATURES[part]:
+        bounds.append(by_sign[SIGNS[part].get(name, 0)])
+    return bounds
 
 
 def folds_of(projects: Collection[str]) -> list[list[str]]:
@@ -111,46 +138,55 @@ def folds_of(projects: Collection[str]) -> list[list[str]]:
 
 def cross_validated(samples: Mapping[Part, Sequence[Sample]]) -> dict[Part, FitCheck]:
     """Each model on each project, fitted without it."""
-    projects = {one.project for part in PARTS for one in samples[part]}
-    seen: dict[Part, list[tuple[Floats, Sample]]] = {part: [] for part in PARTS}
+    projects = {sample.project for part in PARTS for sample in samples[part]}
+    chances: dict[Part, list[Floats]] = {part: [] for part in PARTS}
+    checked: dict[Part, list[Sample]] = {part: [] for part in PARTS}
     for fold in folds_of(projects):
         weights = fitted(samples, without=fold)
         for part in PARTS:
             model: Logistic = getattr(weights, part)
-            seen[part] += [
-                (model.probability(one.features), one)
-                for one in samples[part]
-                if one.project in fold
-            ]
-    return {part: _check(rows) for part, rows in seen.items()}
+            for sample in samples[part]:
+                if sample.project in fold:
+                    chances[part].append(model.probability(sample.features))
+                    checked[part].append(sample)
+    return {part: _check(chances[part], checked[part]) for part in PARTS}
 
 
-def _check(rows: Sequence[tuple[Floats, Sample]]) -> FitCheck:
-    if not rows:
+def _check(chances_by_sample: Sequence[Floats], samples: Sequence[Sample]) -> FitCheck:
+    if not samples:
         return FitCheck(0, 0, None, 0.0, ())
-    p = np.concatenate([found for found, _ in rows])
-    y = np.concatenate([one.labels for _, one in rows])
-    w = np.concatenate([one.weights for _, one in rows])
-    order = np.argsort(p, kind="stable")
-    group = np.minimum((np.cumsum(w[order]) / w.sum() * GROUPS).astype(np.int64), GROUPS - 1)
-    means = [
-        (
-            float(np.average(p[order][group == n], weights=w[order][group == n])),
-            float(np.average(y[order][group == n], weights=w[order][group == n])),
-        )
-        for n in range(GROUPS)
-        if (group == n).any()
-    ]
-    error = float(np.mean([abs(promised - real) for promised, real in means]))
-    groups = tuple((round(promised, 4), round(real, 4)) for promised, real in means)
-    return FitCheck(int(w.sum()), int(y.sum()), _auc(p, y), error, groups)
+    chances = np.concatenate(chances_by_sample)
+    rows = Rows.of(samples)
+    order = np.argsort(chances, kind="stable")
+    weights = rows.weights[order]
+    share_below = np.cumsum(weights) / rows.weights.sum()
+    group = np.minimum((share_below * GROUPS).astype(np.int64), GROUPS - 1)
+    groups = []
+    errors = []
+    for number in range(GROUPS):
+        in_group = group == number
+        if not in_group.any():
+            continue
+        group_weights = weights[in_group]
+        promised = float(np.average(chances[order][in_group], weights=group_weights))
+        real = float(np.average(rows.labels[order][in_group], weights=group_weights))
+        groups.append((round(promised, 4), round(real, 4)))
+        errors.append(abs(promised - real))
+    return FitCheck(
+        rows=int(rows.weights.sum()),
+        needed=int(rows.labels.sum()),
+        auc=_auc(chances, rows.labels),
+        error=float(np.mean(errors)),
+        groups=tuple(groups),
+    )
 
 
-def _auc(p: Floats, y: Flags) -> float | None:
+def _auc(chances: Floats, labels: Flags) -> float | None:
     """By ranks; other rows stand for equally many of their like, so that their weights do not
     matter.
     """
-    positive, negative = int(y.sum()), int((~y).sum())
+    positive, negative = int(labels.sum()), int((~labels).sum())
     if not positive or not negative:
         return None
-    return float((rankdata(p)[y].sum() - positive * (positive + 1) / 2) / (positive * negative))
+    wins = rankdata(chances)[labels].sum() - positive * (positive + 1) / 2
+    return float(wins / (positive * negative))

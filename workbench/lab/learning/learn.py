@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.base.errors import SettingError
 from workbench.base.private_files import write_private
@@ -19,7 +19,7 @@ from workbench.evaluation.experiment.sources import SessionSource, What, session
 from workbench.evaluation.experiment.workers import workers
 from workbench.evaluation.replays.boundaries import FEWEST_AFTER, FEWEST_BEFORE
 from workbench.lab.learning.fit import FitCheck, cross_validated, fitted
-from workbench.lab.learning.samples import Sample, by_part, samples_of
+from workbench.lab.learning.samples import LabelledSample, by_part, samples_of
 
 FEWEST_PROJECTS, FEWEST_SESSIONS = 3, 10
 """With fewer, what was learned is one project's own, and no check says whether it holds for
@@ -55,16 +55,17 @@ class Learned:
 
     def document(self) -> dict[str, Any]:
         """The weights as JSON, with the names of their features."""
-        models: dict[str, Any] = {
-            part: _document(part, getattr(self.weights, part)) for part in PARTS
-        }
-        checks: dict[str, Any] = {part: asdict(check) for part, check in self.checks.items()}
-        about = {
+        document: dict[str, Any] = {
+            "format": FORMAT,
+            "version": VERSION,
             "made": date.today().isoformat(),
             "sessions": self.sessions,
             "projects": list(self.projects),
         }
-        return {"format": FORMAT, "version": VERSION, **about, **models, "checks": checks}
+        for part in PARTS:
+            document[part] = _document(part, getattr(self.weights, part))
+        document["checks"] = {part: asdict(check) for part, check in self.checks.items()}
+        return document
 
     def write(self, path: Path) -> None:
         """Write the weights as JSON."""
@@ -91,37 +92,44 @@ def learn(what: What, jobs: int | None = 1, redaction: frozenset[str] | None = N
     Raises:
         SettingError: no session is long enough.
     """
-    found: list[tuple[Part, Sample]] = []
+    labelled: list[LabelledSample] = []
     failed: list[str] = []
-    sources, sessions = sources_of(what), 0
+    session_count = 0
+    sources = sources_of(what)
     with workers(jobs, sources=sources) as crew:
-        done = dict(crew.surely(partial(_samples, redaction), sources))
+        outcomes = dict(crew.surely(partial(_samples, redaction), sources))
     for place, source in enumerate(sources):
-        samples, trouble = done[place] or (
-            [],
-            [f"{masker(redaction)(source.name)}: its worker died"],
-        )
-        sessions += sum(bool(one) for one in samples)
-        found += [sample for one in samples for sample in one]
-        failed += trouble
-    if not found:
+        outcome = outcomes[place]
+        if outcome is None:
+            failed.append(f"{masker(redaction)(source.name)}: its worker died")
+            continue
+        failed += outcome.failures
+        for samples in outcome.samples_by_session:
+            labelled += samples
+            session_count += bool(samples)
+    if not labelled:
         raise SettingError(
             f"no session has {FEWEST_BEFORE} messages before a boundary, {FEWEST_AFTER} after it,"
             " and something that was needed again; learn from longer recordings"
         )
-    parts = by_part(found)
-    projects = tuple(sorted({sample.project for _, sample in found}))
+    parts = by_part(labelled)
+    projects = tuple(sorted({sample.project for _, sample in labelled}))
     checks = cross_validated(parts) if len(projects) > 1 else {}
-    return Learned(fitted(parts), projects, sessions, checks, tuple(failed))
+    return Learned(fitted(parts), projects, session_count, checks, tuple(failed))
 
 
-def _samples(
-    redaction: frozenset[str] | None, source: SessionSource
-) -> tuple[list[list[tuple[Part, Sample]]], list[str]]:
+class SourceSamples(NamedTuple):
     """The samples of each session of a source, and what is wrong with it."""
+
+    samples_by_session: list[list[LabelledSample]]
+    failures: list[str]
+
+
+def _samples(redaction: frozenset[str] | None, source: SessionSource) -> SourceSamples:
+    samples_by_session = []
     try:
-        return [
-            samples_of(prepared(redacted(session, redaction))) for session in sessions_in(source)
-        ], []
+        for session in sessions_in(source):
+            samples_by_session.append(samples_of(prepared(redacted(session, redaction))))
     except (SettingError, ValueError, OSError) as error:
-        return [], [masker(redaction)(f"{source.name}: {error}")]
+        return SourceSamples([], [masker(redaction)(f"{source.name}: {error}")])
+    return SourceSamples(samples_by_session, [])

@@ -15,29 +15,31 @@ def closed_loop_html(run: Results) -> Html:
 
     The table behind it is that of the trials, or else of the simulations, a row a strategy.
     """
-    tried, simulated = _trials(run), _simulated(run)
-    data = simulated.data if tried.data is None else tried.data
-    return Html(tried.html + simulated.html, data=data)
+    trials = _trials(run)
+    simulated = _simulated(run)
+    data = simulated.data if trials.data is None else trials.data
+    return Html(trials.html + simulated.html, data=data)
 
 
 def _trials(run: Results) -> Html:
     if not (run.path / TrialResults.file).is_file():
         return empty()
     table = TrialResults.open(run.path).table
-    found = trials_by_strategy(table)
-    done = table[table["status"] == "ok"]
-    if done.empty:
+    by_strategy = trials_by_strategy(table)
+    completed = table[table["status"] == "ok"]
+    if completed.empty:
         return empty()
-    families = by_family(table).pivot_table("success", "strategy", "family", sort=False)
+    successes = by_family(table)
+    families = successes.pivot_table("success", "strategy", "family", sort=False)
     return part(
         "trials",
-        found,
+        by_strategy,
         families=list(families.columns),
         by_family=families.reset_index().to_dict("records"),
-        base=str(found["baseline"].iloc[0]),
-        agents=list(done["agent"].unique()),
-        tasks=done.groupby("strategy").size().max(),
-        undone=len(table) - len(done),
+        base=str(by_strategy["baseline"].iloc[0]),
+        agents=list(completed["agent"].unique()),
+        tasks=completed.groupby("strategy").size().max(),
+        undone=len(table) - len(completed),
     )
 
 
@@ -48,5 +50,8 @@ def _simulated(run: Results) -> Html:
     means = simulated_by_strategy(table)
     rows = means.astype(object).where(means.notna(), None)
     return part(
-        "simulated", rows, projects=table["project"].nunique(), which_bill=which_bill(table)
+        "simulated",
+        rows,
+        projects=table["project"].nunique(),
+        which_bill=which_bill(table),
     )

@@ -1,8 +1,10 @@
 """Whether a run's own scale holds, and what a real model answered about its contexts."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.resources import files
+from typing import Any
 
 import pandas as pd
 
@@ -12,6 +14,9 @@ from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
 from workbench.lab.judge.exam.sitting import ExamResults
 from workbench.lab.validation.checks import ceiling, floor
 from workbench.report.page.html import Html, part
+
+TARGETS = ("success", "look_ups", "blind", "saved")
+"""What `lab agreement` holds the metrics' orders of strategies against."""
 
 
 def trust_html(run: Results) -> Html:
@@ -23,45 +28,63 @@ def validation_html(run: Results) -> Html:
     """The checks that the run's own replays allow: one row each with `check`, `outcome`,
     `found`, `claim`.
     """
-    rows = pd.DataFrame([asdict(check) for check in (floor(run), ceiling(run))]).rename(
-        columns={"name": "check"}
+    rows = [asdict(check) for check in (floor(run), ceiling(run))]
+    checks = pd.DataFrame(rows).rename(columns={"name": "check"})
+    facts_file = files("workbench.lab.validation").joinpath("facts.json")
+    facts = json.loads(facts_file.read_text(encoding="utf-8"))
+    return part(
+        "validation",
+        checks[["check", "outcome", "found", "claim"]],
+        rows=checks.to_dict("records"),
+        orders=_orders(facts),
+        **facts,
     )
-    facts = json.loads(
-        files("workbench.lab.validation").joinpath("facts.json").read_text(encoding="utf-8")
-    )
-    parts = {
-        where: {row["metric"]: row for row in facts[where]["ranks"]}
-        for where in ("agreement", "detours")
-    }
-    places = [
-        (where, target) for where in parts for target in ("success", "look_ups", "blind", "saved")
-    ]
-    orders = [
-        {"metric": metric}
-        | {
-            f"{where} {target}": parts[where].get(metric, {}).get(target)
-            for where, target in places
-        }
-        for metric in parts["detours"] | parts["agreement"]
-    ]
-    checks = rows[["check", "outcome", "found", "claim"]]
-    return part("validation", checks, rows=rows.to_dict("records"), orders=orders, **facts)
+
+
+def _orders(facts: Mapping[str, Any]) -> list[dict[str, object]]:
+    """How each metric orders strategies, on tasks (`agreement`) and on recordings (`detours`): a
+    row a metric, with a rank by place and target.
+    """
+    on_tasks = _ranks_by_metric(facts["agreement"])
+    on_recordings = _ranks_by_metric(facts["detours"])
+    orders = []
+    for metric in on_recordings | on_tasks:
+        ranks_on_tasks = on_tasks.get(metric, {})
+        ranks_on_recordings = on_recordings.get(metric, {})
+        order: dict[str, object] = {"metric": metric}
+        for target in TARGETS:
+            order[f"agreement {target}"] = ranks_on_tasks.get(target)
+        for target in TARGETS:
+            order[f"detours {target}"] = ranks_on_recordings.get(target)
+        orders.append(order)
+    return orders
+
+
+def _ranks_by_metric(facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    ranks = {}
+    for row in facts["ranks"]:
+        ranks[row["metric"]] = row
+    return ranks
 
 
 def judges_html(run: Results) -> Html:
     """What a real model answered about this run's contexts; a sentence where none was asked."""
     if not (run.path / ExamResults.file).is_file():
         return part("judges", None, rows=())
-    found = ExamResults.open(run.path)
-    rows = [asdict(one) for one in scores(found.table)]
+    results = ExamResults.open(run.path)
+    rows = []
+    baseline = ""
+    for score in scores(results.table):
+        rows.append(asdict(score))
+        baseline = baseline or score.baseline
     return part(
         "judges",
-        found.table,
+        results.table,
         rows=rows,
-        base=next((row["baseline"] for row in rows if row["baseline"]), ""),
+        base=baseline,
         known=[row["strategy"] for row in rows],
-        reader=found.notes["reader"],
-        admission=found.notes["admission"],
-        agreement=agreement_note(agreement(found.table)),
-        larger=over_target_notes(found.table),
+        reader=results.notes["reader"],
+        admission=results.notes["admission"],
+        agreement=agreement_note(agreement(results.table)),
+        larger=over_target_notes(results.table),
     )

@@ -70,30 +70,31 @@ class Place:
             return gamed_context(name, self.ready, self.at, SHARE)
         if name == "oracle":
             return reference_context(name, self.ready, self.at, SHARE).context
-        ready = self.ready
-        writer = ready.reader(Extractive())
-        at, shares = (self.at,), (SHARE,)
+        prepared_session = self.ready
+        writer = prepared_session.reader(Extractive())
+        boundaries, shares = (self.at,), (SHARE,)
         replay = matched(
-            ready.session,
+            prepared_session.session,
             preset(name),
             writer,
-            ready.sizing,
-            window=ready.window,
-            at=at,
+            prepared_session.sizing,
+            window=prepared_session.window,
+            at=boundaries,
             shares=shares,
         )
         return replay.snapshots[0].context
 
     def work(self, context: Context) -> float | None:
         """The chance that a real model knows an answer about the work."""
-        return WorkReading.of(self.ready.index, self.ready.session).chance(
-            self.at, context.messages
-        )
+        reading = WorkReading.of(self.ready.index, self.ready.session)
+        return reading.chance(self.at, context.messages)
 
     def names(self, context: Context) -> float | None:
         """The score in the exam of names."""
         exam = Exams.of(self.ready.index).at(self.at)
-        return exam.score(view(self.ready.session, context)) if exam.items else None
+        if not exam.items:
+            return None
+        return exam.score(view(self.ready.session, context))
 
     def bm25_share(self, context: Context) -> float:
         """The mean BM25 of the questions about the work."""
@@ -102,7 +103,10 @@ class Place:
         return sum(shares) / len(shares)
 
 
-def gamers(sessions: Sequence[Prepared], family: Sequence[Gamer | Salad] = FAMILIES) -> SideTable:
+def gamers(
+    sessions: Sequence[Prepared],
+    family: Sequence[Gamer | Salad] = FAMILIES,
+) -> SideTable:
     """What a family of gamers gets from the measures, beside strategies and beside what real
     readers got from some.
 
@@ -115,20 +119,17 @@ def gamers(sessions: Sequence[Prepared], family: Sequence[Gamer | Salad] = FAMIL
         return SideTable.absent(NO_EXAM)
     searched = _searched(places, family)
     is_read = searched["context"].isin([gamer.label for gamer in GAMERS.values()])
-    best_of_form = ~searched.duplicated("form")
-    shown = [
-        gamer for gamer in family if gamer.label in set(searched[is_read | best_of_form]["context"])
-    ]
-    rows = pd.concat(
-        [_with_other_measures(places, shown), searched.set_index("context")], axis=1, join="inner"
-    )
+    is_best_of_form = ~searched.duplicated("form")
+    shown_labels = set(searched[is_read | is_best_of_form]["context"])
+    shown_gamers = [gamer for gamer in family if gamer.label in shown_labels]
+    measured = _with_other_measures(places, shown_gamers)
+    by_label = searched.set_index("context")
+    gamed = pd.concat([measured, by_label], axis=1, join="inner")
+    gamed = gamed.sort_values("the work", ascending=False)
     strategies = _with_other_measures(places, STRATEGIES)
-    rows = (
-        pd.concat([strategies, rows.sort_values("the work", ascending=False)])
-        .rename_axis("context")
-        .reset_index()
-    )
-    rows = rows.merge(_real_readers(), on="context", how="left")[COLUMNS]
+    rows = pd.concat([strategies, gamed]).rename_axis("context").reset_index()
+    rows = rows.merge(_real_readers(), on="context", how="left")
+    rows = rows[COLUMNS]
     return SideTable(rows, _says(rows, len(family)), {"all settings": searched})
 
 
@@ -136,29 +137,31 @@ def _searched(places: Sequence[Place], family: Sequence[Gamer | Salad]) -> pd.Da
     """What the fitted reader foretells of each setting, the best first: on every second project,
     and on the others.
     """
-    values = [
-        {
-            "project": place.project,
-            "form": gamer.form,
-            "context": gamer.label,
-            "the work": place.work(gamed_context(gamer, place.ready, place.at, SHARE)),
-        }
-        for place in places
-        for gamer in family
-    ]
-    each = (
-        pd.DataFrame(values)
-        .groupby(["project", "form", "context"], sort=False)["the work"]
-        .mean()
-        .reset_index()
-    )
-    projects = sorted(each["project"].unique())
-    is_searched = each["project"].isin(projects[::2])
-    halves = {"searched": each[is_searched], "other projects": each[~is_searched]}
+    values = []
+    for place in places:
+        for gamer in family:
+            context = gamed_context(gamer, place.ready, place.at, SHARE)
+            row = {
+                "project": place.project,
+                "form": gamer.form,
+                "context": gamer.label,
+                "the work": place.work(context),
+            }
+            values.append(row)
+    groups = pd.DataFrame(values).groupby(["project", "form", "context"], sort=False)
+    by_project = groups["the work"].mean().reset_index()
+    projects = sorted(by_project["project"].unique())
+    is_searched = by_project["project"].isin(projects[::2])
     columns = {
-        name: half.groupby(["form", "context"])["the work"].mean() for name, half in halves.items()
+        "searched": _mean_work(by_project[is_searched]),
+        "other projects": _mean_work(by_project[~is_searched]),
     }
-    return pd.DataFrame(columns).sort_values("searched", ascending=False).reset_index()
+    settings = pd.DataFrame(columns)
+    return settings.sort_values("searched", ascending=False).reset_index()
+
+
+def _mean_work(rows: pd.DataFrame) -> pd.Series:
+    return rows.groupby(["form", "context"])["the work"].mean()
 
 
 def _with_other_measures(
@@ -169,27 +172,29 @@ def _with_other_measures(
     for place in places:
         for name in contexts:
             context = place.context_of(name)
-            values.append(
-                {
-                    "project": place.project,
-                    "context": name if isinstance(name, str) else name.label,
-                    "the work": place.work(context),
-                    "names": place.names(context),
-                    "BM25": place.bm25_share(context),
-                }
-            )
-    each = pd.DataFrame(values).groupby(["project", "context"], sort=False).mean()
+            row = {
+                "project": place.project,
+                "context": name if isinstance(name, str) else name.label,
+                "the work": place.work(context),
+                "names": place.names(context),
+                "BM25": place.bm25_share(context),
+            }
+            values.append(row)
+    rows = pd.DataFrame(values)
+    each = rows.groupby(["project", "context"], sort=False).mean()
     return each.groupby("context", sort=False).mean()
 
 
 def _places(sessions: Sequence[Prepared]) -> Iterator[Place]:
-    for ready in sessions:
-        exams = exams_of(ready.session)
-        boundaries = at_shares(ready.session, BOUNDARIES)
+    for prepared_session in sessions:
+        exams = exams_of(prepared_session.session)
+        boundaries = at_shares(prepared_session.session, BOUNDARIES)
         for exam in exams.exams if exams else ():
             if exam.at in boundaries and exam.questions:
-                history = ready.session.messages[: exam.at]
-                yield Place(ready, exam.at, exam.questions, Bm25(map(said_text, history)))
+                history = prepared_session.session.messages[: exam.at]
+                yield Place(
+                    prepared_session, exam.at, exam.questions, Bm25(map(said_text, history))
+                )
 
 
 def _real_readers() -> pd.DataFrame:
@@ -200,25 +205,22 @@ def _real_readers() -> pd.DataFrame:
     studies = own_studies()
     if not studies:
         return pd.DataFrame(columns=columns)
-    work, names = work_answers(studies), name_answers(studies)
-    work, names = (
-        answers[
-            (answers["share"] == SHARE)
-            & (answers["chain"] == 1)
-            & answers["writer"].isin(["", "extractive"])
-        ]
-        for answers in (work, names)
+    work = _of_a_tenth(work_answers(studies)).groupby("strategy")
+    names = _of_a_tenth(name_answers(studies)).groupby("strategy")
+    rows = (
+        work[["score", "left_out"]].mean().set_axis(["real readers", "foretold of these"], axis=1)
     )
-    rows = work.groupby("strategy").agg(
-        **{"real readers": ("score", "mean"), "foretold of these": ("left_out", "mean")}
-    )
-    rows["real readers, names"] = names.groupby("strategy")["score"].mean()
+    rows["real readers, names"] = names["score"].mean()
     rows = pd.concat([rows, _salads_read()])
-    return (
-        rows.rename(index={name: gamer.label for name, gamer in GAMERS.items()})
-        .rename_axis("context")
-        .reset_index()[columns]
-    )
+    rows = rows.rename(index={name: gamer.label for name, gamer in GAMERS.items()})
+    return rows.rename_axis("context").reset_index()[columns]
+
+
+def _of_a_tenth(answers: pd.DataFrame) -> pd.DataFrame:
+    """The answers from contexts of a tenth, made by one compaction without a model's summary."""
+    answers = answers[answers["share"] == SHARE]
+    answers = answers[answers["chain"] == 1]
+    return answers[answers["writer"].isin(["", "extractive"])]
 
 
 def _salads_read() -> pd.DataFrame:
@@ -238,24 +240,21 @@ def _salads_read() -> pd.DataFrame:
 
 
 def _says(rows: pd.DataFrame, settings: int) -> str:
-    by_name = rows.set_index("context")
     gamed = rows[rows["searched"].notna()]
     best = gamed.sort_values("searched").iloc[-1]
-    read = gamed[gamed["real readers"].notna()]
-    truncate = by_name.loc["truncate", "the work"]
-    promise = (
-        f"{best['other projects']:.2f} on the projects that did not choose it, truncate"
-        f" {truncate:.2f}"
-    )
+    truncate = rows.set_index("context").loc["truncate", "the work"]
     unread = "; no real reader has read it" if pd.isna(best["real readers"]) else ""
-    chosen = (
+    sentence = (
         f"Of {settings} settings the fitted reader likes {best['context']!r} best:"
-        f" {promise}{unread}."
+        f" {best['other projects']:.2f} on the projects that did not choose it, truncate"
+        f" {truncate:.2f}{unread}."
     )
-    if read.empty:
-        return chosen
-    too_high = (read["foretold of these"] - read["real readers"]).max()
+    by_readers = gamed[gamed["real readers"].notna()]
+    if by_readers.empty:
+        return sentence
+    differences = by_readers["foretold of these"] - by_readers["real readers"]
+    too_high = differences.max()
     return (
-        f"{chosen} Where real readers read such contexts, at most {too_high:.2f} too much is"
+        f"{sentence} Where real readers read such contexts, at most {too_high:.2f} too much is"
         " foretold."
     )

@@ -27,9 +27,13 @@ def graded_chats(folders: Sequence[Path]) -> SideTable:
     """
     if not folders:
         return SideTable.absent(NOT_NAMED)
-    rows = pd.concat([verdicts(graded(folder)) for folder in folders], ignore_index=True)
+    tables = [verdicts(graded(folder)) for folder in folders]
+    rows = pd.concat(tables, ignore_index=True)
     table = agreement(rows)
     ranked = table.dropna(subset="auc").sort_values("auc", ascending=False)
-    listed = ", ".join(f"{row['metric']} {row['auc']:.2f}" for row in ranked.to_dict("records"))
-    says = f"Of a right and a wrong answer, the right one has the higher value (AUC): {listed}."
+    metrics = [f"{row['metric']} {row['auc']:.2f}" for row in ranked.to_dict("records")]
+    says = (
+        "Of a right and a wrong answer, the right one has the higher value (AUC):"
+        f" {', '.join(metrics)}."
+    )
     return SideTable(table, says, {"agreement by category": by_category(rows)})

@@ -20,7 +20,8 @@ def planted(seeds: int = SEEDS) -> SideTable:
     shares = rows.set_index("category")
     wrong = shares.drop(index="intact")
     weights = wrong["questions"] / wrong["questions"].sum()
-    names, work = (float((wrong[measure] * weights).sum()) for measure in ("exam", "fitted"))
+    names = float((wrong["exam"] * weights).sum())
+    work = float((wrong["fitted"] * weights).sum())
     says = (
         f"Of {int(wrong['questions'].sum())} false statements the exam of names finds {names:.0%},"
         f" the fitted reader of the work {work:.0%}: a score for the work does not show that a"

@@ -107,7 +107,8 @@ def name_answers(folders: Sequence[Path]) -> pd.DataFrame:
     for folder in folders:
         answers = read_names([folder])
         if not answers.empty:
-            scores = answers.groupby([*PLACE, "project"], sort=False)["score"].mean().reset_index()
+            groups = answers.groupby([*PLACE, "project"], sort=False)
+            scores = groups["score"].mean().reset_index()
             tables.append(_with_baselines(scores, folder))
     if not tables:
         return pd.DataFrame(columns=["score", "exam", "presence", "bm25"])
@@ -118,7 +119,8 @@ def _with_baselines(answers: pd.DataFrame, folder: Path) -> pd.DataFrame:
     baselines = read_baselines(folder).astype(
         {"question": "int64", "at": "int64", "chain": "int64"}
     )
-    return answers.merge(baselines, on=PLACE, how="left").assign(study=folder.name)
+    with_baselines = answers.merge(baselines, on=PLACE, how="left")
+    return with_baselines.assign(study=folder.name)
 
 
 def _rows(answers: pd.DataFrame, measures: Sequence[Measure]) -> Iterator[dict[str, object]]:
@@ -130,11 +132,11 @@ def _rows(answers: pd.DataFrame, measures: Sequence[Measure]) -> Iterator[dict[s
     for measure in measures:
         if measure.column in answers and answers[measure.column].notna().any():
             yield _row(answers, measure, measure.title)
+    baseline_count = has_baseline.sum()
     for measure in measures[:-1]:
-        if (
-            measure.column in answers
-            and 0 < has_baseline.sum() < answers[measure.column].notna().sum()
-        ):
+        if measure.column not in answers:
+            continue
+        if 0 < baseline_count < answers[measure.column].notna().sum():
             yield _row(answers[has_baseline], measure, f"{measure.title}, answers with BM25")
 
 
@@ -182,16 +184,16 @@ def ordered_pairs(answers: pd.DataFrame, column: str) -> OrderedPairs:
 
 def _tenths(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
     report = fit_report(answers, answers[promise].to_numpy(dtype="float64"))
-    rows = [
-        {
+    rows = []
+    for number, tenth in enumerate(report.tenths, 1):
+        row = {
             "tenth": number,
             "answers": tenth.answers,
             "foretold": tenth.promised,
             "real readers": tenth.real,
             "too high by": tenth.promised - tenth.real,
         }
-        for number, tenth in enumerate(report.tenths, 1)
-    ]
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -210,7 +212,7 @@ def kind_of(strategy: str, writer: str) -> str:
 
 def by_kind(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
     """What is foretold and what real readers knew, a row a kind of context and size."""
-    kinds = [kind_of(*pair) for pair in zip(answers["strategy"], answers["writer"], strict=True)]
+    kinds = list(map(kind_of, answers["strategy"], answers["writer"]))
     groups = answers.assign(kind=kinds).groupby(["kind", "share"])
     rows = groups.agg(
         **{
@@ -228,18 +230,17 @@ def _by_study(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
         for column in dict.fromkeys((promise, "shipped")):
             report = fit_report(table, table[column].to_numpy(dtype="float64"))
             errors = table[column] - table["score"]
-            rows.append(
-                {
-                    "study": study,
-                    "reader": "project left out" if column == "left_out" else "as shipped",
-                    "answers": report.answers,
-                    "projects": report.projects,
-                    "auc": report.auc,
-                    "order": report.order,
-                    "too high by": errors.mean(),
-                    "largest error of a tenth": report.largest_error,
-                }
-            )
+            row = {
+                "study": study,
+                "reader": "project left out" if column == "left_out" else "as shipped",
+                "answers": report.answers,
+                "projects": report.projects,
+                "auc": report.auc,
+                "order": report.order,
+                "too high by": errors.mean(),
+                "largest error of a tenth": report.largest_error,
+            }
+            rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -247,10 +248,8 @@ def _says(rows: pd.DataFrame) -> str:
     """The AUC of each half's measures in one sentence."""
     parts = []
     for half, of_half in rows.groupby("half", sort=False):
-        listed = ", ".join(
-            f"{row['measure']} {row['auc']:.2f}" for row in of_half.to_dict("records")
-        )
-        parts.append(f"on {half} {listed}")
+        measures = [f"{row['measure']} {row['auc']:.2f}" for row in of_half.to_dict("records")]
+        parts.append(f"on {half} {', '.join(measures)}")
     return (
         "Of two answers, one right and one wrong, the right one has the higher value (AUC):"
         f" {'; '.join(parts)}."

@@ -19,7 +19,6 @@ from workbench.engine.transcript.message import said_text
 from workbench.evaluation.experiment.prepared import Prepared, prepared
 from workbench.evaluation.metrics.bm25 import Bm25
 from workbench.evaluation.metrics.exam.exams import Exams
-from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.view import View
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
@@ -42,14 +41,16 @@ def wordings() -> SideTable:
     readers`: what a large language model knew of the work from the same texts; nobody was asked for
     names.
     """
-    document = json.loads(files("workbench.lab.sides").joinpath("wordings.json").read_text("utf-8"))
+    file = files("workbench.lab.sides").joinpath("wordings.json")
+    document = json.loads(file.read_text("utf-8"))
     sessions = {session.id: prepared(session) for session in bundled()}
     values: list[dict[str, object]] = []
-    for (session, at), facts in _by_boundary(document["work"]):
-        values += _work_values(sessions[session], at, facts)
-    for (session, at), facts in _by_boundary(document["names"]):
-        values += _name_values(sessions[session], at, facts)
-    groups = pd.DataFrame(values).groupby(["half", "wording"], sort=False)
+    for (session, boundary), facts in _by_boundary(document["work"]):
+        values += _work_values(sessions[session], boundary, facts)
+    for (session, boundary), facts in _by_boundary(document["names"]):
+        values += _name_values(sessions[session], boundary, facts)
+    table = pd.DataFrame(values)
+    groups = table.groupby(["half", "wording"], sort=False)
     figures = {
         "facts": ("reader", "size"),
         "reader": ("reader", "mean"),
@@ -67,38 +68,46 @@ def _by_boundary(facts: Iterable[Fact]) -> Iterator[tuple[tuple[str, int], list[
     yield from groups.items()
 
 
-def _work_values(ready: Prepared, at: int, facts: Sequence[Fact]) -> Iterator[dict[str, object]]:
+def _work_values(
+    prepared_session: Prepared, boundary: int, facts: Sequence[Fact]
+) -> Iterator[dict[str, object]]:
     """A row a fact and wording: the chance that a real model knows it from a context with all of
     the wording.
     """
-    exams = exams_of(ready.session)
-    exam = None if exams is None else exams.at(at)
-    by_text = {question.question: question for question in exam.questions} if exam else {}
+    exams = exams_of(prepared_session.session)
+    exam = None if exams is None else exams.at(boundary)
+    by_text: dict[str, WorkQuestion] = {}
+    if exam is not None:
+        by_text = {question.question: question for question in exam.questions}
     # an exam that is written anew asks otherwise
-    asked = [fact for fact in facts if fact["question"] in by_text]
-    questions = [by_text[fact["question"]] for fact in asked]
-    history = [said_text(message) for message in ready.session.messages[:at]]
-    bm25, rarity = Bm25(history), Rarity(history)
+    asked_facts = [fact for fact in facts if fact["question"] in by_text]
+    questions = [by_text[fact["question"]] for fact in asked_facts]
+    messages = prepared_session.session.messages[:boundary]
+    history = [said_text(message) for message in messages]
+    bm25 = Bm25(history)
+    rarity = Rarity(history)
     sought = [f"{question.question} {question.gold}" for question in questions]
     for wording in WORDINGS:
-        text = "\n".join(
-            _told(fact, question, wording) for fact, question in zip(asked, questions, strict=True)
-        )
+        lines = []
+        for fact, question in zip(asked_facts, questions, strict=True):
+            lines.append(_told(fact, wording, verbatim=question.gold))
+        text = "\n".join(lines)
         chances = shipped_reader().chances(questions, text, rarity).tolist()
-        for fact, chance, share in zip(asked, chances, bm25.shares(sought, text), strict=True):
-            real = fact["read"][_key(wording)]
+        shares = bm25.shares(sought, text)
+        for fact, chance, share in zip(asked_facts, chances, shares, strict=True):
             yield {
                 "half": "the work",
                 "wording": wording,
                 "reader": chance,
                 "bm25": share,
-                "real": real,
+                "real": fact["read"][_key(wording)],
             }
 
 
-def _told(fact: Fact, question: WorkQuestion, wording: str) -> str:
+def _told(fact: Fact, wording: str, verbatim: str) -> str:
+    """A fact in one of the wordings; `verbatim` is the one that is not in the file."""
     if wording == VERBATIM:
-        return question.gold
+        return verbatim
     return str(fact[_key(wording)])
 
 
@@ -106,28 +115,38 @@ def _key(wording: str) -> str:
     return wording.replace(" ", "_")
 
 
-def _name_values(ready: Prepared, at: int, facts: Sequence[Fact]) -> Iterator[dict[str, object]]:
+def _name_values(
+    prepared_session: Prepared, boundary: int, facts: Sequence[Fact]
+) -> Iterator[dict[str, object]]:
     """A row a name and wording: what the lexical reader credits to a context with all of the
     wording.
     """
-    exam = Exams.of(ready.index).at(at)
-    by_name = {
-        item.answer: (number, item) for number, item in enumerate(exam.items) if item.kind == "fact"
-    }
-    asked = [(fact, *by_name[fact["name"]]) for fact in facts if fact["name"] in by_name]
-    bm25 = Bm25(said_text(message) for message in ready.session.messages[:at])
+    exam = Exams.of(prepared_session.index).at(boundary)
+    number_by_name = {}
+    for number, item in enumerate(exam.items):
+        if item.kind == "fact":
+            number_by_name[item.answer] = number
+    asked_facts = [fact for fact in facts if fact["name"] in number_by_name]
+    numbers = [number_by_name[fact["name"]] for fact in asked_facts]
+    items = [exam.items[number] for number in numbers]
+    messages = prepared_session.session.messages[:boundary]
+    bm25 = Bm25(said_text(message) for message in messages)
+    sought = [f"{item.use} {item.answer}" for item in items]
     for wording in WORDINGS:
-        text = "\n".join(_line(fact, item, wording) for fact, _, item in asked)
-        credit = exam.credit(View(frozenset(), (text,), (text,))).tolist()
-        shares = bm25.shares([f"{item.use} {item.answer}" for _, _, item in asked], text)
-        for (_, number, _), share in zip(asked, shares, strict=True):
-            yield {"half": "names", "wording": wording, "reader": credit[number], "bm25": share}
-
-
-def _line(fact: Fact, item: Item, wording: str) -> str:
-    if wording == VERBATIM:
-        return item.evidence
-    return str(fact[_key(wording)])
+        lines = []
+        for fact, item in zip(asked_facts, items, strict=True):
+            lines.append(_told(fact, wording, verbatim=item.evidence))
+        text = "\n".join(lines)
+        context_view = View(frozenset(), (text,), (text,))
+        credits = exam.credit(context_view).tolist()
+        shares = bm25.shares(sought, text)
+        for number, share in zip(numbers, shares, strict=True):
+            yield {
+                "half": "names",
+                "wording": wording,
+                "reader": credits[number],
+                "bm25": share,
+            }
 
 
 def _says(rows: pd.DataFrame) -> str:
@@ -140,7 +159,8 @@ def _says(rows: pd.DataFrame) -> str:
             " other words)"
         )
     lost = " and ".join(parts)
-    real = rows.set_index(["half", "wording"])["real readers"]["the work", OTHER_WORDS]
+    by_wording = rows.set_index(["half", "wording"])["real readers"]
+    real = by_wording["the work", OTHER_WORDS]
     return (
         f"Told in other words, the same facts lose {lost}; a real reader knew {real:.2f} of the"
         " work from these words."

@@ -2,7 +2,10 @@
 its knobs.
 """
 
+from __future__ import annotations
+
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -62,57 +65,85 @@ class Gamer:
         """Its setting in words."""
         return f"{self.form}, {self.names} names, {self.words} words, {self.order} first"
 
-    def lines(self, history: ExamHistory, at: int) -> Iterator[str]:
+    def lines(self, history: ExamHistory, boundary: int) -> Iterator[str]:
         """The lines of its context, best first, until the reader has enough."""
         chance = random.Random(f"0 {self.label}")
-        names = self._ordered(history, at, chance)
-        newest = history.before(at).newest
+        names = self._ordered(history, boundary, chance)
+        newest = history.before(boundary).newest
         for start in range(0, len(names), self.names):
             group = names[start : start + self.names]
             texts = [history.names[name].text for name in group]
-            near = [history.lines_with(name, newest).tolist() for name in group]
+            lines = [history.lines_with(name, newest).tolist() for name in group]
             if self.form in ("list", "soup", "sided"):
-                common = _common(history, near, texts, self.words)
-                before = [
-                    word for word, place in common.items() if place < 0 and self.form == "sided"
-                ]
-                yield " ".join([*before, *texts, *(word for word in common if word not in before)])
-            elif self.form == "cue":
-                yield f"{texts[0]}: {' '.join(_rare(history, near[0][-1], texts[0], self.words))}"
-            elif self.form == "fragment":
-                yield _around(history.texts[near[0][-1]], texts[0], self.words)
+                yield self._names_with_words(history, texts, lines)
             else:
-                words = history.texts[near[0][-1]].split()
-                chance.shuffle(words)
-                yield " ".join(words)
+                newest_line = lines[0][-1]
+                yield self._line_of_name(history, texts[0], newest_line, chance)
 
-    def _ordered(self, history: ExamHistory, at: int, chance: random.Random) -> list[int]:
-        past = history.before(at)
+    def _names_with_words(
+        self, history: ExamHistory, texts: Sequence[str], lines: Sequence[Sequence[int]]
+    ) -> str:
+        """A line of names, with words that are common near them behind or, if `sided`, around."""
+        common = _common(history, lines, texts, self.words)
+        words_before, words_behind = [], []
+        for word, place in common.items():
+            if place < 0 and self.form == "sided":
+                words_before.append(word)
+            else:
+                words_behind.append(word)
+        return " ".join([*words_before, *texts, *words_behind])
+
+    def _line_of_name(
+        self, history: ExamHistory, text: str, line: int, chance: random.Random
+    ) -> str:
+        """What a context gets of the newest line that holds a name."""
+        if self.form == "cue":
+            rare_words = " ".join(_rare(history, line, text, self.words))
+            return f"{text}: {rare_words}"
+        if self.form == "fragment":
+            return _around(history.texts[line], text, self.words)
+        words = history.texts[line].split()
+        chance.shuffle(words)
+        return " ".join(words)
+
+    def _ordered(self, history: ExamHistory, boundary: int, chance: random.Random) -> list[int]:
+        past = history.before(boundary)
         names = np.flatnonzero(past.names).tolist()
         chance.shuffle(names)
+
+        def newest_mention(name: int) -> int:
+            lines = history.lines_with(name, past.newest)
+            return int(past.newest[lines].max())
+
         if self.order == "newest":
-            names.sort(
-                key=lambda name: -int(past.newest[history.lines_with(name, past.newest)].max())
-            )
+            names.sort(key=lambda name: -newest_mention(name))
         elif self.order == "frequent":
             names.sort(key=lambda name: -len(history.rows_with_name(name)))
         return names
 
 
-_TWO: tuple[Order, ...] = ("random", "newest")
-FAMILY: tuple[Gamer, ...] = (
-    *(Gamer("list", names) for names in (1, 4, 12)),
-    *(
-        Gamer("soup", names, words, order)
-        for names in (2, 4, 8)
-        for words in (4, 10)
-        for order in _TWO
-    ),
-    *(Gamer("sided", names, 10, order) for names in (2, 4, 8) for order in _TWO),
-    *(Gamer("cue", 1, words, order) for words in (2, 3, 6, 10) for order in (*_TWO, "frequent")),
-    *(Gamer("fragment", 1, words, order) for words in (2, 4) for order in _TWO),
-    *(Gamer("shuffled", 1, 0, order) for order in _TWO),
-)
+def _family() -> Iterator[Gamer]:
+    for names in (1, 4, 12):
+        yield Gamer("list", names)
+    for names in (2, 4, 8):
+        for words in (4, 10):
+            yield Gamer("soup", names, words, "random")
+            yield Gamer("soup", names, words, "newest")
+    for names in (2, 4, 8):
+        yield Gamer("sided", names, 10, "random")
+        yield Gamer("sided", names, 10, "newest")
+    for words in (2, 3, 6, 10):
+        yield Gamer("cue", 1, words, "random")
+        yield Gamer("cue", 1, words, "newest")
+        yield Gamer("cue", 1, words, "frequent")
+    for words in (2, 4):
+        yield Gamer("fragment", 1, words, "random")
+        yield Gamer("fragment", 1, words, "newest")
+    yield Gamer("shuffled", 1, 0, "random")
+    yield Gamer("shuffled", 1, 0, "newest")
+
+
+FAMILY: tuple[Gamer, ...] = tuple(_family())
 """The settings that are tried."""
 
 
@@ -146,37 +177,37 @@ class Salad:
         repeats = "each once" if self.once else "repeated"
         return f"{self.form} of {self.speakers}, {self.words} words, {repeats}, {self.order} first"
 
-    def lines(self, history: ExamHistory, at: int) -> Iterator[str]:
+    def lines(self, history: ExamHistory, boundary: int) -> Iterator[str]:
         """The lines of its context, best first."""
         chance = random.Random(f"0 {self.label}")
-        written: set[str] = set()
-        for line in self._ordered(history, at, chance):
+        written_words: set[str] = set()
+        for line in self._ordered(history, boundary, chance):
             for start in range(0, len(line), self.words):
-                part = [
-                    word
-                    for word in line[start : start + self.words]
-                    if not (self.once and word in written)
-                ]
-                written.update(part)
+                line_words = line[start : start + self.words]
+                if self.once:
+                    line_words = [word for word in line_words if word not in written_words]
+                written_words.update(line_words)
                 if self.shuffled:
-                    chance.shuffle(part)
-                if part:
-                    yield " ".join(part)
+                    chance.shuffle(line_words)
+                if line_words:
+                    yield " ".join(line_words)
 
-    def _ordered(self, history: ExamHistory, at: int, chance: random.Random) -> list[list[str]]:
+    def _ordered(
+        self, history: ExamHistory, boundary: int, chance: random.Random
+    ) -> list[list[str]]:
         lines: list[list[str]] = []
-        for message in history.messages[:at]:
+        for message in history.messages[:boundary]:
             if self.speakers == "all" or message.role in ("user", "assistant"):
                 lines += [_saying_words(line) for line in said_text(message).splitlines()]
         lines.reverse()
+
+        def weight_a_word(line: list[str]) -> float:
+            return sum(history.weight(word.lower()) for word in line) / (len(line) + 1)
+
         if self.order == "random":
             chance.shuffle(lines)
         elif self.order == "rare":
-            lines.sort(
-                key=lambda line: (
-                    -sum(history.weight(word.lower()) for word in line) / (len(line) + 1)
-                )
-            )
+            lines.sort(key=lambda line: -weight_a_word(line))
         return lines
 
 
@@ -199,37 +230,42 @@ SALADS: tuple[Salad, ...] = tuple(
 
 
 def _common(
-    history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], most: int
+    history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], limit: int
 ) -> dict[str, int]:
     """The words that most lines of some names hold; of each how many lines more have it behind
     the name than before.
     """
-    counts: dict[str, int] = {}
-    places: dict[str, int] = {}
-    for text, lines in zip(texts, near, strict=True) if most else ():
+    if not limit:
+        return {}
+    counts = Counter[str]()
+    places = Counter[str]()
+    for text, lines in zip(texts, near, strict=True):
         for line in lines[-20:]:
             words = history.texts[line].split()
-            own = next((place for place, word in enumerate(words) if text in word), -1)
+            name_place = next((place for place, word in enumerate(words) if text in word), -1)
             for word in dict.fromkeys(words):
-                if word.isalpha() and len(word) > 2 and word not in texts:
-                    counts[word] = counts.get(word, 0) + 1
-                    places[word] = places.get(word, 0) + (1 if words.index(word) > own else -1)
-    return {word: places[word] for word in sorted(counts, key=lambda word: -counts[word])[:most]}
+                if not word.isalpha() or len(word) <= 2 or word in texts:
+                    continue
+                counts[word] += 1
+                is_behind = words.index(word) > name_place
+                places[word] += 1 if is_behind else -1
+    return {word: places[word] for word, _ in counts.most_common(limit)}
 
 
-def _rare(history: ExamHistory, line: int, text: str, most: int) -> list[str]:
+def _rare(history: ExamHistory, line: int, text: str, limit: int) -> list[str]:
     """The rarest words of a line, in their order."""
-    words = [word.strip(".,:;()\"'`") for word in history.texts[line].split() if text not in word]
-    rarest = sorted(dict.fromkeys(words), key=lambda word: -history.weight(word.lower()))[:most]
-    return [word for word in dict.fromkeys(words) if word in rarest]
+    other_words = [word for word in history.texts[line].split() if text not in word]
+    words = list(dict.fromkeys(word.strip(".,:;()\"'`") for word in other_words))
+    rarest = sorted(words, key=lambda word: -history.weight(word.lower()))[:limit]
+    return [word for word in words if word in rarest]
 
 
 def _around(line: str, text: str, side: int) -> str:
     """The words of a line on both sides of a name."""
     words = line.split()
     start = text.split()[0].lower()
-    at = next((place for place, word in enumerate(words) if start in word.lower()), 0)
-    return " ".join(words[max(0, at - side) : at + side + 1])
+    name_place = next((place for place, word in enumerate(words) if start in word.lower()), 0)
+    return " ".join(words[max(0, name_place - side) : name_place + side + 1])
 
 
 def scored(
@@ -243,9 +279,9 @@ def scored(
     Sessions with few exact things are left out, where there are others. A row a session, share and
     context kind: `session project share name`, and the means over boundaries of `MEASURES`.
     """
-    rows = [
-        row for ready in with_many_entities(sessions) for row in _scores(ready, family, strategies)
-    ]
+    rows: list[tuple[str | float | None, ...]] = []
+    for prepared_session in with_many_entities(sessions):
+        rows += _scores(prepared_session, family, strategies)
     table = pd.DataFrame(rows, columns=["session", "project", "share", "name", *MEASURES])
     table = table.astype(dict.fromkeys(MEASURES, "float"))
     by = table.groupby(["session", "project", "share", "name"], sort=False)
@@ -253,48 +289,58 @@ def scored(
 
 
 def _scores(
-    ready: Prepared, family: Sequence[Gamer], strategies: Sequence[str]
+    prepared_session: Prepared, family: Sequence[Gamer], strategies: Sequence[str]
 ) -> Iterator[tuple[str | float | None, ...]]:
-    exams = Exams.of(ready.index)
-    of = ready.session.id, ready.session.project or ready.session.id
-    at = [
-        place
-        for place in at_shares(ready.session, BOUNDARIES)
-        if len(exams.at(place).items) >= FEWEST
-    ]
-    for name in strategies if at else ():
+    session = prepared_session.session
+    exams = Exams.of(prepared_session.index)
+    place = (session.id, session.project or session.id)
+    boundaries = []
+    for boundary in at_shares(session, BOUNDARIES):
+        if len(exams.at(boundary).items) >= FEWEST:
+            boundaries.append(boundary)
+    if not boundaries:
+        return
+    for name in strategies:
         replay = matched(
-            ready.session,
+            session,
             preset(name),
-            ready.reader(Extractive()),
-            ready.sizing,
-            window=ready.window,
-            at=tuple(at),
+            prepared_session.reader(Extractive()),
+            prepared_session.sizing,
+            window=prepared_session.window,
+            at=tuple(boundaries),
             shares=SHARES,
         )
         for shot in replay.snapshots:
-            yield (
-                *of,
-                shot.share or 1.0,
-                name,
-                *_scored(ready, shot.at, view(ready.session, shot.context)),
-            )
-    for place in at:
-        budgets = [int(share * sum(ready.sizing.sizes[:place])) for share in SHARES]
-        made = {gamer.label: gamer.lines(exams.history, place) for gamer in family}
-        for label, lines in made.items():
-            texts = filled(lines, partial(count_line, ready), budgets)
-            for share, text in zip(SHARES, texts, strict=True):
-                yield *of, share, label, *_scored(ready, place, View(frozenset(), (text,), ()))
-        history = ready.sizing.history(ready.session.messages, place)
-        oracle = Oracle(history, exams.at(place))
-        for share in SHARES:
-            best = oracle.context(budget(history, share))
-            yield *of, share, "oracle", *_scored(ready, place, view(ready.session, best))
+            values = _values(prepared_session, shot.at, view(session, shot.context))
+            yield (*place, shot.share or 1.0, name, *values)
+    for boundary in boundaries:
+        for share, name, context_view in _made_contexts(prepared_session, boundary, family):
+            yield (*place, share, name, *_values(prepared_session, boundary, context_view))
 
 
-def _scored(ready: Prepared, at: int, seen: View) -> tuple[float, float]:
+def _made_contexts(
+    prepared_session: Prepared, boundary: int, family: Sequence[Gamer]
+) -> Iterator[tuple[float, str, View]]:
+    """The contexts of the gamers and of the oracle at one boundary: share, name and context."""
+    session, sizing = prepared_session.session, prepared_session.sizing
+    exams = Exams.of(prepared_session.index)
+    budgets = [int(share * sum(sizing.sizes[:boundary])) for share in SHARES]
+    count = partial(count_line, prepared_session)
+    gamer_by_label = {gamer.label: gamer for gamer in family}
+    for label, gamer in gamer_by_label.items():
+        texts = filled(gamer.lines(exams.history, boundary), count, budgets)
+        for share, text in zip(SHARES, texts, strict=True):
+            yield share, label, View(frozenset(), (text,), ())
+    history = sizing.history(session.messages, boundary)
+    oracle = Oracle(history, exams.at(boundary))
+    for share in SHARES:
+        yield share, "oracle", view(session, oracle.context(budget(history, share)))
+
+
+def _values(prepared_session: Prepared, boundary: int, context_view: View) -> tuple[float, float]:
     """The values of `MEASURES` for one context."""
-    demand = ready.index.demand(at)
-    presence = demand.retained(seen.kept, seen.texts).mean("presence") if len(demand) else 0.0
-    return Exams.of(ready.index).at(at).score(seen), presence
+    presence = 0.0
+    demand = prepared_session.index.demand(boundary)
+    if len(demand):
+        presence = demand.retained(context_view.kept, context_view.texts).mean("presence")
+    return Exams.of(prepared_session.index).at(boundary).score(context_view), presence

@@ -5,7 +5,9 @@ it holds.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Literal
+from typing import Literal, NamedTuple, TypeAlias
+
+import pandas as pd
 
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
@@ -27,6 +29,8 @@ from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.recordings.datasets.generator import VOCABULARY, Generated, generate
 
+Outcome: TypeAlias = Literal["passed", "failed", "skipped"]
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -42,7 +46,7 @@ class Check:
 
     name: str
     claim: str
-    outcome: Literal["passed", "failed", "skipped"]
+    outcome: Outcome
     found: str
     where: tuple[str, ...] = ()
 
@@ -53,16 +57,13 @@ class Check:
 
 
 def check(
-    name: str, claim: str, holds: bool | None, found: str, where: Sequence[str] = ()
+    name: str, claim: str, holds: bool | None, measured: str, where: Sequence[str] = ()
 ) -> Check:
     """An outcome; `holds` is None where there was nothing to check."""
-    return Check(
-        name,
-        claim,
-        "skipped" if holds is None else "passed" if holds else "failed",
-        found,
-        tuple(where[:3]),
-    )
+    outcome: Outcome = "skipped"
+    if holds is not None:
+        outcome = "passed" if holds else "failed"
+    return Check(name, claim, outcome, measured, tuple(where[:3]))
 
 
 ENOUGH = 0.95
@@ -74,95 +75,104 @@ TOKENS = 30_000
 
 
 def planted(
-    made: Sequence[Generated] | None = None,
+    generated: Sequence[Generated] | None = None,
     make_index: Callable[[Sequence[Message]], Index] = Index,
 ) -> Check:
     """Planted dependencies are recovered: facts that are said once and used later, and nothing
     else.
 
-    `made` are sessions with what was planted in them; by default two of each profile are generated.
+    `generated` are sessions with what was planted in them; by default two of each profile are made.
     """
-    sessions = (
-        [generate(TOKENS, seed, profile) for profile in VOCABULARY for seed in (0, 1)]
-        if made is None
-        else made
-    )
-    hit = found = true = 0
+    hits = extracted_count = expected_count = 0
     wrong: list[str] = []
-    for one in sessions:
-        index = make_index(one.session.messages)
-        for at in at_shares(one.session):
-            wanted = _needed(one, index, at)
-            extracted = {need.entity for need in index.demand(at).needs}
-            hit, found, true = (
-                hit + len(extracted & wanted),
-                found + len(extracted),
-                true + len(wanted),
-            )
-            wrong += [
-                f"{entity.text} in {one.session.id} at {at}"
-                for entity in sorted(extracted ^ wanted)
-            ]
-    precision, recall = (hit / found if found else 0.0), (hit / true if true else 0.0)
+    for sample in _two_of_each_profile() if generated is None else generated:
+        index = make_index(sample.session.messages)
+        for boundary in at_shares(sample.session):
+            expected = _needed(sample, index, boundary)
+            extracted = {need.entity for need in index.demand(boundary).needs}
+            hits += len(extracted & expected)
+            extracted_count += len(extracted)
+            expected_count += len(expected)
+            for entity in sorted(extracted ^ expected):
+                wrong.append(f"{entity.text} in {sample.session.id} at {boundary}")
+    precision = hits / extracted_count if extracted_count else 0.0
+    recall = hits / expected_count if expected_count else 0.0
+    holds = precision >= ENOUGH and recall >= ENOUGH
     return check(
         "planted dependencies",
         "on generated sessions the extractor finds later needs with precision and recall of at"
         f" least {ENOUGH}",
-        (precision >= ENOUGH and recall >= ENOUGH) if true else None,
-        f"precision {precision:.3f}, recall {recall:.3f} of {true} planted dependencies",
-        wrong if true and min(precision, recall) < ENOUGH else (),
+        holds if expected_count else None,
+        f"precision {precision:.3f}, recall {recall:.3f} of {expected_count} planted dependencies",
+        [] if holds or not expected_count else wrong,
     )
 
 
-def _needed(one: Generated, index: Index, at: int) -> set[Entity]:
+def _two_of_each_profile() -> Iterator[Generated]:
+    for profile in VOCABULARY:
+        yield generate(TOKENS, 0, profile)
+        yield generate(TOKENS, 1, profile)
+
+
+def _needed(sample: Generated, index: Index, boundary: int) -> set[Entity]:
     """What was planted before a boundary and is used after it, within the horizon."""
-    place = one.session.index_of
-    found: set[Entity] = set()
-    for fact in one.facts:
-        after = [place[use] for use in fact.uses if place[use] >= at]
-        if place[fact.message] < at and after and after[0] < at + HORIZON:
-            found.update(
-                index.inverted_index.names[number] for number in index.read((fact.entity,)).entities
-            )
-    return found
+    place = sample.session.index_of
+    entities: set[Entity] = set()
+    for fact in sample.facts:
+        later_uses = [place[use] for use in fact.uses if place[use] >= boundary]
+        if place[fact.message] >= boundary or not later_uses:
+            continue
+        if later_uses[0] < boundary + HORIZON:
+            numbers = index.read((fact.entity,)).entities
+            entities.update(index.inverted_index.names[number] for number in numbers)
+    return entities
 
 
 def placebo(sessions: Sequence[Prepared]) -> Check:
     """Futures that belong to other projects need next to nothing of a history."""
-    own = foreign = pairs = 0
+    own_demand = foreign_demand = pairs = 0
     worst: list[str] = []
-    for one, other in _unrelated(sessions):
-        at = at_shares(one.session)[0]  # one boundary a pair: extraction is the cost
-        after = other.session.messages[at_shares(other.session)[0] :]
-        swapped = Index((*one.session.messages[:at], *after), one.session.cwd, one.index.background)
-        mine, theirs = len(one.index.demand(at)), len(swapped.demand(at))
-        own, foreign, pairs = own + mine, foreign + theirs, pairs + 1
-        if theirs > CHANCE * max(mine, 10):
+    for prepared_session, stranger in _unrelated(sessions):
+        session = prepared_session.session
+        # one boundary a pair: extraction is the cost
+        boundary = at_shares(session)[0]
+        demand = len(prepared_session.index.demand(boundary))
+        swapped = len(_with_future_of(stranger, prepared_session, boundary).demand(boundary))
+        pairs += 1
+        own_demand += demand
+        foreign_demand += swapped
+        if swapped > CHANCE * max(demand, 10):
             worst.append(
-                f"{one.session.id} at {at} with the future of {other.session.id}: {theirs} of"
-                f" {mine}"
+                f"{session.id} at {boundary} with the future of {stranger.session.id}:"
+                f" {swapped} of {demand}"
             )
-    rate = foreign / own if own else 0.0
+    rate = foreign_demand / own_demand if own_demand else 0.0
     return check(
         "placebo futures",
         f"with the future of an unrelated project at most {CHANCE:.0%} of the demand is left",
-        rate <= CHANCE if own else None,
-        f"{foreign} of {own} demanded things ({rate:.1%}) over {pairs} swapped futures",
+        rate <= CHANCE if own_demand else None,
+        f"{foreign_demand} of {own_demand} demanded things ({rate:.1%}) over {pairs} swapped futures",
         worst if rate > CHANCE else (),
     )
 
 
+def _with_future_of(stranger: Prepared, prepared_session: Prepared, boundary: int) -> Index:
+    """The index of a history that goes on as another session does."""
+    session = prepared_session.session
+    start = at_shares(stranger.session)[0]
+    messages = (*session.messages[:boundary], *stranger.session.messages[start:])
+    return Index(messages, session.cwd, prepared_session.index.background)
+
+
 def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepared]]:
     """Each session with the next one of another project."""
-    good = [one for one in sessions if at_shares(one.session)]
-    for i, one in enumerate(good):
-        others = (
-            other
-            for other in good[i + 1 :] + good[:i]
-            if other.session.project != one.session.project or not one.session.project
-        )
-        if (other := next(others, None)) is not None:
-            yield one, other
+    long_enough = [session for session in sessions if at_shares(session.session)]
+    for place, prepared_session in enumerate(long_enough):
+        project = prepared_session.session.project
+        for stranger in long_enough[place + 1 :] + long_enough[:place]:
+            if stranger.session.project != project or not project:
+                yield prepared_session, stranger
+                break
 
 
 SHARE = 0.2
@@ -177,27 +187,18 @@ def blindness(
     """The same history under another name and with another future is compacted to the same
     bytes.
     """
-    tried, apart = 0, []
-    for ready in sessions:
-        at = at_shares(ready.session, (0.5,))
-        for part in presets or map(preset, STRATEGIES) if at else ():
+    tried = 0
+    apart: list[str] = []
+    for prepared_session in sessions:
+        boundaries = at_shares(prepared_session.session, (0.5,))
+        if not boundaries:
+            continue
+        relabelled = _relabelled(prepared_session, boundaries[0])
+        for strategy in presets or [preset(name) for name in STRATEGIES]:
             tried += 1
-            sent = set()
-            for one in (ready, _relabelled(ready, at[0])):
-                # as a replay asks it: it knows what the index has read
-                writer = one.reader(model or Extractive())
-                replay = matched(
-                    one.session,
-                    part,
-                    writer,
-                    one.sizing,
-                    window=ready.window,
-                    at=at,
-                    shares=(SHARE,),
-                )
-                sent.add(repr(replay.snapshots[0].context.messages))
-            if len(sent) > 1:
-                apart.append(f"{part.name} on {ready.session.id} at {at[0]}")
+            original = _sent(strategy, prepared_session, boundaries, model)
+            if _sent(strategy, relabelled, boundaries, model) != original:
+                apart.append(f"{strategy.name} on {prepared_session.session.id} at {boundaries[0]}")
     return check(
         "blindness",
         "a strategy sends the same bytes whatever the session is called and whatever comes later",
@@ -207,21 +208,39 @@ def blindness(
     )
 
 
-def _relabelled(ready: Prepared, at: int) -> Prepared:
-    """The same history with every later message saying something else, under another name."""
-    log = Log()
-    for i, message in enumerate(ready.session.messages):
-        new: Message = message
-        if i >= at and message.role == "assistant":
-            new = replace(message, blocks=(Text(f"another answer {i}"),), usage=None)
-        elif i >= at:
-            new = UserMessage(id=message.id, blocks=(Text(f"another wish {i}"),))
-        log.append(MessageEntry(id=new.id, parent=log.leaf, message=new))
-    known = replace(ready.session, id="relabelled", log=log, title="", project="relabelled")
-    sizes = ready.sizing.sizes[:at] + tuple(
-        ready.sizing.count(message) for message in known.messages[at:]
+def _sent(
+    strategy: Preset, prepared_session: Prepared, boundaries: tuple[int, ...], model: Model | None
+) -> str:
+    """What a strategy sends at the first of some boundaries."""
+    replay = matched(
+        prepared_session.session,
+        strategy,
+        # as a replay asks it: it knows what the index has read
+        prepared_session.reader(model or Extractive()),
+        prepared_session.sizing,
+        window=prepared_session.window,
+        at=boundaries,
+        shares=(SHARE,),
     )
-    return replace(prepared(known, ready.window), sizing=replace(ready.sizing, sizes=sizes))
+    return repr(replay.snapshots[0].context.messages)
+
+
+def _relabelled(prepared_session: Prepared, boundary: int) -> Prepared:
+    """The same history with every later message saying something else, under another name."""
+    session, sizing = prepared_session.session, prepared_session.sizing
+    log = Log()
+    for number, message in enumerate(session.messages):
+        new: Message = message
+        if number >= boundary and message.role == "assistant":
+            new = replace(message, blocks=(Text(f"another answer {number}"),), usage=None)
+        elif number >= boundary:
+            new = UserMessage(id=message.id, blocks=(Text(f"another wish {number}"),))
+        log.append(MessageEntry(id=new.id, parent=log.leaf, message=new))
+    renamed = replace(session, id="relabelled", log=log, title="", project="relabelled")
+    later_sizes = tuple(sizing.count(message) for message in renamed.messages[boundary:])
+    sizes = sizing.sizes[:boundary] + later_sizes
+    relabelled = prepared(renamed, prepared_session.window)
+    return replace(relabelled, sizing=replace(sizing, sizes=sizes))
 
 
 CLOSE = 0.02
@@ -241,37 +260,50 @@ def reconciliation(
     the recording shows is left out: it goes on from another file, or its overhead is wrong, and
     following it hides which.
     """
-    errors: dict[str, tuple[float, float]] = {}
+    errors: dict[str, UsageError] = {}
     left_out = 0
-    for ready in sessions:
-        found = predict(ready.session, ready.sizing, pricing(ready.session))
-        left_out += found.turns["unseen start"] > 0
-        prompt, read = found.error("prompt"), found.error("read")
-        if not found.turns["unseen start"] and prompt is not None and read is not None:
-            errors[ready.session.id] = prompt, read
-    prompts, reads = ([pair[i] for pair in errors.values()] for i in (0, 1))
-    far = sorted(
-        ((max(pair), name) for name, pair in errors.items() if max(pair) > CLOSE), reverse=True
-    )
+    for prepared_session in sessions:
+        session = prepared_session.session
+        predicted = predict(session, prepared_session.sizing, pricing(session))
+        if predicted.turns["unseen start"]:
+            left_out += 1
+            continue
+        prompt, read = predicted.error("prompt"), predicted.error("read")
+        if prompt is not None and read is not None:
+            errors[session.id] = UsageError(prompt, read)
+    far = [(max(error), name) for name, error in errors.items() if max(error) > CLOSE]
+    far.sort(reverse=True)
+    holds = None
+    if errors:
+        prompt_error = median(error.prompt for error in errors.values())
+        read_error = median(error.read for error in errors.values())
+        holds = prompt_error <= CLOSE and read_error <= CLOSE
     return check(
         "reported usage",
         f"replayed without compaction, prompts and cache reads are within {CLOSE:.0%} of those"
         " reported",
-        None if not errors else median(prompts) <= CLOSE and median(reads) <= CLOSE,
-        _found(prompts, reads, left_out),
-        [f"{name}: {off:.1%} off" for off, name in far],
+        holds,
+        _usage_words(list(errors.values()), left_out),
+        [f"{name}: {error:.1%} off" for error, name in far],
     )
 
 
-def _found(prompts: Sequence[float], reads: Sequence[float], left_out: int) -> str:
+class UsageError(NamedTuple):
+    """By which shares the replay of a session misses what was reported."""
+
+    prompt: float
+    read: float
+
+
+def _usage_words(errors: Sequence[UsageError], left_out: int) -> str:
     without = f"; {left_out} left out, whose start is not in the recording" if left_out else ""
-    if not prompts:
+    if not errors:
         return f"no session reports usage that fits one law{without}"
-    close = sum(
-        prompt <= CLOSE and read <= CLOSE for prompt, read in zip(prompts, reads, strict=True)
-    )
-    text = f"median session: prompts {median(prompts):.1%} off, cache reads {median(reads):.1%}"
-    return f"{text}; {close} of {len(prompts)} sessions with usage are within {CLOSE:.0%}{without}"
+    prompt_error = median(error.prompt for error in errors)
+    read_error = median(error.read for error in errors)
+    close = sum(max(error) <= CLOSE for error in errors)
+    text = f"median session: prompts {prompt_error:.1%} off, cache reads {read_error:.1%}"
+    return f"{text}; {close} of {len(errors)} sessions with usage are within {CLOSE:.0%}{without}"
 
 
 REFERENCES = frozenset({"none", "null", "random", "oracle", "recorded"})
@@ -282,22 +314,20 @@ AT_SIZE = ["strategy", "session", "share"]
 
 def floor(run: Results) -> Check:
     """The reference `null` is 0 on the scale, and never above the median strategy."""
-    scores = run.table("scores")
-    rows = scores[(scores["metric"] == NAMES) & scores["value"].notna()].copy()
+    rows = _scores_of_names(run).copy()
     rows["share"] = rows["share"].fillna(-1.0)
     null = rows[rows["strategy"] == "null"]
-    bent = null[null["scaled"].notna() & (null["scaled"].abs() > TINY)]
+    off_scale = null[null["scaled"].notna() & (null["scaled"].abs() > TINY)]
     contenders = rows[~rows["strategy"].isin(REFERENCES)]
-    middle = contenders.groupby(PLACE)["value"].median().rename("median").reset_index()
-    both = null.merge(middle, on=PLACE)
+    medians = contenders.groupby(PLACE)["value"].median().rename("median").reset_index()
+    both = null.merge(medians, on=PLACE)
     above = both[both["value"] > both["median"] + TINY]
-    wrong = [
-        f"{row.session}, {row.mode}: null is {row.scaled} on the scale" for row in bent.itertuples()
-    ]
-    wrong += [
-        f"{row.session}, {row.mode}: null {row.value:.3f}, median {row.median:.3f}"
-        for row in above.itertuples()
-    ]
+    wrong = []
+    for row in off_scale.itertuples():
+        wrong.append(f"{row.session}, {row.mode}: null is {row.scaled} on the scale")
+    for row in above.itertuples():
+        values = f"null {row.value:.3f}, median {row.median:.3f}"
+        wrong.append(f"{row.session}, {row.mode}: {values}")
     return check(
         "floor",
         "the reference null is 0 on the scale and never above the median strategy",
@@ -307,29 +337,30 @@ def floor(run: Results) -> Check:
     )
 
 
+def _scores_of_names(run: Results) -> pd.DataFrame:
+    scores = run.table("scores")
+    return scores[(scores["metric"] == NAMES) & scores["value"].notna()]
+
+
 def ceiling(run: Results) -> Check:
     """No strategy whose contexts are all within the budget answers more than the reference
     `oracle` there.
     """
-    scores = run.table("scores")
-    rows = scores[
-        (scores["metric"] == NAMES) & (scores["mode"] == "matched") & scores["value"].notna()
-    ]
-    fired = run.table("compactions")
-    fired = fired[fired["mode"] == "matched"]
-    within = (
-        (fired["tokens_sent"] <= fired["target"]).groupby([fired[name] for name in AT_SIZE]).all()
-    )
-    best = (
-        rows[rows["strategy"] == "oracle"].set_index(["session", "share"])["value"].rename("oracle")
-    )
-    both = rows[~rows["strategy"].isin(REFERENCES)].join(best, on=["session", "share"], how="inner")
-    both = both[both.set_index(AT_SIZE).index.isin(within.index[within])]
+    scores = _scores_of_names(run)
+    scores = scores[scores["mode"] == "matched"]
+    compactions = run.table("compactions")
+    compactions = compactions[compactions["mode"] == "matched"]
+    fits = compactions["tokens_sent"] <= compactions["target"]
+    all_fit = fits.groupby([compactions[column] for column in AT_SIZE]).all()
+    oracle = scores[scores["strategy"] == "oracle"].set_index(["session", "share"])["value"]
+    contenders = scores[~scores["strategy"].isin(REFERENCES)]
+    both = contenders.join(oracle.rename("oracle"), on=["session", "share"], how="inner")
+    both = both[both.set_index(AT_SIZE).index.isin(all_fit.index[all_fit])]
     above = both[both["value"] > both["oracle"] + TINY]
-    wrong = [
-        f"{r.strategy} on {r.session} at {r.share:g}: {r.value:.3f}, oracle {r.oracle:.3f}"
-        for r in above.itertuples()
-    ]
+    wrong = []
+    for row in above.itertuples():
+        values = f"{row.value:.3f}, oracle {row.oracle:.3f}"
+        wrong.append(f"{row.strategy} on {row.session} at {row.share:g}: {values}")
     return check(
         "ceiling",
         "no strategy within its budget answers more of the exam than the reference oracle at the"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,12 +33,13 @@ def scored(rows: pd.DataFrame) -> pd.DataFrame:
 
     With a column `when`: the band of its first use, in messages after the compaction.
     """
-    known = rows[rows["fetched_again"].notna() & rows["exam"].notna()]
-    labels = [f"{low} to {high - 1}" for low, high in pairwise(BANDS)] + [f"from {BANDS[-1]}"]
-    band = pd.cut(
-        (known["used"] - known["at"]).astype(int), [*BANDS, np.inf], right=False, labels=labels
-    )
-    return known.assign(when=band.astype(str), fetched_again=known["fetched_again"].astype(bool))
+    with_verdict = rows[rows["fetched_again"].notna() & rows["exam"].notna()]
+    labels = [f"{low} to {high - 1}" for low, high in pairwise(BANDS)]
+    labels.append(f"from {BANDS[-1]}")
+    messages_after = (with_verdict["used"] - with_verdict["at"]).astype(int)
+    band = pd.cut(messages_after, [*BANDS, np.inf], right=False, labels=labels)
+    fetched_again = with_verdict["fetched_again"].astype(bool)
+    return with_verdict.assign(when=band.astype(str), fetched_again=fetched_again)
 
 
 def figures(
@@ -68,33 +70,38 @@ def figures(
             units. A compaction's
         pairs weigh one over its things and one (van Elteren).
     """
-    known = scored(rows)
-    groups = known.groupby(list(by), sort=False, observed=True) if by else [((), known)]
-    found = [
-        {**dict(zip(by, key, strict=True)), "metric": metric, **_figures(own, metric, unit)}
-        for key, own in groups
-        for metric in metrics
-    ]
-    return pd.DataFrame(found)
+    scored_rows = scored(rows)
+    groups: Iterable[tuple[tuple[object, ...], pd.DataFrame]] = [((), scored_rows)]
+    if by:
+        groups = scored_rows.groupby(list(by), sort=False, observed=True)
+    figure_rows = []
+    for key, group in groups:
+        for metric in metrics:
+            row: dict[str, object] = dict(zip(by, key, strict=True))
+            row["metric"] = metric
+            row |= _figures(group, metric, unit)
+            figure_rows.append(row)
+    return pd.DataFrame(figure_rows)
 
 
 def _figures(rows: pd.DataFrame, metric: str, unit: str) -> dict[str, float | int | None]:
-    lost = rows[metric] <= KNOWN
-    pairs, alike, base = (
-        _pairs(rows, name, unit, more)
-        for name, more in ((metric, []), (metric, ["kind", "when"]), ("presence", []))
-    )
-    return {
+    is_lost = rows[metric] <= KNOWN
+    pairs = _pairs(rows, metric, unit, [])
+    alike_pairs = _pairs(rows, metric, unit, ["kind", "when"])
+    presence_pairs = _pairs(rows, "presence", unit, [])
+    lead = pairs.assign(won=pairs["won"] - presence_pairs["won"])
+    figures: dict[str, float | int | None] = {
         "things": len(rows),
         "units": rows[unit].nunique(),
         "fetched": float(rows["fetched_again"].mean()),
-        "lost": int(lost.sum()),
-        **interval_columns("if_lost", _share(rows[lost], unit)),
-        **interval_columns("if_kept", _share(rows[~lost], unit)),
-        **interval_columns("auc", _ratio(pairs)),
-        **interval_columns("alike", _ratio(alike)),
-        **interval_columns("lead", _ratio(pairs.assign(won=pairs["won"] - base["won"]), least=-1)),
+        "lost": int(is_lost.sum()),
     }
+    figures |= interval_columns("if_lost", _share(rows[is_lost], unit))
+    figures |= interval_columns("if_kept", _share(rows[~is_lost], unit))
+    figures |= interval_columns("auc", _ratio(pairs))
+    figures |= interval_columns("alike", _ratio(alike_pairs))
+    figures |= interval_columns("lead", _ratio(lead, lowest=-1))
+    return figures
 
 
 def _share(rows: pd.DataFrame, unit: str) -> Estimate | None:
@@ -102,60 +109,66 @@ def _share(rows: pd.DataFrame, unit: str) -> Estimate | None:
     return ratio(sums["sum"].tolist(), sums["size"].tolist(), sums.index.tolist(), least=0, most=1)
 
 
-def _pairs(rows: pd.DataFrame, metric: str, unit: str, more: Sequence[str]) -> pd.DataFrame:
+def _pairs(rows: pd.DataFrame, metric: str, unit: str, more_columns: Sequence[str]) -> pd.DataFrame:
     """By unit, weighted: `won` and `all` pairs of things of one compaction that agree in some
     more columns.
     """
-    found = []
-    for _, own in rows.groupby(["session", "compaction", *more], sort=False, observed=True):
-        again = own["fetched_again"].to_numpy()
-        values = own[metric].to_numpy(dtype=float)
+    columns = ["session", "compaction", *more_columns]
+    pair_rows = []
+    for _, things in rows.groupby(columns, sort=False, observed=True):
+        again = things["fetched_again"].to_numpy()
+        values = things[metric].to_numpy(dtype=float)
         apart = values[~again][None, :] - values[again][:, None]
         won = float((apart > 0).sum() + (apart == 0).sum() / 2)
-        found.append((own[unit].iloc[0], won / (len(own) + 1), apart.size / (len(own) + 1)))
-    return pd.DataFrame(found, columns=["unit", "won", "all"]).groupby("unit").sum()
+        weight = len(things) + 1
+        pair_rows.append((things[unit].iloc[0], won / weight, apart.size / weight))
+    return pd.DataFrame(pair_rows, columns=["unit", "won", "all"]).groupby("unit").sum()
 
 
-def _ratio(pairs: pd.DataFrame, least: float = 0) -> Estimate | None:
+def _ratio(pairs: pd.DataFrame, lowest: float = 0) -> Estimate | None:
     return ratio(
-        pairs["won"].tolist(), pairs["all"].tolist(), pairs.index.tolist(), least=least, most=1
+        pairs["won"].tolist(), pairs["all"].tolist(), pairs.index.tolist(), least=lowest, most=1
     )
 
 
-def with_intervals(found: pd.DataFrame) -> pd.DataFrame:
+def with_intervals(table: pd.DataFrame) -> pd.DataFrame:
     """The figures with their intervals as text, one column each: `.72 (.62 to .83)`."""
-    if "auc" not in found:
-        return found
-    shown = found.drop(columns=[f"{name}_{end}" for name in SHOWN for end in ("low", "high")])
+    if "auc" not in table:
+        return table
+    ends = [f"{name}_{end}" for name in SHOWN for end in ("low", "high")]
+    with_text = table.drop(columns=ends)
     for name in SHOWN:
-        ends = zip(found[name], found[f"{name}_low"], found[f"{name}_high"], strict=True)
-        texts = [
-            decimal(mean) + f" ({interval(low, high, decimal)})" * (not missing(low))
-            for mean, low, high in ends
-        ]
-        shown[name] = [text.replace("0.", ".") for text in texts]
-    return shown
+        texts = []
+        for mean, low, high in zip(
+            table[name], table[f"{name}_low"], table[f"{name}_high"], strict=True
+        ):
+            text = decimal(mean)
+            if not missing(low):
+                text += f" ({interval(low, high, decimal)})"
+            texts.append(text.replace("0.", "."))
+        with_text[name] = texts
+    return with_text
 
 
-def lead_note(found: pd.DataFrame) -> str:
+def lead_note(table: pd.DataFrame) -> str:
     """Whether the exam tells what was fetched again better than presence does, in a sentence."""
-    row = found[found["metric"] == "exam"].iloc[0]
+    row = table[table["metric"] == "exam"].iloc[0]
     if missing(row["lead"]):
         return (
             "No compaction has both a thing that was fetched again and one that was not: there is"
             " no AUC."
         )
-    ends = (
-        f" ({row['lead_low']:+.2f} to {row['lead_high']:+.2f})"
-        if not missing(row["lead_low"])
-        else ""
-    )
-    clear = not missing(row["lead_low"]) and row["lead_low"] > 0
+    ends = ""
+    is_clear = False
+    if not missing(row["lead_low"]):
+        ends = f" ({row['lead_low']:+.2f} to {row['lead_high']:+.2f})"
+        is_clear = row["lead_low"] > 0
+    how_much = "no better than presence, as far as this can show"
+    if is_clear:
+        how_much = "better than presence does"
     return (
         f"The AUC of the exam less that of presence is {row['lead']:+.2f}{ends}: the exam tells"
-        " what will be fetched "
-        "again"
-        f" {'better than presence does' if clear else 'no better than presence, as far as this can show'}."
+        f" what will be fetched again {how_much}."
     )
 
 
@@ -163,11 +176,12 @@ def by_way(rows: pd.DataFrame) -> pd.DataFrame:
     """How agents came by what they used, and the shares that `recall` demands and that the exam
     asks.
     """
-    own = rows[rows["context"] == "recorded"]
-    found = own.astype({"demanded": float, "asked": float}).groupby("how", sort=False)
-    return found.agg(
+    recorded_rows = rows[rows["context"] == "recorded"].astype({"demanded": float, "asked": float})
+    by_how = recorded_rows.groupby("how", sort=False)
+    counts = by_how.agg(
         things=("thing", "size"), demanded=("demanded", "mean"), asked=("asked", "mean")
-    ).reset_index()
+    )
+    return counts.reset_index()
 
 
 def ranks(rows: pd.DataFrame) -> pd.DataFrame:
@@ -176,27 +190,32 @@ def ranks(rows: pd.DataFrame) -> pd.DataFrame:
     `used`: over all things with a verdict; `asked`: verdicts over those alone that `recall`
     demands, or the exam asks.
     """
-    known = rows[(rows["context"] == "recorded") & rows["exam"].notna()]
-    fetched = known["how"].isin(["fetched", "looked for"]).groupby(known["session"]).mean()
-    found = []
+    scored_rows = rows[(rows["context"] == "recorded") & rows["exam"].notna()]
+    is_fetched = scored_rows["how"].isin(["fetched", "looked for"])
+    fetched = is_fetched.groupby(scored_rows["session"]).mean()
+    rank_rows = []
     for metric in METRICS:
-        own = known[known["asked" if metric == "exam" else "demanded"]]
-        means = {"used": known, "asked": own}
-        values = {
-            name: some.groupby("session")[metric].mean().astype(float)
-            for name, some in means.items()
-        }
-        found.append(
-            {"metric": metric, "sessions": len(fetched)}
-            | {name: _spearman(mean, fetched[mean.index]) for name, mean in values.items()}
+        asked_rows = scored_rows[scored_rows["asked" if metric == "exam" else "demanded"]]
+        rank_rows.append(
+            {
+                "metric": metric,
+                "sessions": len(fetched),
+                "used": _rank(scored_rows, metric, fetched),
+                "asked": _rank(asked_rows, metric, fetched),
+            }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(rank_rows)
 
 
-def _spearman(one: pd.Series, other: pd.Series) -> float | None:
-    """The rank correlation; None with fewer than three values, or where one side is constant."""
-    varied = len(one) > 2 and one.nunique() > 1 and other.nunique() > 1
-    return float(one.corr(other, method="spearman")) if varied else None
+def _rank(rows: pd.DataFrame, metric: str, fetched: pd.Series) -> float | None:
+    """The rank correlation over sessions of the mean verdict with the share fetched again; None
+    with fewer than three sessions, or where one side is constant.
+    """
+    means = rows.groupby("session")[metric].mean().astype(float)
+    shares = fetched[means.index]
+    if len(means) <= 2 or means.nunique() <= 1 or shares.nunique() <= 1:
+        return None
+    return float(means.corr(shares, method="spearman"))
 
 
 def precision_table(labels: pd.DataFrame) -> pd.DataFrame:
@@ -221,43 +240,50 @@ def precision_table(labels: pd.DataFrame) -> pd.DataFrame:
         raise SettingError(
             "none of the labelled items is of these recordings; name those that were labelled"
         )
-    kinds = [
-        ("all", labels),
-        *((str(kind), rows) for kind, rows in labels.groupby("kind", sort=False)),
-    ]
-    return pd.DataFrame([{"kind": kind} | _precision(rows) for kind, rows in kinds])
+    precisions = [{"kind": "all"} | _precision(labels)]
+    for kind, rows in labels.groupby("kind", sort=False):
+        precisions.append({"kind": str(kind)} | _precision(rows))
+    return pd.DataFrame(precisions)
 
 
-def _precision(rows: pd.DataFrame) -> dict[str, float | int | None]:
-    first, second = (rows[f"label_{reader}"] == NEEDED for reader in READERS)
-    both, either = _mean(rows, first & second), _mean(rows, first | second)
-    given = _mean(rows, (rows["given_away_1"] == "yes") & (rows["given_away_2"] == "yes"))
+def _precision(rows: pd.DataFrame) -> dict[str, Any]:
+    first_reader, second_reader = READERS
+    first_needs = rows[f"label_{first_reader}"] == NEEDED
+    second_needs = rows[f"label_{second_reader}"] == NEEDED
+    gives_away = (rows["given_away_1"] == "yes") & (rows["given_away_2"] == "yes")
+    both = _mean(rows, first_needs & second_needs)
     return {
         "items": len(rows),
         "sessions": rows["session"].nunique(),
         "needed": both.mean,
         "low": both.low,
         "high": both.high,
-        "by_either": either.mean,
-        "kappa": kappa(first, second),
-        "given_away": given.mean,
+        "by_either": _mean(rows, first_needs | second_needs).mean,
+        "kappa": kappa(first_needs, second_needs),
+        "given_away": _mean(rows, gives_away).mean,
     }
 
 
 def _mean(rows: pd.DataFrame, needed: pd.Series[bool]) -> Estimate:
     """A mean over projects, each the mean of its sessions."""
     places = [rows["session"], rows["project"]]
-    shares = (rows["weight"] * needed).groupby(places).sum() / rows["weight"].groupby(places).sum()
-    found = estimate(shares.tolist(), [str(project) for _, project in shares.index], most=1)
-    assert found is not None
-    return found
+    weight_of_needed = (rows["weight"] * needed).groupby(places).sum()
+    shares = weight_of_needed / rows["weight"].groupby(places).sum()
+    projects = [str(project) for _, project in shares.index]
+    mean = estimate(shares.tolist(), projects, most=1)
+    assert mean is not None
+    return mean
 
 
-def kappa(first: Iterable[object], second: Iterable[object]) -> float | None:
+def kappa(labels: Iterable[object], other_labels: Iterable[object]) -> float | None:
     """Cohen's kappa of two readers' labels of the same items; None where chance alone would
     agree always.
     """
-    one, other = pd.Series(list(first)), pd.Series(list(second))
-    shares = one.value_counts(normalize=True), other.value_counts(normalize=True)
-    chance = float((shares[0] * shares[1]).sum())
-    return None if chance == 1 else float(((one == other).mean() - chance) / (1 - chance))
+    first_labels, second_labels = pd.Series(list(labels)), pd.Series(list(other_labels))
+    first_shares = first_labels.value_counts(normalize=True)
+    second_shares = second_labels.value_counts(normalize=True)
+    chance = float((first_shares * second_shares).sum())
+    if chance == 1:
+        return None
+    agreed = (first_labels == second_labels).mean()
+    return float((agreed - chance) / (1 - chance))

@@ -40,24 +40,26 @@ half.
 """
 
 
-def entity_list(index: Index, at: int) -> Iterable[str]:
+def entity_list(index: Index, boundary: int) -> Iterable[str]:
     """Every entity of the history, without the words around it, in a random order."""
-    return _lines(_entities(index, at))
+    return _lines(_entities(index, boundary))
 
 
-def word_soup(index: Index, at: int) -> Iterable[str]:
+def word_soup(index: Index, boundary: int) -> Iterable[str]:
     """The words and entities of the history in a random order."""
-    p = index.inverted_index
-    said = p.place_span[: p.message_start[at]][~p.thought[: p.message_start[at]]]
-    names = list(p.extractor.words)
-    return _lines(
-        _entities(index, at) + [names[number] for number in np.unique(p.span_words[said].indices)]
-    )
+    inverted = index.inverted_index
+    spans = inverted.message_start[boundary]
+    is_spoken = ~inverted.thought[:spans]
+    spoken_spans = inverted.place_span[:spans][is_spoken]
+    numbers = np.unique(inverted.span_words[spoken_spans].indices)
+    vocabulary = list(inverted.extractor.words)
+    return _lines(_entities(index, boundary) + [vocabulary[number] for number in numbers])
 
 
-def marker_copy(index: Index, at: int) -> Iterable[str]:
+def marker_copy(index: Index, boundary: int) -> Iterable[str]:
     """Every entity of the history behind a word that promises weight, in a random order."""
-    chance, entities = random.Random("0"), _entities(index, at)
+    chance = random.Random("0")
+    entities = _entities(index, boundary)
     chance.shuffle(entities)
     return [f"{chance.choice(MARKERS)} {entity}" for entity in entities]
 
@@ -72,68 +74,91 @@ GAMERS: Mapping[str, Gamer] = {
 def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -> Check:
     """Lists of entities, word soup and copied markers win next to nothing, at every budget."""
     judged = with_many_entities(sessions)
-    rows = [
-        (number, *row) for number, ready in enumerate(judged) for row in _recalls(ready, gamers)
-    ]
+    rows = []
+    for number, prepared_session in enumerate(judged):
+        for gamer, share, recall in _recalls(prepared_session, gamers):
+            rows.append((number, gamer, share, recall))
     table = pd.DataFrame(rows, columns=["session", "gamer", "share", "recall"])
-    each = table.groupby(["session", "gamer", "share"], sort=False)["recall"].mean()
-    means, tried = each.groupby(["gamer", "share"], sort=False).mean(), table["session"].nunique()
-    bar = NEAR if tried >= SEVERAL else NEAR_ALONE
-    high = [
-        f"{name} at {share:.0%}: {mean:.3f}" for (name, share), mean in means.items() if mean > bar
-    ]
-    most = means.groupby("gamer", sort=False).max()
-    left = len(sessions) - len(judged)
+    by_session = table.groupby(["session", "gamer", "share"], sort=False)["recall"].mean()
+    means = by_session.groupby(["gamer", "share"], sort=False).mean()
+    session_count = table["session"].nunique()
+    bar = NEAR if session_count >= SEVERAL else NEAR_ALONE
+    too_high = []
+    for (name, share), mean in means.items():
+        if mean > bar:
+            too_high.append(f"{name} at {share:.0%}: {mean:.3f}")
     return check(
         "gamers",
         f"contexts made to please the metric have a mean recall of at most {bar} at every budget",
-        not high if tried else None,
-        ", ".join(f"{name} {mean:.3f}" for name, mean in most.items())
-        + f"; {tried} sessions"
-        + (f"; not judged: {left} with fewer than {FEW_ENTITIES} entities" if left else ""),
-        high,
+        not too_high if session_count else None,
+        _gaming_words(means, session_count, len(sessions) - len(judged)),
+        too_high,
     )
+
+
+def _gaming_words(means: pd.Series, session_count: int, left_out_count: int) -> str:
+    """The highest mean of each gamer, and over how many sessions."""
+    highest_means = means.groupby("gamer", sort=False).max()
+    words = ", ".join(f"{name} {mean:.3f}" for name, mean in highest_means.items())
+    words += f"; {session_count} sessions"
+    if left_out_count:
+        words += f"; not judged: {left_out_count} with fewer than {FEW_ENTITIES} entities"
+    return words
 
 
 def with_many_entities(sessions: Sequence[Prepared]) -> Sequence[Prepared]:
     """The sessions with `FEW_ENTITIES` and more; all of them where none has so many."""
-    return [ready for ready in sessions if len(ready.index.entities) >= FEW_ENTITIES] or sessions
+    large = [session for session in sessions if len(session.index.entities) >= FEW_ENTITIES]
+    return large or sessions
 
 
-def _recalls(ready: Prepared, gamers: Mapping[str, Gamer]) -> Iterator[tuple[str, float, float]]:
+def _recalls(
+    prepared_session: Prepared, gamers: Mapping[str, Gamer]
+) -> Iterator[tuple[str, float, float]]:
     """Gamer, budget and exam recall at each boundary of one session with enough items."""
-    for at in at_shares(ready.session):
-        exam = Exams.of(ready.index).at(at)
+    count = partial(count_line, prepared_session)
+    for boundary in at_shares(prepared_session.session):
+        exam = Exams.of(prepared_session.index).at(boundary)
         if len(exam.items) < FEWEST:
             continue
-        budgets = [int(share * sum(ready.sizing.sizes[:at])) for share in SHARES]
+        history_tokens = sum(prepared_session.sizing.sizes[:boundary])
+        budgets = [int(share * history_tokens) for share in SHARES]
         for name, gamer in gamers.items():
-            texts = filled(gamer(ready.index, at), partial(count_line, ready), budgets)
+            texts = filled(gamer(prepared_session.index, boundary), count, budgets)
             for share, text in zip(SHARES, texts, strict=True):
                 yield name, share, exam.score(View(frozenset(), (text,), ()))
 
 
 def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[int]) -> list[str]:
     """For each budget, in tokens and growing, as many of the lines as fit, best first."""
-    every, spent = list[str](), list[int]()
+    all_lines: list[str] = []
+    tokens_up_to: list[int] = []
+    tokens = 0
     for line in lines:
-        every.append(line)
-        spent.append((spent[-1] if spent else 0) + count(line) + 1)
-        if spent[-1] > budgets[-1]:
+        all_lines.append(line)
+        tokens += count(line) + 1
+        tokens_up_to.append(tokens)
+        if tokens > budgets[-1]:
             break
-    return ["\n".join(every[: bisect_right(spent, budget)]) for budget in budgets]
+    texts = []
+    for budget in budgets:
+        fitting = bisect_right(tokens_up_to, budget)
+        texts.append("\n".join(all_lines[:fitting]))
+    return texts
 
 
-def count_line(ready: Prepared, line: str) -> int:
+def count_line(prepared_session: Prepared, line: str) -> int:
     """The tokens of one line of a context."""
-    return ready.sizing.count(UserMessage(id="", blocks=(Text(line),)))
+    return prepared_session.sizing.count(UserMessage(id="", blocks=(Text(line),)))
 
 
-def _entities(index: Index, at: int) -> list[str]:
-    p = index.inverted_index
-    return [p.names[number].text for number in np.flatnonzero(p.first_seen < at).tolist()]
+def _entities(index: Index, boundary: int) -> list[str]:
+    inverted = index.inverted_index
+    numbers = np.flatnonzero(inverted.first_seen < boundary).tolist()
+    return [inverted.names[number].text for number in numbers]
 
 
 def _lines(words: list[str]) -> list[str]:
     random.Random("0").shuffle(words)
-    return [" ".join(words[i : i + A_LINE]) for i in range(0, len(words), A_LINE)]
+    starts = range(0, len(words), A_LINE)
+    return [" ".join(words[start : start + A_LINE]) for start in starts]

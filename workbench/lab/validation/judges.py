@@ -42,11 +42,9 @@ def text_of(messages: Iterable[Message]) -> str:
 
 def packed(text: str) -> int:
     """The bytes of a text behind a compressor that looks back over the whole of it."""
-    return len(
-        lzma.compress(
-            text.encode(errors="replace"), lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2}]
-        )
-    )
+    content = text.encode(errors="replace")
+    filters = [{"id": lzma.FILTER_LZMA2}]
+    return len(lzma.compress(content, lzma.FORMAT_RAW, filters=filters))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,37 +63,40 @@ class Judged:
         """By judge; without those that have too little to go by here. In [0, 1] but the exam,
         whose 0 is guessing.
         """
-        ready, at, seen = self.ready, self.at, view(self.ready.session, context)
-        index, exams = ready.index, Exams.of(ready.index)
-        found: dict[str, float] = {}
-        if len(exams.at(at).items) >= self.fewest:
-            found["exam"] = exams.at(at).score(seen)
-        stale, values = index.changes.stale(
-            at, kept_mask(seen.kept, index.inverted_index.n), seen.texts
-        )
+        index, boundary = self.ready.index, self.at
+        context_view = view(self.ready.session, context)
+        exams = Exams.of(index)
+        scores: dict[str, float] = {}
+        if len(exams.at(boundary).items) >= self.fewest:
+            scores["exam"] = exams.at(boundary).score(context_view)
+        mask = kept_mask(context_view.kept, index.inverted_index.n)
+        stale, values = index.changes.stale(boundary, mask, context_view.texts)
         if values:
-            found["stale"] = stale / values
-        found |= {str(part): share for part, share in exams.later_use.shares(at, seen).items()}
-        if len(index.demand(at)) >= self.fewest:
-            retained = index.demand(at).retained(seen.kept, seen.texts)
-            found |= {"bound": retained.mean("bound"), "presence": retained.mean("presence")}
-        return found | self._by_text(text_of(context.messages))
+            scores["stale"] = stale / values
+        for judge, share in exams.later_use.shares(boundary, context_view).items():
+            scores[str(judge)] = share
+        demand = index.demand(boundary)
+        if len(demand) >= self.fewest:
+            retained = demand.retained(context_view.kept, context_view.texts)
+            scores["bound"] = retained.mean("bound")
+            scores["presence"] = retained.mean("presence")
+        return scores | self._by_text(text_of(context.messages))
 
     def _by_text(self, text: str) -> dict[str, float]:
-        found: dict[str, float] = {}
+        """What the judges say that know neither names nor lines."""
+        scores: dict[str, float] = {}
         if len(self._runs) >= self.fewest:
-            found["runs"] = len(self._runs & _runs(text)) / len(self._runs)
+            scores["runs"] = len(self._runs & _runs(text)) / len(self._runs)
         if len(self._rare) >= self.fewest:
-            held = set(_WORD.findall(text.lower()))
-            found["rare"] = sum(self._rare[word] for word in held & self._rare.keys()) / sum(
-                self._rare.values()
-            )
-        alone, whole = self._packed
-        if whole < alone:
-            found["compressed"] = (alone - packed(f"{text}\n{self._future}") + packed(text)) / (
-                alone - whole
-            )
-        return found
+            context_words = set(_WORD.findall(text.lower()))
+            present = context_words & self._rare.keys()
+            weight = sum(self._rare[word] for word in present)
+            scores["rare"] = weight / sum(self._rare.values())
+        alone, behind_history = self._packed
+        if behind_history < alone:
+            behind_context = packed(f"{text}\n{self._future}") - packed(text)
+            scores["compressed"] = (alone - behind_context) / (alone - behind_history)
+        return scores
 
     @cached_property
     def _past(self) -> Sequence[Message]:
@@ -103,8 +104,9 @@ class Judged:
 
     @cached_property
     def _future(self) -> str:
-        after = self.ready.session.messages[self.at : self.at + HORIZON]
-        return text_of(message for message in after if isinstance(message, AssistantMessage))
+        later_messages = self.ready.session.messages[self.at : self.at + HORIZON]
+        answers = [message for message in later_messages if isinstance(message, AssistantMessage)]
+        return text_of(answers)
 
     @cached_property
     def _runs(self) -> set[tuple[str, ...]]:
@@ -115,15 +117,15 @@ class Judged:
         """The words of the future that are in at most a tenth of the history's messages, by
         rarity.
         """
-        said = Counter(
-            word for message in self._past for word in {*_WORD.findall(said_text(message).lower())}
-        )
-        most = max(len(self._past) / 10, 1)
-        return {
-            word: log(len(self._past) / said[word])
-            for word in {*_WORD.findall(self._future.lower())}
-            if 0 < said[word] <= most
-        }
+        message_counts = Counter[str]()
+        for message in self._past:
+            message_counts.update(_distinct_words(said_text(message)))
+        message_limit = max(len(self._past) / 10, 1)
+        weights = {}
+        for word in _distinct_words(self._future):
+            if 0 < message_counts[word] <= message_limit:
+                weights[word] = log(len(self._past) / message_counts[word])
+        return weights
 
     @cached_property
     def _packed(self) -> tuple[int, int]:
@@ -132,6 +134,11 @@ class Judged:
         return packed(self._future), packed(f"{past}\n{self._future}") - packed(past)
 
 
+def _distinct_words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))
+
+
 def _runs(text: str) -> set[tuple[str, ...]]:
+    """All runs of `RUN` words in a text."""
     words = text.split()
     return set(zip(*(words[start:] for start in range(RUN)), strict=False))

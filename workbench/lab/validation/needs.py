@@ -4,7 +4,10 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from math import ceil
+from operator import itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -35,8 +38,8 @@ def key_of(item: Item) -> str:
     has another one.
     """
     cue = sorted(item.cue, key=lambda name: -item.cue[name])
-    asked = (item.kind, item.evidence, item.use, *cue, *item.candidates)
-    return sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    key_texts = (item.kind, item.evidence, item.use, *cue, *item.candidates)
+    return sha256("\0".join(key_texts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.DataFrame:
@@ -61,7 +64,9 @@ def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.D
     Raises:
         SettingError: the sessions have no exam.
     """
-    rows = [row for one in sessions for row in _drawn(one, -(-items // len(sessions)), seed)]
+    rows: list[dict[str, object]] = []
+    for prepared_session in sessions:
+        rows += _drawn(prepared_session, ceil(items / len(sessions)), seed)
     if not rows:
         raise SettingError(
             "no item to label: the recordings are too short for an exam; name longer ones"
@@ -69,53 +74,62 @@ def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.D
     return pd.DataFrame(rows[:items])
 
 
-def _drawn(ready: Prepared, most: int, seed: int) -> Iterator[dict[str, object]]:
-    drawn = random.Random(f"{seed} {ready.session.id}")
-    every = list(_items(ready))
-    drawn.shuffle(every)
-    seen, count = Counter[str](), Counter(item.kind for _, item in every)
-    turns = []
-    for at, item in every:
-        turns.append((seen[item.kind], at, item))
-        seen[item.kind] += 1
-    chosen = sorted(turns, key=lambda one: one[0])[:most]
-    taken = Counter(item.kind for _, _, item in chosen)
-    for _, at, item in chosen:
-        yield _row(ready, at, item, count[item.kind] / taken[item.kind])
+def _drawn(prepared_session: Prepared, limit: int, seed: int) -> Iterator[dict[str, object]]:
+    chance = random.Random(f"{seed} {prepared_session.session.id}")
+    places = list(_items(prepared_session))
+    chance.shuffle(places)
+    counts = Counter[str]()
+    turns: list[tuple[int, ItemPlace]] = []
+    for place in places:
+        turns.append((counts[place.item.kind], place))
+        counts[place.item.kind] += 1
+    turns.sort(key=itemgetter(0))
+    drawn_places = [place for _, place in turns[:limit]]
+    drawn_counts = Counter(place.item.kind for place in drawn_places)
+    for place in drawn_places:
+        kind = place.item.kind
+        yield _row(prepared_session, place, counts[kind] / drawn_counts[kind])
 
 
-def _items(ready: Prepared) -> Iterator[tuple[int, Item]]:
+class ItemPlace(NamedTuple):
+    """An item of the exam of one boundary."""
+
+    boundary: int
+    item: Item
+
+
+def _items(prepared_session: Prepared) -> Iterator[ItemPlace]:
     """The items of a session's boundaries; what an earlier boundary asks for is left out, it is
     no duplicate there.
     """
-    known = set[tuple[str, str]]()
-    for at in at_shares(ready.session):
-        new = [
-            item
-            for item in Exams.of(ready.index).at(at).items
-            if (item.kind, item.answer) not in known
-        ]
-        known.update((item.kind, item.answer) for item in new)
-        yield from ((at, item) for item in new)
+    earlier_questions = set[tuple[str, str]]()
+    for boundary in at_shares(prepared_session.session):
+        new_questions = set[tuple[str, str]]()
+        for item in Exams.of(prepared_session.index).at(boundary).items:
+            question = (item.kind, item.answer)
+            if question not in earlier_questions:
+                new_questions.add(question)
+                yield ItemPlace(boundary, item)
+        earlier_questions |= new_questions
 
 
-def _row(ready: Prepared, at: int, item: Item, weight: float) -> dict[str, object]:
-    messages = ready.session.messages
-    asked = next((plain_text(one) for one in reversed(messages[:at]) if is_real_user(one)), "")
+def _row(prepared_session: Prepared, place: ItemPlace, weight: float) -> dict[str, object]:
+    session, item = prepared_session.session, place.item
+    request = _last_request(session.messages[: place.boundary])
     cue = sorted(item.cue, key=lambda name: -item.cue[name])
     return {
-        "session": ready.session.id,
-        "at": at,
+        "session": session.id,
+        "at": place.boundary,
         "kind": item.kind,
         "key": key_of(item),
-        "project": ready.session.project or ready.session.id,
+        "project": session.project or session.id,
         "weight": weight,
-        "request": asked[:SHOWN],
+        "request": request[:SHOWN],
         "evidence": item.evidence[:SHOWN],
-        "said_by": _speaker(messages, item.said),
+        "said_by": _speaker(session.messages, item.said),
         "use": item.use[:SHOWN],
         "gapped": gapped(item),
-        "used_by": _speaker(messages, item.used),
+        "used_by": _speaker(session.messages, item.used),
         "between": item.used - item.said if item.used >= 0 else None,
         "cue": ", ".join(name.lstrip("=") for name in cue),
         "answer": item.answer,
@@ -124,11 +138,21 @@ def _row(ready: Prepared, at: int, item: Item, weight: float) -> dict[str, objec
     }
 
 
+def _last_request(messages: Sequence[Message]) -> str:
+    """The last message of the user; empty where there is none."""
+    for message in reversed(messages):
+        if is_real_user(message):
+            return plain_text(message)
+    return ""
+
+
 def _speaker(messages: Sequence[Message], number: int) -> str:
-    return f"{number}: {type(messages[number]).__name__}" if number >= 0 else ""
+    if number < 0:
+        return ""
+    return f"{number}: {type(messages[number]).__name__}"
 
 
-def labelled(first: Path | None = None, second: Path | None = None) -> pd.DataFrame:
+def labelled(first_sheet: Path | None = None, second_sheet: Path | None = None) -> pd.DataFrame:
     """Labels of two readers in one table: of two filled sheets, or without any those that ship with
     the package.
 
@@ -138,45 +162,56 @@ def labelled(first: Path | None = None, second: Path | None = None) -> pd.DataFr
     Raises:
         SettingError: a sheet lacks a column, or has a label that is none of `LABELS`.
     """
-    if first is None or second is None:
+    if first_sheet is None or second_sheet is None:
         return pd.read_csv(SHIPPED, dtype={"key": str})
-    one, other = (
-        _filled(path).rename(columns={name: f"{name}_{reader}" for name in LABELS})
-        for path, reader in zip((first, second), READERS, strict=True)
-    )
-    filled = [f"{name}_{reader}" for name in LABELS for reader in READERS]
-    return one.merge(other[[*KEY, *(f"{name}_2" for name in LABELS)]], on=KEY)[
-        [*KEY, "project", "weight", *filled]
-    ]
+    first_reader, second_reader = READERS
+    first_labels = _labels_of(first_sheet, first_reader)
+    second_labels = _labels_of(second_sheet, second_reader)
+    second_columns = [f"{name}_{second_reader}" for name in LABELS]
+    labels = first_labels.merge(second_labels[[*KEY, *second_columns]], on=KEY)
+    columns = [f"{name}_{reader}" for name in LABELS for reader in READERS]
+    return labels[[*KEY, "project", "weight", *columns]]
+
+
+def _labels_of(path: Path, reader: int) -> pd.DataFrame:
+    """A filled sheet, with the number of its reader in the names of the labels' columns."""
+    return _filled(path).rename(columns={name: f"{name}_{reader}" for name in LABELS})
 
 
 def _filled(path: Path) -> pd.DataFrame:
     try:
-        found = pd.read_csv(path, dtype={"key": str}, keep_default_na=False)
+        table = pd.read_csv(path, dtype={"key": str}, keep_default_na=False)
     except ValueError as error:
         raise SettingError(
             f"{path} is no table of comma-separated values: {str(error).strip()}"
         ) from error
     # a sheet has an apostrophe before what would be a formula
-    for column in found.columns.intersection(KEY):
-        found[column] = found[column].map(
-            lambda one: one.lstrip("'") if isinstance(one, str) else one
-        )
-    if missing := [name for name in (*KEY, "project", "weight", *LABELS) if name not in found]:
+    for column in table.columns.intersection(KEY):
+        table[column] = table[column].map(_without_apostrophe)
+    missing = [name for name in (*KEY, "project", "weight", *LABELS) if name not in table]
+    if missing:
         raise SettingError(
             f"{path}: the column {missing[0]!r} is missing; take a sheet of `lab validate needs`"
         )
-    for column, known in LABELS.items():
-        for number, label in enumerate(found[column], 2):
-            if label not in known:
+    for column, allowed in LABELS.items():
+        for number, label in enumerate(table[column], 2):
+            if label not in allowed:
                 raise SettingError(
                     f"{path}, row {number}: {column} is {label!r}; it must be one of"
-                    f" {', '.join(known)}"
+                    f" {', '.join(allowed)}"
                 )
-    return found
+    return table
+
+
+def _without_apostrophe(value: object) -> object:
+    return value.lstrip("'") if isinstance(value, str) else value
 
 
 def still_asked(labels: pd.DataFrame, sessions: Sequence[Prepared]) -> pd.DataFrame:
     """The labelled items of these sessions that the exam still asks."""
-    asked = {(ready.session.id, key_of(item)) for ready in sessions for _, item in _items(ready)}
-    return labels[[one in asked for one in zip(labels["session"], labels["key"], strict=True)]]
+    asked_keys = set()
+    for prepared_session in sessions:
+        for place in _items(prepared_session):
+            asked_keys.add((prepared_session.session.id, key_of(place.item)))
+    keys = zip(labels["session"], labels["key"], strict=True)
+    return labels[[key in asked_keys for key in keys]]

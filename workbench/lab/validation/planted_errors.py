@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Literal, TypeAlias
 
 from workbench.evaluation.metrics.exam.item import ItemKind
@@ -39,13 +39,17 @@ _CHANGED = (
     "The {trait} of the {place} changes from {old} to {value}.",
     "Correction: {place} {trait} is now {value}, not {old}.",
 )
-_JOINED = ("`{one}` depends on `{other}`.", "`{one}` calls `{other}` for every request.")
+_JOINED = ("`{service}` depends on `{needed}`.", "`{service}` calls `{needed}` for every request.")
 _SHORT = (
     "{place} {trait}: {value}",
     "The {place} runs with a {trait} of {value}.",
     "{place}: {trait} = {value}",
 )
-_SHORT_JOINED = ("{one} -> {other}", "`{one}` relies on `{other}`.", "{one} calls {other}")
+_SHORT_JOINED = (
+    "{service} -> {needed}",
+    "`{service}` relies on `{needed}`.",
+    "{service} calls {needed}",
+)
 _FILLER = (
     "I looked at {} more pages of the handbook and found nothing that changes the plan for the {}."
 )
@@ -57,7 +61,7 @@ class _Thing:
     each error.
     """
 
-    said: tuple[str, ...]
+    statements: tuple[str, ...]
     question: str
     answer: str
     kind: ItemKind
@@ -71,35 +75,39 @@ def planted_errors(seeds: Sequence[int] = (1, 2, 3, 4, 5)) -> list[GradedContext
     An answer is right where its statement is true; its category is the error planted in its
     statement.
     """
-    return [context for seed in seeds for context in _contexts(seed)]
+    contexts: list[GradedContext] = []
+    for seed in seeds:
+        contexts += _contexts(seed)
+    return contexts
 
 
 def _contexts(seed: int) -> Iterator[GradedContext]:
     chance = random.Random(f"planted errors {seed}")
     things = [*_values(chance), *_changing(chance), *_relations(chance), *_rules(chance)]
-    history: list[str] = []
+    history = tuple(_history(things, chance))
+    for error in ERRORS:
+        lines = []
+        answers = []
+        for thing in things:
+            if error in thing.lines:
+                is_right = error == "intact"
+                answer = Answer(thing.question, thing.answer, is_right, thing.kind, error)
+                answers.append(answer)
+            lines.append(thing.lines.get(error, thing.lines["intact"]))
+        chance.shuffle(lines)
+        text = "\n".join(f"- {line}" for line in lines)
+        yield GradedContext(f"history {seed}", error, (text,), tuple(answers), history)
+
+
+def _history(things: Sequence[_Thing], chance: random.Random) -> Iterator[str]:
+    """What is said first of each thing, then what is said later of those that change; each with a
+    sentence that says nothing.
+    """
     for step in range(2):
         for thing in things:
-            if step < len(thing.said):
-                history += [
-                    thing.said[step],
-                    _FILLER.format(chance.randrange(3, 90), chance.choice(_PLACES)),
-                ]
-    for error in ERRORS:
-        planted = [thing for thing in things if error in thing.lines]
-        lines = [thing.lines[error if thing in planted else "intact"] for thing in things]
-        answers = tuple(
-            Answer(thing.question, thing.answer, error == "intact", thing.kind, error)
-            for thing in planted
-        )
-        chance.shuffle(lines)
-        yield GradedContext(
-            f"history {seed}",
-            error,
-            ("\n".join(f"- {line}" for line in lines),),
-            answers,
-            tuple(history),
-        )
+            if step < len(thing.statements):
+                yield thing.statements[step]
+                yield _FILLER.format(chance.randrange(3, 90), chance.choice(_PLACES))
 
 
 def _numbers(chance: random.Random, count: int) -> list[str]:
@@ -110,64 +118,52 @@ def _values(chance: random.Random) -> Iterator[_Thing]:
     """Values that are said once; each may be denied, or given to another thing with the same
     trait.
     """
-    chosen = chance.sample([(place, trait) for place in _PLACES for trait in _TRAITS[:2]], EACH)
-    value = dict(zip(chosen, _numbers(chance, EACH), strict=True))
-    for place, trait in chosen:
-        same = [pair for pair in chosen if pair[1] == trait]
-        other = value[same[(same.index((place, trait)) + 1) % len(same)]]
-        own, short = (
-            value[place, trait],
-            partial(chance.choice(_SHORT).format, place=place, trait=trait),
-        )
-        yield _Thing(
-            (chance.choice(_SAID).format(place=place, trait=trait, value=own),),
-            f"What is the {trait} of the {place}?",
-            own,
-            "fact",
-            {
-                "intact": short(value=own),
-                "negated": f"The {trait} of the {place} is no longer {own}.",
-                "swapped": short(value=other),
-            },
-        )
+    pairs = chance.sample(list(product(_PLACES, _TRAITS[:2])), EACH)
+    value_of = dict(zip(pairs, _numbers(chance, EACH), strict=True))
+    for place, trait in pairs:
+        same_trait = [pair for pair in pairs if pair[1] == trait]
+        next_place = (same_trait.index((place, trait)) + 1) % len(same_trait)
+        value, other_value = value_of[place, trait], value_of[same_trait[next_place]]
+        short = partial(chance.choice(_SHORT).format, place=place, trait=trait)
+        statement = chance.choice(_SAID).format(place=place, trait=trait, value=value)
+        lines: dict[Error, str] = {
+            "intact": short(value=value),
+            "negated": f"The {trait} of the {place} is no longer {value}.",
+            "swapped": short(value=other_value),
+        }
+        question = f"What is the {trait} of the {place}?"
+        yield _Thing((statement,), question, value, "fact", lines)
 
 
 def _changing(chance: random.Random) -> Iterator[_Thing]:
     """Values that were replaced; a summary may give the old one."""
-    pairs = chance.sample([(place, trait) for place in _PLACES for trait in _TRAITS[2:]], EACH)
-    old, new = _numbers(chance, EACH), _numbers(chance, EACH)
-    for (place, trait), before, now in zip(pairs, old, new, strict=True):
+    pairs = chance.sample(list(product(_PLACES, _TRAITS[2:])), EACH)
+    old_values = _numbers(chance, EACH)
+    new_values = _numbers(chance, EACH)
+    for (place, trait), old, new in zip(pairs, old_values, new_values, strict=True):
         short = partial(chance.choice(_SHORT).format, place=place, trait=trait)
-        first = chance.choice(_SAID).format(place=place, trait=trait, value=before)
-        then = chance.choice(_CHANGED).format(place=place, trait=trait, old=before, value=now)
-        yield _Thing(
-            (first, then),
-            f"What is the {trait} of the {place} now?",
-            now,
-            "latest",
-            {"intact": short(value=now), "stale": short(value=before)},
-        )
+        statement = chance.choice(_SAID).format(place=place, trait=trait, value=old)
+        change = chance.choice(_CHANGED).format(place=place, trait=trait, old=old, value=new)
+        lines: dict[Error, str] = {"intact": short(value=new), "stale": short(value=old)}
+        question = f"What is the {trait} of the {place} now?"
+        yield _Thing((statement, change), question, new, "latest", lines)
 
 
 def _relations(chance: random.Random) -> Iterator[_Thing]:
     """A chain of services, each of which needs the next; a summary may turn a relation round."""
-    names = [
-        f"{place.split()[1]}-{number}"
-        for place, number in zip(_PLACES, _numbers(chance, EACH), strict=True)
-    ]
+    names = []
+    for place, number in zip(_PLACES, _numbers(chance, EACH), strict=True):
+        names.append(f"{place.split()[1]}-{number}")
     chance.shuffle(names)
-    for one, other in pairwise(names):
-        said, short = chance.choice(_JOINED), chance.choice(_SHORT_JOINED)
-        yield _Thing(
-            (said.format(one=one, other=other),),
-            f"What does {one} depend on or call?",
-            other,
-            "fact",
-            {
-                "intact": short.format(one=one, other=other),
-                "reversed": short.format(one=other, other=one),
-            },
-        )
+    for service, needed in pairwise(names):
+        statement = chance.choice(_JOINED).format(service=service, needed=needed)
+        short = chance.choice(_SHORT_JOINED)
+        lines: dict[Error, str] = {
+            "intact": short.format(service=service, needed=needed),
+            "reversed": short.format(service=needed, needed=service),
+        }
+        question = f"What does {service} depend on or call?"
+        yield _Thing((statement,), question, needed, "fact", lines)
 
 
 def _rules(chance: random.Random) -> Iterator[_Thing]:

@@ -15,6 +15,7 @@ from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.stages.truncate import Truncate
 from workbench.engine.compaction.strategy import Preset, Strategy
 from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.compared import compare_table
 from workbench.evaluation.analysis.paired import interval, project_means, sign_flip
 from workbench.evaluation.experiment.compare import compare
@@ -69,43 +70,42 @@ WASTEFUL = Preset("wasteful", Strategy("wasteful", (_Wasteful(),)))
 
 def _lead_of_wasteful(scores: pd.DataFrame, at_sizes: pd.DataFrame | None) -> float:
     compared = compare_table(scores, NAMES, "truncate", "matched", at_sizes)
-    compared = compared.set_index("strategy")
-    return float(compared.loc["wasteful", "difference"])
+    return float(compared.set_index("strategy").loc["wasteful", "difference"])
 
 
 def equal_size(run: Results) -> Check:
     """`WASTEFUL` differs from `truncate` by nothing, once that is cut to the sizes that
     `WASTEFUL` used.
     """
-    scores, at_sizes = run.table("scores"), run.table("baseline_at_sizes")
-    asked = _lead_of_wasteful(scores, None)
-    used = _lead_of_wasteful(scores, at_sizes)
-    tested = abs(asked) > APART
+    scores = run.table("scores")
+    lead_at_asked = _lead_of_wasteful(scores, None)
+    lead_at_used = _lead_of_wasteful(scores, run.table("baseline_at_sizes"))
+    is_close = abs(lead_at_used) <= CLOSE
+    was_apart = abs(lead_at_asked) > APART
+    asked_points, used_points = 100 * lead_at_asked, 100 * lead_at_used
     return check(
         "equal size",
         "truncate that leaves a part of its size unused differs by nothing from truncate at the"
         " size used",
-        abs(used) <= CLOSE if tested else None,
-        f"{100 * asked:+.1f} points at the size asked for, {100 * used:+.1f} at the size used",
-        [] if abs(used) <= CLOSE else [f"at the size used it differs by {100 * used:+.1f} points"],
+        is_close if was_apart else None,
+        f"{asked_points:+.1f} points at the size asked for, {used_points:+.1f} at the size used",
+        [] if is_close else [f"at the size used it differs by {used_points:+.1f} points"],
     )
 
 
 def too_small(run: Results) -> Check:
     """A boundary where what must stay is larger than the size is in no figure."""
-    rows = run.table("boundaries")
+    boundaries = run.table("boundaries").fillna({"share": 0.0})
+    too_large = boundaries[boundaries["must_stay"] > boundaries["asked"]]
     place = ["session", "mode", "share", "at"]
-    is_out = rows["must_stay"] > rows["asked"]
-    out = rows[is_out].copy()
-    there = run.table("retention")[place].drop_duplicates()
-    out["share"] = out["share"].fillna(0.0)
-    there["share"] = there["share"].fillna(0.0)
-    scored = out.merge(there, on=place)
+    scored_places = run.table("retention")[place].fillna({"share": 0.0}).drop_duplicates()
+    scored = too_large.merge(scored_places, on=place)
+    kept_out = len(too_large) - len(scored)
     return check(
         "too small",
         "a boundary where what must stay is larger than the size is in no figure",
-        scored.empty if len(out) else None,
-        f"{len(out) - len(scored)} of {len(out)} such boundaries are left out, of {len(rows)}",
+        scored.empty if len(too_large) else None,
+        f"{kept_out} of {len(too_large)} such boundaries are left out, of {len(boundaries)}",
         [f"{row.session} at {row.at}, {row.share:.0%}" for row in scored.itertuples()],
     )
 
@@ -113,19 +113,22 @@ def too_small(run: Results) -> Check:
 def neighbours(run: Results, few: Results) -> Check:
     """What a session scores among a few others it scores among all."""
     both = run.table("scores").merge(few.table("scores"), on=PLACE, suffixes=("", "_few"))
-    gone = both["value"].isna() != both["value_few"].isna()
-    apart = both[gone | ((both["value"] - both["value_few"]).abs() > TINY).fillna(False)]
-    alone = run.table("sessions")["session"].nunique() > few.table("sessions")["session"].nunique()
+    one_is_missing = both["value"].isna() != both["value_few"].isna()
+    differs = ((both["value"] - both["value_few"]).abs() > TINY).fillna(False)
+    apart = both[one_is_missing | differs]
+    session_count = run.table("sessions")["session"].nunique()
+    has_others = session_count > few.table("sessions")["session"].nunique()
+    wrong = []
+    for row in apart.itertuples():
+        values = f"{row.value} and {row.value_few}"
+        wrong.append(f"{row.metric} of {row.strategy} on {row.session}: {values}")
     return check(
         "neighbours",
         "a session's scores do not depend on the other sessions of its run",
-        apart.empty if alone and len(both) else None,
+        apart.empty if has_others and len(both) else None,
         f"{len(both) - len(apart)} of {len(both)} scores are the same with other sessions beside"
         " them",
-        [
-            f"{row.metric} of {row.strategy} on {row.session}: {row.value} and {row.value_few}"
-            for row in apart.itertuples()
-        ],
+        wrong,
     )
 
 
@@ -137,12 +140,11 @@ def projects(means: Callable[[Floats, Sequence[str]], Floats] = project_means) -
     names = np.repeat(np.arange(PROJECTS), dice.integers(1, EACH + 1, PROJECTS))
     alike = np.sqrt(CORRELATION) * dice.normal(size=(SAMPLES, PROJECTS))[:, names]
     sessions = alike + np.sqrt(1 - CORRELATION) * dice.normal(size=(SAMPLES, len(names)))
-    values = np.array([means(sample, [str(name) for name in names]) for sample in sessions])
+    projects_of_sessions = [str(name) for name in names]
+    values = np.array([means(sample, projects_of_sessions) for sample in sessions])
     low, high = interval(values)
-    covered, alarms = (
-        float(((low <= 0) & (high >= 0)).mean()),
-        float((sign_flip(values) <= 0.05).mean()),
-    )
+    covered = float(((low <= 0) & (high >= 0)).mean())
+    alarms = float((sign_flip(values) <= 0.05).mean())
     return check(
         "projects",
         "with sessions alike in a project, 95 % intervals cover 93 to 97 %, and tests at 5 % err in"
@@ -179,17 +181,31 @@ def selfcheck(
         SettingError: there is no session to read.
     """
     sessions = sessions_of(what, window, limit, redaction)
-    checks = (placebo, blindness, gaming, reconciliation)
+    recorded = [prepared_session.session for prepared_session in sessions]
+    few_recorded = recorded[: max(1, min(FEW, len(recorded) // 2))]
     with tempfile.TemporaryDirectory() as folder:
         spec = RunSpec(model=DEFAULT_MODEL, window=window, quiet=True)
-        run = compare([one.session for one in sessions], spec=spec, out=f"{folder}/all")
-        fewer = [one.session for one in sessions[: max(1, min(FEW, len(sessions) // 2))]]
-        sizes = (0.01, 0.1, 0.2)
+        run = compare(recorded, spec=spec, out=f"{folder}/all")
         few = compare(
-            fewer, spec=spec, strategies=("truncate", WASTEFUL), shares=sizes, out=f"{folder}/few"
+            few_recorded,
+            spec=spec,
+            strategies=("truncate", WASTEFUL),
+            shares=(0.01, 0.1, 0.2),
+            out=f"{folder}/few",
         )
-        of_run = [floor(run), ceiling(run), equal_size(few), too_small(few), neighbours(run, few)]
-        return [planted(), *(check(sessions) for check in checks), *of_run, projects()]
+        return [
+            planted(),
+            placebo(sessions),
+            blindness(sessions),
+            gaming(sessions),
+            reconciliation(sessions),
+            floor(run),
+            ceiling(run),
+            equal_size(few),
+            too_small(few),
+            neighbours(run, few),
+            projects(),
+        ]
 
 
 def sessions_of(
@@ -202,18 +218,22 @@ def sessions_of(
     `selfcheck`.
     """
     named = list(what)
-    made = (
-        [generate(GENERATED, seed, profile).session for seed, profile in enumerate(VOCABULARY)]
-        if not named
-        else []
-    )
-    sources = sources_of(named or [*bundled_files(), *made])
-    sessions = [
-        ready for source in sources for ready in read(source, window, redaction=redaction).ready
-    ][:limit]
+    sources = sources_of(named or _own_sources())
+    sessions: list[Prepared] = []
+    for source in sources:
+        sessions += read(source, window, redaction=redaction).ready
+    sessions = sessions[:limit]
     if not sessions:
         of = f" in {', '.join(map(str, named))}" if named else ""
         raise SettingError(
             f"there is no session{of} to check: name files or folders with recorded sessions"
         )
     return sessions
+
+
+def _own_sources() -> list[Path | Session]:
+    """The bundled sessions, and a generated one of each profile."""
+    sources: list[Path | Session] = list(bundled_files())
+    for seed, profile in enumerate(VOCABULARY):
+        sources.append(generate(GENERATED, seed, profile).session)
+    return sources

@@ -79,20 +79,25 @@ def compacted(
     Raises:
         SettingError: none has one.
     """
-    sessions = [
-        redacted(session, redaction)
-        for source in sources_of(what)
-        for session in _read(source, redaction)
-    ]
-    ready = (prepared(session) for session in sessions if any(map(_is_readable, session.path)))
-    found = [one for one in ready if recorded_contexts(one.session, one.sizing)][:limit]
-    if not found:
+    sessions: list[Session] = []
+    for source in sources_of(what):
+        sessions += [redacted(session, redaction) for session in _read(source, redaction)]
+    compacted_sessions: list[Prepared] = []
+    for session in sessions:
+        if limit is not None and len(compacted_sessions) >= limit:
+            break
+        if not any(map(_is_readable, session.path)):
+            continue
+        prepared_session = prepared(session)
+        if recorded_contexts(prepared_session.session, prepared_session.sizing):
+            compacted_sessions.append(prepared_session)
+    if not compacted_sessions:
         raise SettingError(
             f"{some(len(sessions), 'recorded session')} without a compaction that has a readable"
             f" summary, {FEWEST_BEFORE} messages before it and {FEWEST_AFTER} after it; name"
             " recordings of agents that compacted"
         )
-    return found
+    return compacted_sessions
 
 
 def _read(source: SessionSource, redaction: frozenset[str] | None) -> list[Session]:
@@ -117,104 +122,144 @@ def used_things(sessions: Sequence[Prepared]) -> pd.DataFrame:
     among the next `HORIZON` messages, and before the next compaction. Columns:
     docs/reference/tables.md.
     """
-    return typed((row for ready in sessions for row in _of_session(ready)), COLUMNS)
+    rows: list[dict[str, object]] = []
+    for prepared_session in sessions:
+        rows += _of_session(prepared_session)
+    return typed(rows, COLUMNS)
 
 
-def _of_session(ready: Prepared) -> Iterator[dict[str, object]]:
-    session = ready.session
-    really = recorded_contexts(session, ready.sizing)
+def _of_session(prepared_session: Prepared) -> Iterator[dict[str, object]]:
+    session, sizing = prepared_session.session, prepared_session.sizing
+    recorded = recorded_contexts(session, sizing)
     control = at_recorded_sizes(
         session,
         preset(CONTROL),
-        ready.reader(Extractive()),
-        ready.sizing,
-        window=ready.window,
-        really=really,
+        prepared_session.reader(Extractive()),
+        sizing,
+        window=prepared_session.window,
+        really=recorded,
     )
-    controls = {shot.at: {CONTROL: shot.context} for shot in control.snapshots}
+    controls = {shot.at: shot.context for shot in control.snapshots}
     looks = Looks(session)
-    for number, (at, one) in enumerate(really.items()):
-        of = {
+    for number, (boundary, compaction) in enumerate(recorded.items()):
+        place = {
             "session": session.id,
             "project": session.project or session.id,
             "source": session.origin.format,
             "compaction": number,
-            "at": at,
+            "at": boundary,
         }
+        views = {"recorded": view(session, compaction.after)}
         # no control where what must stay is larger
-        contexts = {"recorded": one.after, **controls.get(at, {})}
-        views = {name: view(session, context) for name, context in contexts.items()}
-        yield from ({**of, **row} for row in _of_compaction(ready, at, views, looks))
+        if boundary in controls:
+            views[CONTROL] = view(session, controls[boundary])
+        for row in _of_compaction(prepared_session, boundary, views, looks):
+            yield {**place, **row}
 
 
 def _of_compaction(
-    ready: Prepared, at: int, views: Mapping[str, View], looks: Looks
+    prepared_session: Prepared, boundary: int, views: Mapping[str, View], looks: Looks
 ) -> Iterator[dict[str, object]]:
-    index, end = (
-        ready.index,
-        min([later.at for later in ready.session.recorded if later.at > at], default=at + HORIZON),
-    )
-    used, history = index.used(at), Exams.of(index).history
-    exam = BoundaryExam(history, at, tuple(facts(history, at, every=True)))
-    asked = {item.answer for item in Exams.of(index).at(at).items}
-    stands_for = stand_ins(history, at)
-    demanded = set(index.demand(at).entities.tolist())
-    ways = _ways(ready, used, looks)
-    messages = ready.session.messages
-    bm25 = Bm25(map(said_text, messages[:at]))
+    index, session = prepared_session.index, prepared_session.session
+    later_compactions = [later.at for later in session.recorded if later.at > boundary]
+    end = min(later_compactions, default=boundary + HORIZON)
+    history = Exams.of(index).history
+    exam = BoundaryExam(history, boundary, tuple(facts(history, boundary, every=True)))
+    bm25 = Bm25(map(said_text, session.messages[:boundary]))
+    used = index.used(boundary)
+    about_things = _about_things(prepared_session, used, looks)
+    for name, context_view in views.items():
+        levels = used.retained(context_view.kept, context_view.texts)
+        credits = _exam_credits(exam, context_view)
+        shares = _bm25_shares(exam, bm25, _text_of(session, context_view))
+        for slot, need in enumerate(used.needs):
+            if need.use >= end:
+                continue
+            thing = need.entity.text.lower()
+            yield {
+                "context": name,
+                **about_things[slot],
+                "presence": float(levels.level("presence")[slot]),
+                "bound": float(levels.level("bound")[slot]),
+                "coverage": float(levels.level("coverage")[slot]),
+                "exam": credits.get(thing),
+                "bm25": shares.get(thing),
+            }
+
+
+def _about_things(
+    prepared_session: Prepared, used: Demand, looks: Looks
+) -> list[dict[str, object]]:
+    """Of each used thing the columns that are the same whatever the context."""
+    index = prepared_session.index
+    exams = Exams.of(index)
+    asked_answers = {item.answer for item in exams.at(used.at).items}
+    answer_of_thing = stand_ins(exams.history, used.at)
+    demanded = set(index.demand(used.at).entities.tolist())
+    rows: list[dict[str, object]] = []
+    for need, number, how in zip(
+        used.needs, used.entities.tolist(), _ways(prepared_session, used, looks), strict=True
+    ):
+        thing = need.entity.text
+        row: dict[str, object] = {
+            "kind": need.entity.kind,
+            "thing": thing,
+            "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
+            "used": need.use,
+            "how": how,
+            "fetched_again": FETCHED_AGAIN.get(how),
+            "demanded": number in demanded,
+            "asked": answer_of_thing.get(thing.lower()) in asked_answers,
+        }
+        rows.append(row)
+    return rows
+
+
+def _exam_credits(exam: BoundaryExam, context_view: View) -> dict[str, float]:
+    """By answer in lower case, what the exam credits to a context."""
+    answers = [item.answer.lower() for item in exam.items]
+    return dict(zip(answers, exam.credit(context_view).tolist(), strict=True))
+
+
+def _bm25_shares(exam: BoundaryExam, bm25: Bm25, text: str) -> dict[str, float]:
+    """By answer in lower case, what BM25 finds of its question and answer in a text."""
     answers = [item.answer.lower() for item in exam.items]
     sought = [f"{item.use} {item.answer}" for item in exam.items]
-    for name, seen in views.items():
-        kept = used.retained(seen.kept, seen.texts)
-        credit = dict(zip(answers, exam.credit(seen).tolist(), strict=True))
-        text = "\n".join(
-            (*(said_text(messages[number]) for number in sorted(seen.kept)), *seen.texts)
-        )
-        shares = dict(zip(answers, bm25.shares(sought, text), strict=True))
-        for slot, need in enumerate(used.needs):
-            if need.use < end:
-                thing, number = need.entity.text, int(used.entities[slot])
-                yield {
-                    "context": name,
-                    "kind": need.entity.kind,
-                    "thing": thing,
-                    "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
-                    "used": need.use,
-                    "how": ways[slot],
-                    "fetched_again": FETCHED_AGAIN.get(ways[slot]),
-                    "demanded": number in demanded,
-                    "asked": stands_for.get(thing.lower()) in asked,
-                    **{
-                        level: float(kept.level(level)[slot])
-                        for level in ("presence", "bound", "coverage")
-                    },
-                    "exam": credit.get(thing.lower()),
-                    "bm25": shares.get(thing.lower()),
-                }
+    return dict(zip(answers, bm25.shares(sought, text), strict=True))
 
 
-def _ways(ready: Prepared, used: Demand, looks: Looks) -> list[How]:
+def _text_of(session: Session, context_view: View) -> str:
+    """What a context says, as one text."""
+    unchanged = [said_text(session.messages[number]) for number in sorted(context_view.kept)]
+    return "\n".join([*unchanged, *context_view.texts])
+
+
+def _ways(prepared_session: Prepared, used: Demand, looks: Looks) -> list[How]:
     """How the agent came by each thing before it first named it."""
-    p, messages = ready.index.inverted_index, ready.session.messages
-    after = p.pair_message >= used.at
-    entities, first = np.unique(p.pair_entity[after], return_index=True)
-    mention = dict(zip(entities.tolist(), p.pair_message[after][first].tolist(), strict=True))
-    found: list[How] = []
+    first_mentions = _first_mentions(prepared_session, used.at)
+    ways: list[How] = []
     for entity in used.entities.tolist():
-        place = mention[entity]
-        message = messages[place]
+        message = prepared_session.session.messages[first_mentions[entity]]
         if isinstance(message, AssistantMessage):
-            texts = [
-                "\n".join(argument_texts(call.arguments)) for call in looks.of(message, used.at)
-            ]
-            found.append(
-                "looked for" if entity in ready.index.read(texts).entities else "remembered"
-            )
+            texts = []
+            for call in looks.of(message, used.at):
+                texts.append("\n".join(argument_texts(call.arguments)))
+            is_in_look = entity in prepared_session.index.read(texts).entities
+            ways.append("looked for" if is_in_look else "remembered")
         elif isinstance(message, ToolResult):
-            found.append("fetched" if looks.gave(message, used.at) else "in passing")
+            ways.append("fetched" if looks.gave(message, used.at) else "in passing")
         else:
-            found.append("told")
-    return found
+            ways.append("told")
+    return ways
+
+
+def _first_mentions(prepared_session: Prepared, boundary: int) -> dict[int, int]:
+    """By entity the first message after a boundary that names it."""
+    inverted = prepared_session.index.inverted_index
+    is_later = inverted.pair_message >= boundary
+    messages = inverted.pair_message[is_later]
+    entities, first_pairs = np.unique(inverted.pair_entity[is_later], return_index=True)
+    return dict(zip(entities.tolist(), messages[first_pairs].tolist(), strict=True))
 
 
 class Looks:
@@ -223,19 +268,21 @@ class Looks:
     def __init__(self, session: Session) -> None:
         self._calls: dict[str, ToolCall] = {}
         self._first: dict[tuple[str, str], int] = {}
-        for at, message in enumerate(session.messages):
-            for call in message.calls if isinstance(message, AssistantMessage) else ():
+        for place, message in enumerate(session.messages):
+            if not isinstance(message, AssistantMessage):
+                continue
+            for call in message.calls:
                 self._calls[call.id] = call
-                self._first.setdefault((call.name, call.arguments_json()), at)
+                self._first.setdefault((call.name, call.arguments_json()), place)
 
-    def of(self, message: AssistantMessage, at: int) -> list[ToolCall]:
+    def of(self, message: AssistantMessage, boundary: int) -> list[ToolCall]:
         """Those among a message's calls, with what was called before a boundary."""
-        return [call for call in message.calls if self._is_look(call, at)]
+        return [call for call in message.calls if self._is_look(call, boundary)]
 
-    def gave(self, result: ToolResult, at: int) -> bool:
+    def gave(self, result: ToolResult, boundary: int) -> bool:
         """Whether one of them gave this result."""
         call = self._calls.get(result.call_id)
-        return call is not None and self._is_look(call, at)
+        return call is not None and self._is_look(call, boundary)
 
-    def _is_look(self, call: ToolCall, at: int) -> bool:
-        return repeatable(call) or self._first[call.name, call.arguments_json()] < at
+    def _is_look(self, call: ToolCall, boundary: int) -> bool:
+        return repeatable(call) or self._first[call.name, call.arguments_json()] < boundary

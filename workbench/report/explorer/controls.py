@@ -49,9 +49,10 @@ class Controls:
     """
 
     def __init__(self, view: SessionView) -> None:
-        self.view, self._quiet, self._turn = view, False, 0
-        settings, sizing, names = view.settings, view.ready.sizing, list(view.presets)
-        steps = max(len(view.ready.session.requests) - 1, 0)
+        self.view = view
+        self._quiet = False
+        self._turn = 0
+        last_request = max(len(view.ready.session.requests) - 1, 0)
         self.boundary = self._control(
             w.SelectionSlider,
             "compaction",
@@ -64,75 +65,91 @@ class Controls:
             "request",
             lambda request: self.moved(view.look, request),
             min=0,
-            max=steps,
+            max=last_request,
             continuous_update=True,
         )
         self.play = w.Play(
-            min=0, max=steps, step=max(steps // 200, 1), interval=250, description="play"
+            min=0,
+            max=last_request,
+            step=max(last_request // 200, 1),
+            interval=250,
+            description="play",
         )
         self._linked = w.jslink((self.play, "value"), (self.request, "value"))
-        columns = (
-            (
-                self._control(
-                    w.Dropdown,
-                    "strategy",
-                    lambda name: self.change(strategy=name),
-                    options=names,
-                    value=settings.strategy,
-                ),
-                self._control(
-                    w.Dropdown,
-                    "beside it",
-                    lambda name: self.change(beside=name or None),
-                    options=[("nothing", ""), *((name, name) for name in names)],
-                    value=settings.beside or "",
-                ),
-            ),
-            (
-                self._control(
-                    w.SelectionSlider,
-                    "window",
-                    lambda size: self.change(window=sizing.window(size)),
-                    options=_labelled(WINDOWS, settings.window),
-                    value=settings.window,
-                ),
-                self._control(
-                    w.FloatSlider,
-                    "threshold",
-                    lambda share: self.change(threshold=share),
-                    min=0.2,
-                    max=1.0,
-                    step=0.05,
-                    value=settings.threshold or 0.8,
-                    readout_format=".0%",
-                ),
-            ),
-            (
-                self._control(
-                    w.SelectionSlider,
-                    "kept tail",
-                    lambda size: self.change(tail=None if size == OWN else size),
-                    options=[("its own", OWN), *_labelled(TAILS, settings.tail)],
-                    value=OWN if settings.tail is None else settings.tail,
-                ),
-                self.boundary,
-            ),
-        )
-        self.overview, self.tabs, row = self._pane(), w.Tab(), w.Layout(flex_flow="row wrap")
-        moves = w.HBox([self.play, self.request], layout=row)
+        strategies = w.VBox(self._strategy_controls())
+        triggers = w.VBox(self._trigger_controls())
+        places = w.VBox([self._tail_control(), self.boundary])
+        in_a_row = w.Layout(flex_flow="row wrap")
+        self.overview = self._pane()
+        self.tabs = w.Tab()
         self.box = w.VBox(
-            [w.HBox([w.VBox(one) for one in columns], layout=row), moves, self.overview, self.tabs]
+            [
+                w.HBox([strategies, triggers, places], layout=in_a_row),
+                w.HBox([self.play, self.request], layout=in_a_row),
+                self.overview,
+                self.tabs,
+            ]
         )
         self.redraw()
 
-    def _control(self, kind: Any, name: str, then: Callable[[Any], object], **how: Any) -> Any:  # noqa: ANN401 - ipywidgets is untyped
+    def _strategy_controls(self) -> list[Any]:
+        settings, names = self.view.settings, list(self.view.presets)
+        strategy = self._control(
+            w.Dropdown,
+            "strategy",
+            lambda name: self.change(strategy=name),
+            options=names,
+            value=settings.strategy,
+        )
+        beside = self._control(
+            w.Dropdown,
+            "beside it",
+            lambda name: self.change(beside=name or None),
+            options=[("nothing", ""), *zip(names, names, strict=True)],
+            value=settings.beside or "",
+        )
+        return [strategy, beside]
+
+    def _trigger_controls(self) -> list[Any]:
+        settings, sizing = self.view.settings, self.view.ready.sizing
+        window = self._control(
+            w.SelectionSlider,
+            "window",
+            lambda size: self.change(window=sizing.window(size)),
+            options=_labelled(WINDOWS, settings.window),
+            value=settings.window,
+        )
+        threshold = self._control(
+            w.FloatSlider,
+            "threshold",
+            lambda share: self.change(threshold=share),
+            min=0.2,
+            max=1.0,
+            step=0.05,
+            value=settings.threshold or 0.8,
+            readout_format=".0%",
+        )
+        return [window, threshold]
+
+    def _tail_control(self) -> Any:  # noqa: ANN401 - ipywidgets is untyped
+        tail = self.view.settings.tail
+        return self._control(
+            w.SelectionSlider,
+            "kept tail",
+            lambda size: self.change(tail=None if size == OWN else size),
+            options=[("its own", OWN), *_labelled(TAILS, tail)],
+            value=OWN if tail is None else tail,
+        )
+
+    def _control(self, kind: Any, name: str, then: Callable[[Any], object], **traits: Any) -> Any:  # noqa: ANN401 - ipywidgets is untyped
         """A widget that acts when a person changes its value."""
-        late = {} if kind is w.Dropdown else {"continuous_update": False}
+        if kind is not w.Dropdown:
+            traits = {"continuous_update": False, **traits}
         widget = kind(
             description=name,
             layout=w.Layout(width="340px"),
             style={"description_width": "90px"},
-            **{**late, **how},
+            **traits,
         )
 
         def changed(change: dict[str, Any]) -> None:
@@ -152,60 +169,69 @@ class Controls:
         self._turn += 1
         self._replay(lambda: self.view.begin(FIRST, **changes), self._turn)
 
-    def _replay(self, how: Callable[[], bool], turn: int) -> None:
+    def _replay(self, replay: Callable[[], bool], turn: int) -> None:
         if turn != self._turn:
             return  # the settings are others by now
         try:
-            done = how()
+            is_complete = replay()
         except WorkbenchError as error:
             self.overview.html = render("explore/error.html", error=error)
             return
         self.redraw()
-        if not done:
+        if not is_complete:
             _soon(lambda: self._replay(lambda: self.view.go_on(THEN), turn))
 
-    def moved(self, how: Callable[[int], object], number: int) -> None:
+    def moved(self, move: Callable[[int], object], number: int) -> None:
         """Look at another place of the same replay."""
-        how(number)
+        move(number)
         self.redraw()
 
     def _clicked(self, _: object, message: dict[str, Any], __: object) -> None:
         panel = self.view.go(str(message["go"]))
         titles = self.redraw()
-        self.tabs.selected_index = next(
-            (i for i, title in enumerate(titles) if title.startswith(panel)), 0
-        )
+        is_panel = [title.startswith(panel) for title in titles]
+        self.tabs.selected_index = is_panel.index(True) if any(is_panel) else 0
 
     def redraw(self) -> list[str]:
         """Draw the view as it is now; the titles of its panels."""
         self.overview.html = overview(self.view)
-        drawn = panels(self.view)
-        panes = list(self.tabs.children[: len(drawn)])
-        self.tabs.children = panes + [self._pane() for _ in range(len(drawn) - len(panes))]
-        for i, (title, html) in enumerate(drawn.items()):
-            self.tabs.children[i].html = html
-            self.tabs.set_title(i, title)
+        html_by_title = panels(self.view)
+        panes = list(self.tabs.children[: len(html_by_title)])
+        while len(panes) < len(html_by_title):
+            panes.append(self._pane())
+        self.tabs.children = panes
+        for index, (title, html) in enumerate(html_by_title.items()):
+            panes[index].html = html
+            self.tabs.set_title(index, title)
         self._follow()
-        return list(drawn)
+        return list(html_by_title)
 
     def _follow(self) -> None:
         """Set the two sliders of places to the selected place, without acting on their change."""
-        view, self._quiet = self.view, True
+        view = self.view
+        self._quiet = True
         try:
-            events = view.replay.events
-            options = [(f"{one.number + 1} of {len(events)}", one.number) for one in events]
-            options = (
-                [("none yet", -1), *options] if view.selected < 0 else options or [("none", 0)]
-            )
+            options = self._boundary_options()
             if list(self.boundary.options) != options:
                 self.boundary.options = options
             self.boundary.value = view.selected
-            at = (step.request for step in view.replay.steps if step.index >= view.at)
-            self.request.value = (
-                view.request if view.request is not None else next(at, self.request.max)
-            )
+            request = view.request
+            if request is None:
+                next_requests = (
+                    step.request for step in view.replay.steps if step.index >= view.at
+                )
+                request = next(next_requests, self.request.max)
+            self.request.value = request
         finally:
             self._quiet = False
+
+    def _boundary_options(self) -> list[tuple[str, int]]:
+        """The compactions that can be selected, each as a label and its number."""
+        events = self.view.replay.events
+        options = [(f"{event.number + 1} of {len(events)}", event.number) for event in events]
+        if self.view.selected < 0:
+            return [("none yet", -1), *options]
+        return options or [("none", 0)]
 
 
 def _soon(what: Callable[[], None]) -> None:
@@ -216,7 +242,8 @@ def _soon(what: Callable[[], None]) -> None:
         what()
 
 
-def _labelled(values: tuple[int, ...], own: int | None) -> list[tuple[str, int]]:
-    return [
-        (f"{value:,}", value) for value in sorted({*values, *([own] if own is not None else [])})
-    ]
+def _labelled(values: tuple[int, ...], current: int | None) -> list[tuple[str, int]]:
+    choices = set(values)
+    if current is not None:
+        choices.add(current)
+    return [(f"{value:,}", value) for value in sorted(choices)]

@@ -12,7 +12,7 @@ from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import find_model
 from workbench.engine.models.model import Model
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import prepared
+from workbench.evaluation.experiment.prepared import Prepared, prepared
 from workbench.report.explorer.panels import overview, panels
 from workbench.report.explorer.view import ExplorerSettings, SessionView, telling_window
 
@@ -45,17 +45,29 @@ def explore(
     Raises:
         UnknownName: no strategy or model of that name.
     """
-    ready = prepared(session, window)
+    prepared_session = prepared(session, window)
     presets = {name: preset(name) for name in tuple(strategies) or tuple(BUILTIN)}
-    chosen = preset(strategy)
-    other = None if beside is None else preset(beside)
-    presets |= {part.name: part for part in (chosen, other) if part is not None}
-    used = telling_window(ready) if window is None else ready.sizing.window(window)
-    found = find_model(model)
+    main_preset = preset(strategy)
+    presets[main_preset.name] = main_preset
+    second_name = None
+    if beside is not None:
+        second_preset = preset(beside)
+        second_name = second_preset.name
+        presets[second_name] = second_preset
     settings = ExplorerSettings(
-        chosen.name, used, threshold, tail, None if other is None else other.name
+        strategy=main_preset.name,
+        window=_window(prepared_session, window),
+        threshold=threshold,
+        tail=tail,
+        beside=second_name,
     )
-    return Explorer(ready, presets, found, settings)
+    return Explorer(prepared_session, presets, find_model(model), settings)
+
+
+def _window(prepared_session: Prepared, window: int | None) -> int:
+    if window is None:
+        return telling_window(prepared_session)
+    return prepared_session.sizing.window(window)
 
 
 class Explorer(SessionView):
@@ -74,11 +86,11 @@ class Explorer(SessionView):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - as IPython gives them
         bundle = {"text/plain": repr(self), "text/html": self.html()}
-        shown = self.widget._repr_mimebundle_(**kwargs)
-        return {
-            **bundle,
-            **{kind: data for kind, data in (shown or {}).items() if kind != "text/plain"},
-        }
+        widget_bundle = self.widget._repr_mimebundle_(**kwargs) or {}
+        for kind, data in widget_bundle.items():
+            if kind != "text/plain":
+                bundle[kind] = data
+        return bundle
 
     def __repr__(self) -> str:
         return (

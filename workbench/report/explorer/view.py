@@ -34,12 +34,13 @@ class ExplorerSettings:
 
     def code(self) -> str:
         """The same in Python, for a person to copy."""
-        words = ", ".join(
-            f"{name}={value:_}" if isinstance(value, int) else f"{name}={json.dumps(value)}"
-            for name, value in asdict(self).items()
-            if value is not None
-        )
-        return f"import workbench as wb\n\nview = wb.explore(session, {words})"
+        arguments = []
+        for name, value in asdict(self).items():
+            if isinstance(value, int):
+                arguments.append(f"{name}={value:_}")
+            elif value is not None:
+                arguments.append(f"{name}={json.dumps(value)}")
+        return f"import workbench as wb\n\nview = wb.explore(session, {', '.join(arguments)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,63 +65,71 @@ class Tuned:
         budget = trigger.check(situation)
         if budget is None or self.tail is None:
             return budget
-        wanted = situation.overhead + self.tail
-        return replace(
-            budget,
-            keep_recent=self.tail,
-            target=wanted if self.only_tail else max(budget.target, wanted),
-        )
+        target = situation.overhead + self.tail
+        if not self.only_tail:
+            target = max(budget.target, target)
+        return replace(budget, keep_recent=self.tail, target=target)
 
 
 def tuned(preset: Preset, settings: ExplorerSettings) -> Preset:
     """The preset with the settings of the controls; a preset that never changes anything is left
     alone.
     """
-    if (settings.threshold is None and settings.tail is None) or not (
-        preset.strategy.stages or preset.strategy.view
-    ):
+    strategy = preset.strategy
+    changes_nothing = not strategy.stages and not strategy.view
+    is_untouched = settings.threshold is None and settings.tail is None
+    if is_untouched or changes_nothing:
         return preset
-    only_tail = all(isinstance(stage, Truncate) for stage in preset.strategy.stages)
-    return replace(
-        preset, trigger=Tuned(preset.trigger, settings.threshold, settings.tail, only_tail)
-    )
+    only_tail = all(isinstance(stage, Truncate) for stage in strategy.stages)
+    trigger = Tuned(preset.trigger, settings.threshold, settings.tail, only_tail)
+    return replace(preset, trigger=trigger)
 
 
-def telling_window(ready: Prepared) -> int:
+SMALLEST_WINDOW = 4_000
+
+
+def telling_window(prepared_session: Prepared) -> int:
     """A window (tokens) in which the session is compacted at all: its own if it fills that, else
     half its size.
     """
-    whole = ready.sizing.overhead + sum(ready.sizing.sizes)
-    return (
-        ready.window
-        if whole > ready.window
-        else ready.sizing.window(max(4_000, round(whole / 2 / 1_000) * 1_000))
-    )
+    sizing = prepared_session.sizing
+    history_tokens = sizing.overhead + sum(sizing.sizes)
+    if history_tokens > prepared_session.window:
+        return prepared_session.window
+    half_in_thousands = round(history_tokens / 2 / 1_000)
+    return sizing.window(max(SMALLEST_WINDOW, half_in_thousands * 1_000))
 
 
 MessageOutcome: TypeAlias = Literal["pinned", "kept", "rewritten", "dropped", "later"]
 
 
 def outcomes(
-    session: Session, event: CompactionEvent | None, at: int | None = None
+    session: Session, event: CompactionEvent | None, boundary: int | None = None
 ) -> tuple[MessageOutcome, ...]:
     """What became of each message of the session at this compaction and those before it; without
     one all are kept.
 
-    What comes from the place `at` on (by default from the compaction on) is still to come.
+    What comes from the place `boundary` on (by default from the compaction on) is still to come.
     """
     messages = session.messages
-    done, sent = (0, ()) if event is None else (event.at, event.compaction.sent.messages)
-    until = (len(messages) if event is None else done) if at is None else at
-    same = {id(message) for message in (*sent, *messages[done:until])}
-    named = {message.id for message in sent}
+    sent: tuple[Message, ...] = ()
+    compacted_count, until = 0, len(messages)
+    if event is not None:
+        sent = event.compaction.sent.messages
+        compacted_count = until = event.at
+    if boundary is not None:
+        until = boundary
+    unchanged = {id(message) for message in (*sent, *messages[compacted_count:until])}
+    ids_in_context = {message.id for message in sent}
 
     def outcome(place: int, message: Message) -> MessageOutcome:
         if place >= until:
             return "later"
-        if id(message) in same:
+        if id(message) in unchanged:
             return "pinned" if message.pinned else "kept"
-        return "rewritten" if message.id in named else "dropped"
+        if message.id in ids_in_context:
+            return "rewritten"
+        return "dropped"
 
     return tuple(outcome(place, message) for place, message in enumerate(messages))
 
@@ -147,38 +156,39 @@ class Missing:
     @property
     def held(self) -> float | None:
         """The share that the context still holds; None if nothing is needed."""
-        return 1 - len(self.lost) / self.needed if self.needed else None
+        if not self.needed:
+            return None
+        return 1 - len(self.lost) / self.needed
 
 
 def missing(
-    session: Session, index: Index, replay: Replay, event: CompactionEvent | None, at: int
+    session: Session, index: Index, replay: Replay, event: CompactionEvent | None, boundary: int
 ) -> Missing:
-    """What the recording needs after the place `at` of the session and the context there, after
-    `event`, lacks.
+    """What the recording needs after the place `boundary` of the session and the context there,
+    after `event`, lacks.
     """
-    demand = index.demand(at)
+    demand = index.demand(boundary)
     if not len(demand):
         return Missing(0, ())
-    found = demand.retained(*held(session, event, at))
-    present = {need: bool(there) for need, there in zip(demand.needs, found.presence, strict=True)}
-    taken, ids = takers(replay, event), [message.id for message in session.messages]
-    stages = {
-        need: taken[ids[need.evidence]].stage
-        for need in demand.needs
-        if ids[need.evidence] in taken
-    }
-    lost = (LostNeed(need, present[need], stages.get(need, "")) for need in found.lost())
+    retained = demand.retained(*held(session, event, boundary))
+    is_named = dict(zip(demand.needs, retained.presence, strict=True))
+    taker_by_id = takers(replay, event)
+    lost = []
+    for need in retained.lost():
+        taker = taker_by_id.get(session.messages[need.evidence].id)
+        stage = "" if taker is None else taker.stage
+        lost.append(LostNeed(need, bool(is_named[need]), stage))
     return Missing(len(demand), tuple(lost))
 
 
 def held(
-    session: Session, event: CompactionEvent | None, at: int
+    session: Session, event: CompactionEvent | None, boundary: int
 ) -> tuple[frozenset[int], tuple[str, ...]]:
     """The messages that the context holds unchanged, and the texts of the others in it."""
     if event is None:
-        return frozenset(range(at)), ()
-    seen = view(session, event.compaction.sent)
-    return seen.kept | frozenset(range(event.at, at)), seen.texts
+        return frozenset(range(boundary)), ()
+    context_view = view(session, event.compaction.sent)
+    return context_view.kept | frozenset(range(event.at, boundary)), context_view.texts
 
 
 class Taker(NamedTuple):
@@ -190,13 +200,24 @@ class Taker(NamedTuple):
 
 def takers(replay: Replay, event: CompactionEvent | None) -> dict[str, Taker]:
     """By message id: the stage that touched it last, in this compaction or one before."""
-    return {
-        id: Taker(stage.name, one.number)
-        for one in replay.events[: 0 if event is None else event.number + 1]
-        for stage in one.compaction.stages
-        if stage.used
-        for id in (*stage.dropped, *stage.rewritten)
-    }
+    touched: dict[str, Taker] = {}
+    if event is None:
+        return touched
+    for past_event in replay.events[: event.number + 1]:
+        for stage in past_event.compaction.stages:
+            if not stage.used:
+                continue
+            for id in (*stage.dropped, *stage.rewritten):
+                touched[id] = Taker(stage.name, past_event.number)
+    return touched
+
+
+def _walk_until(walk: Walk, time: float) -> None:
+    """Replay on until a time of the monotonic clock, by one step at least, or to the end."""
+    while not walk.done:
+        walk.go_on()
+        if monotonic() > time:
+            break
 
 
 REMEMBERED = 24
@@ -216,9 +237,15 @@ class SessionView:
     """
 
     def __init__(
-        self, ready: Prepared, presets: dict[str, Preset], model: Model, settings: ExplorerSettings
+        self,
+        prepared_session: Prepared,
+        presets: dict[str, Preset],
+        model: Model,
+        settings: ExplorerSettings,
     ) -> None:
-        self.ready, self.presets, self.model = ready, presets, ready.reader(model)
+        self.ready = prepared_session
+        self.presets = presets
+        self.model = prepared_session.reader(model)
         self.settings = settings
         self.selected = 0
         self.request: int | None = None
@@ -241,44 +268,53 @@ class SessionView:
     def go_on(self, seconds: float = inf) -> bool:
         """Replay on for about so many seconds; whether the end is reached."""
         until = monotonic() + seconds
-        names = [self.settings.strategy, *([self.settings.beside] if self.settings.beside else [])]
-        walks = [self._walk(replace(self.settings, strategy=name, beside=None)) for name in names]
+        walks = [self._walk(self.settings.strategy)]
+        if self.settings.beside:
+            walks.append(self._walk(self.settings.beside))
         for walk in walks:
-            while not walk.done:
-                walk.go_on()
-                if monotonic() > until:
-                    break
+            _walk_until(walk, until)
         self.replay: Replay = walks[0].replay()
         self.other: Replay | None = walks[1].replay() if len(walks) > 1 else None
-        done = all(walk.done for walk in walks)
-        at = (min(walk.at for walk in walks), len(self.ready.session.messages))
-        self.progress: tuple[int, int] | None = None if done else at
-        self.select(self.selected) if self.request is None else self.look(self.request)
-        return done
+        is_complete = all(walk.done for walk in walks)
+        self.progress: tuple[int, int] | None = None
+        if not is_complete:
+            replayed = min(walk.at for walk in walks)
+            self.progress = (replayed, len(self.ready.session.messages))
+        if self.request is None:
+            self.select(self.selected)
+        else:
+            self.look(self.request)
+        return is_complete
 
-    def _walk(self, wanted: ExplorerSettings) -> Walk:
-        """The replay under these settings as far as it has come."""
-        if wanted not in self._walks:
-            chosen = tuned(self.presets[wanted.strategy], wanted)
-            walk = Walk(
-                self.ready.session, chosen, self.model, self.ready.sizing, window=wanted.window
+    def _walk(self, strategy: str) -> Walk:
+        """The replay of a strategy under the settings, as far as it has come."""
+        settings = replace(self.settings, strategy=strategy, beside=None)
+        if settings not in self._walks:
+            preset = tuned(self.presets[strategy], settings)
+            self._walks[settings] = Walk(
+                self.ready.session, preset, self.model, self.ready.sizing, window=settings.window
             )
-            self._walks = dict([*self._walks.items(), (wanted, walk)][-REMEMBERED:])
-        return self._walks[wanted]
+            newest = list(self._walks.items())[-REMEMBERED:]
+            self._walks = dict(newest)
+        return self._walks[settings]
 
     def select(self, number: int) -> Self:
         """Look at the compaction of that number, from 0."""
-        self.selected, self.request = max(0, min(number, len(self.replay.events) - 1)), None
+        newest = len(self.replay.events) - 1
+        self.selected = max(0, min(number, newest))
+        self.request = None
         return self
 
     def look(self, request: int) -> Self:
         """Look at that request, from 0: what it would have been sent, after the compactions up
         to there.
         """
-        steps = self.replay.steps
-        self.request = max(0, min(request, len(steps) - 1)) if steps else None
-        before = self._before(self.replay)
-        self.selected = -1 if before is None else before.number
+        self.request = None
+        if self.replay.steps:
+            newest = len(self.replay.steps) - 1
+            self.request = max(0, min(request, newest))
+        last_event = self._before(self.replay)
+        self.selected = -1 if last_event is None else last_event.number
         return self
 
     def go(self, where: str) -> str:
@@ -295,20 +331,25 @@ class SessionView:
     @property
     def event(self) -> CompactionEvent | None:
         """The selected compaction."""
-        return (
-            self.replay.events[self.selected] if self.replay.events and self.selected >= 0 else None
-        )
+        if not self.replay.events or self.selected < 0:
+            return None
+        return self.replay.events[self.selected]
 
     @property
     def at(self) -> int:
         """The message before which the selected place is."""
         if self.request is not None and self.replay.steps:
             return self.replay.steps[self.request].index
-        return len(self.ready.session.messages) if self.event is None else self.event.at
+        if self.event is None:
+            return len(self.ready.session.messages)
+        return self.event.at
 
     def _before(self, replay: Replay) -> CompactionEvent | None:
         """The last compaction up to the selected place."""
-        return next((event for event in reversed(replay.events) if event.at <= self.at), None)
+        for event in reversed(replay.events):
+            if event.at <= self.at:
+                return event
+        return None
 
     def missing(self, replay: Replay) -> Missing:
         """What one of the replays lacks at the selected place of what is needed afterwards."""

@@ -66,20 +66,17 @@ class Admission:
             return (
                 f"it scores less than {MARGIN} above a reader who only sees which candidates occur"
             )
-        return (
-            f"its AUC on the graded answers is below {AUC}"
-            if self.auc is not None and self.auc < AUC
-            else ""
-        )
+        if self.auc is not None and self.auc < AUC:
+            return f"its AUC on the graded answers is below {AUC}"
+        return ""
 
     def __str__(self) -> str:
         """One sentence with the figures."""
         outcome = f"is not admitted: {self.why_not}" if self.why_not else "is admitted"
         figures = f"mean score {self.oracle:.2f} with the answers, {self.null:.2f} without"
         figures += f", {self.sight:.2f} by sight; {self.items} items"
-        figures += (
-            "" if self.auc is None else f"; AUC {self.auc:.2f} on {self.answers} graded answers"
-        )
+        if self.auc is not None:
+            figures += f"; AUC {self.auc:.2f} on {self.answers} graded answers"
         return f"the reader {self.reader} {outcome} ({figures})"
 
 
@@ -104,21 +101,18 @@ class AdmissionExam(NamedTuple):
 @lru_cache(maxsize=1)
 def admission_exams() -> tuple[AdmissionExam, ...]:
     """The exams of the test, the same for every reader."""
-    found: list[AdmissionExam] = []
-    left = ITEMS
-    for one in ContextSpec(strategies=("null",), boundaries=(0.6,)).contexts():
-        exam = Exams.of(one.ready.index).at(one.at)
-        items = even_choice(exam.items, min(EACH, left))
-        if one.strategy == "null" and items:
-            found.append(
-                AdmissionExam(
-                    items, "\n".join(exam.answering_lines()), context_text(one.context.messages)
-                )
-            )
-            left -= len(items)
-        if not left:
+    exams: list[AdmissionExam] = []
+    items_left = ITEMS
+    for context in ContextSpec(strategies=("null",), boundaries=(0.6,)).contexts():
+        exam = Exams.of(context.ready.index).at(context.at)
+        items = even_choice(exam.items, min(EACH, items_left))
+        if context.strategy == "null" and items:
+            oracle = "\n".join(exam.answering_lines())
+            exams.append(AdmissionExam(items, oracle, context_text(context.context.messages)))
+            items_left -= len(items)
+        if not items_left:
             break
-    return tuple(found)
+    return tuple(exams)
 
 
 def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
@@ -130,26 +124,30 @@ def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
             them.
     """
     exams = admission_exams()
-    items = [item for exam in exams for item in exam.items]
     oracle = np.concatenate([reader.read(exam.items, [exam.oracle]) for exam in exams])
     null = np.concatenate([reader.read(exam.items, [exam.null]) for exam in exams])
-    sight = np.array(
-        [_by_sight(item, exam.oracle.lower()) for exam in exams for item in exam.items]
-    )
-    scores = np.array([corrected(items, credit) for credit in (oracle, null, sight)])
-    both = ~np.isnan(scores).any(axis=0)
-    means = scores[:, both].mean(axis=1).tolist() if both.any() else (0.0, 0.0, 0.0)
-    found = Admission(reader.name, len(items), int(both.sum()), *means)
-    if graded is None or found.why_not:
-        return found
+    items: list[Item] = []
+    by_sight: list[float] = []
+    for exam in exams:
+        items += exam.items
+        by_sight += [_by_sight(item, exam.oracle.lower()) for item in exam.items]
+    credits = (oracle, null, np.array(by_sight))
+    scores = np.array([corrected(items, credit) for credit in credits])
+    has_both = ~np.isnan(scores).any(axis=0)
+    outcome = Admission(reader.name, len(items), int(has_both.sum()))
+    if has_both.any():
+        oracle_mean, null_mean, sight_mean = scores[:, has_both].mean(axis=1).tolist()
+        outcome = replace(outcome, oracle=oracle_mean, null=null_mean, sight=sight_mean)
+    if graded is None or outcome.why_not:
+        return outcome
     rows = verdicts(even_choice(read_graded(graded), GRADED), reader)
     rows = rows[rows["metric"] == "exam"].dropna(subset="value")
-    return replace(found, answers=len(rows), auc=auc(rows["value"], rows["right"]))
+    return replace(outcome, answers=len(rows), auc=auc(rows["value"], rows["right"]))
 
 
 def _by_sight(item: Item, text: str) -> float:
     """The credit for guessing among the candidates that occur in a text in lower case; among all
     where none does.
     """
-    seen = [candidate.lower() in text for candidate in item.candidates]
-    return seen[0] / sum(seen) if any(seen) else 1 / len(seen)
+    occurs = [candidate.lower() in text for candidate in item.candidates]
+    return occurs[0] / sum(occurs) if any(occurs) else 1 / len(occurs)

@@ -7,6 +7,7 @@ import random
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, count
 from string import ascii_uppercase
@@ -49,14 +50,22 @@ def ordered(item: Item, seed: int) -> Sequence[int]:
 def question(number: int, item: Item, order: Sequence[int]) -> str:
     """One question with its candidates."""
     line = gapped(item)
-    hints = [name.lstrip("=") for name, _ in sorted(item.cue.items(), key=lambda one: -one[1])]
-    hints = [word for word in dict.fromkeys(hints) if word not in line.lower()][:MOST_HINTS]
-    parts = [f"{number}. {_ASKED[item.kind]}", f"Line: {line}" if line else ""]
-    parts += [f"Related words: {', '.join(hints)}" if hints else ""]
-    parts += [
-        f"{letter}) {item.candidates[place]}" for letter, place in zip(LETTERS, order, strict=False)
-    ]
-    return "\n".join(filter(None, parts))
+    parts = [f"{number}. {_ASKED[item.kind]}"]
+    if line:
+        parts.append(f"Line: {line}")
+    hints = _hints(item, line)
+    if hints:
+        parts.append(f"Related words: {', '.join(hints)}")
+    for letter, place in zip(LETTERS, order, strict=False):
+        parts.append(f"{letter}) {item.candidates[place]}")
+    return "\n".join(parts)
+
+
+def _hints(item: Item, line: str) -> list[str]:
+    """Words of an item's cue that its line does not show, the weightiest first."""
+    names = sorted(item.cue, key=lambda name: -item.cue[name])
+    words = dict.fromkeys(name.lstrip("=") for name in names)
+    return [word for word in words if word not in line.lower()][:MOST_HINTS]
 
 
 ITEMS_A_REQUEST = 10
@@ -118,9 +127,8 @@ class ModelReader(ABC):
         """(items,) the credit of each in [0, 1], chance not taken off; NaN where it gave no
         answer.
         """
-        return np.array(
-            [one.credit for one in self.sit(items, "\n\n".join(texts))], dtype=np.float64
-        )
+        answers = self.sit(items, "\n\n".join(texts))
+        return np.array([answer.credit for answer in answers], dtype=np.float64)
 
 
 class Choice(ModelReader):
@@ -136,7 +144,8 @@ class Choice(ModelReader):
 
     def __init__(self, model: Model, replicate: int = 0) -> None:
         require_language_model(model.name)
-        self._model, self._seed = with_replicate(model, replicate), replicate
+        self._model = with_replicate(model, replicate)
+        self._seed = replicate
         self._failed: list[str] = []
         self.name = model.name
 
@@ -145,15 +154,16 @@ class Choice(ModelReader):
         answers: list[Answered] = []
         for start in range(0, len(items), ITEMS_A_REQUEST):
             sheet = items[start : start + ITEMS_A_REQUEST]
-            answered = self._answered(sheet, context)
-            passed_over = [
-                number for number, answer in enumerate(answered) if answer.why == self._no_candidate
-            ]
+            sheet_answers = self._answered(sheet, context)
+            passed_over = []
+            for number, answer in enumerate(sheet_answers):
+                if answer.why == self._no_candidate:
+                    passed_over.append(number)
             if 0 < len(passed_over) < len(sheet):
                 again = self._answered([sheet[number] for number in passed_over], context)
                 for number, answer in zip(passed_over, again, strict=True):
-                    answered[number] = answer.after(answered[number])
-            answers += answered
+                    sheet_answers[number] = answer.after(sheet_answers[number])
+            answers += sheet_answers
         return answers
 
     @property
@@ -162,13 +172,18 @@ class Choice(ModelReader):
 
     def _answered(self, items: Sequence[Item], context: str) -> list[Answered]:
         orders = [ordered(item, self._seed) for item in items]
-        reply, pending = self._ask(context, "\n\n".join(map(question, count(1), items, orders)))
+        questions = map(question, count(1), items, orders)
+        reply, pending = self._ask(context, "\n\n".join(questions))
         usd = None if reply.usd is None else reply.usd / len(items)
-        shares, why = _chosen(reply), reply.why or self._no_candidate
-        credits = [_credit(shares.get(number, {}), order) for number, order in enumerate(orders, 1)]
-        return [
-            Answered(credit, why if math.isnan(credit) else "", usd, pending) for credit in credits
-        ]
+        shares = _chosen(reply)
+        answers = []
+        for number, order in enumerate(orders, 1):
+            credit = _credit(shares.get(number, {}), order)
+            reason = ""
+            if math.isnan(credit):
+                reason = reply.why or self._no_candidate
+            answers.append(Answered(credit, reason, usd, pending))
+        return answers
 
     def _ask(self, context: str, questions: str) -> tuple[Completion, bool]:
         """The answer from a context, which is never cut to make it fit, and whether it may still
@@ -177,54 +192,73 @@ class Choice(ModelReader):
         Without text, `why` says why.
         """
         if len(self._failed) == MOST_FAILURES:
-            why = f"not asked, since {MOST_FAILURES} requests in a row failed: {self._failed[-1]}"
-            return self._none(why), bool(self.outage)
+            reason = (
+                f"not asked, since {MOST_FAILURES} requests in a row failed: {self._failed[-1]}"
+            )
+            return self._none(reason), bool(self.outage)
         prompt = f"<conversation>\n{context}\n</conversation>\n\n{harmless(questions)}"
-        tokens, size = ITEMS_A_REQUEST * ANSWER_TOKENS, TiktokenCounter().count_text(prompt)
+        answer_tokens = ITEMS_A_REQUEST * ANSWER_TOKENS
         request = SummaryRequest(
             purpose="question",
             system=INSTRUCTIONS,
             write=lambda _: prompt,
-            max_tokens=tokens,
+            max_tokens=answer_tokens,
             count=TiktokenCounter(),
             logprobs=ALTERNATIVES,
         )
-        window = getattr(self._model, "window", None)
-        window = window(request) if callable(window) else window
+        window = self._window(request)
+        prompt_tokens = TiktokenCounter().count_text(prompt)
         try:
-            if window is not None and size * MARGIN + tokens > window:
-                why = (
-                    f"the prompt has about {size} tokens, and {self.name} takes {window} with its"
-                    " answer"
+            if window is not None and prompt_tokens * MARGIN + answer_tokens > window:
+                raise ModelError(
+                    f"the prompt has about {prompt_tokens} tokens, and {self.name} takes {window}"
+                    " with its answer",
+                    overflow=True,
                 )
-                raise ModelError(why, overflow=True)
             reply = self._model.complete(request)
         except ModelError as error:
-            self.outage = str(error) if error.outage else self.outage
-            is_no_failure = error.overflow or isinstance(error, AnswerAwaited)
-            self._failed = [] if is_no_failure else [*self._failed, str(error)]
+            if error.outage:
+                self.outage = str(error)
+            is_failure = not error.overflow and not isinstance(error, AnswerAwaited)
+            self._failed = [*self._failed, str(error)] if is_failure else []
             return self._none(str(error)), error.outage
         self._failed = []
         return reply, False
 
-    def _none(self, why: str) -> Completion:
-        return Completion(text="", model=self.name, why=why)
+    def _window(self, request: SummaryRequest) -> int | None:
+        """Tokens that the model takes; None where that is unknown."""
+        window = getattr(self._model, "window", None)
+        if callable(window):
+            window = window(request)
+        return window
+
+    def _none(self, reason: str) -> Completion:
+        return Completion(text="", model=self.name, why=reason)
 
 
 def _chosen(reply: Completion) -> dict[int, Mapping[str, float]]:
     """By the number of a question how probable each letter is; 1 for the letter where that is
     unknown.
     """
-    text = "".join(token for token, _ in reply.logprobs) or reply.text
-    ends = list(accumulate(len(token) for token, _ in reply.logprobs))
-    found: dict[int, Mapping[str, float]] = {}
-    for line in _LINE.finditer(text):
-        token, others = reply.logprobs[bisect_right(ends, line.start(2))] if ends else ("", {})
-        shares = {} if token.strip() == line[2] else {line[2]: 1.0}
-        for other, logprob in others.items() if token.strip() == line[2] else ():
-            shares[other.strip()] = shares.get(other.strip(), 0.0) + math.exp(logprob)
-        found[int(line[1])] = shares
-    return found
+    tokens = [token for token, _ in reply.logprobs]
+    ends = list(accumulate(map(len, tokens)))
+    shares_by_question: dict[int, Mapping[str, float]] = {}
+    for line in _LINE.finditer("".join(tokens) or reply.text):
+        number, letter = int(line[1]), line[2]
+        shares_by_question[number] = {letter: 1.0}
+        if ends:
+            token, alternatives = reply.logprobs[bisect_right(ends, line.start(2))]
+            if token.strip() == letter:
+                shares_by_question[number] = _shares(alternatives)
+    return shares_by_question
+
+
+def _shares(alternatives: Mapping[str, float]) -> Mapping[str, float]:
+    """How probable each letter is, from the log-probabilities of tokens."""
+    shares: dict[str, float] = defaultdict(float)
+    for token, logprob in alternatives.items():
+        shares[token.strip()] += math.exp(logprob)
+    return shares
 
 
 def _credit(shares: Mapping[str, float], order: Sequence[int]) -> float:
@@ -232,48 +266,56 @@ def _credit(shares: Mapping[str, float], order: Sequence[int]) -> float:
     candidates was named.
     """
     letters = LETTERS[: len(order)]
-    whole = sum(shares.get(letter, 0.0) for letter in (*letters, UNSURE))
+    total = sum(shares.get(letter, 0.0) for letter in (*letters, UNSURE))
+    if not total:
+        return math.nan
     right = shares.get(letters[order.index(0)], 0.0) + shares.get(UNSURE, 0.0) / len(order)
-    return right / whole if whole else math.nan
+    return right / total
 
 
 class CandidateLikelihood(ModelReader):
     """A local model to which the context makes one candidate more likely than all others."""
 
     def __init__(self, model: CachedLikelihood) -> None:
-        self._model, self.name = model, model.name
+        self._model = model
+        self.name = model.name
 
     def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
         """See `ModelReader`. First without the context, then behind it, so that the model reads
         it once.
         """
-        alone, after = (
-            [self._surprises(before, item) for item in items] for before in ("", context)
-        )
-        return [_most_gained(*both) for both in zip(alone, after, strict=True)]
+        alone = [self._surprises("", item) for item in items]
+        with_context = [self._surprises(context, item) for item in items]
+        return list(map(_most_gained, alone, with_context))
 
-    def _surprises(self, before: str, item: Item) -> list[float] | str:
+    def _surprises(self, text: str, item: Item) -> list[float] | str:
         """How many nats each candidate is worth behind a text; why not, where the model cannot
         say it.
         """
         opening = "\n\n" + (_OPENINGS.get(item.kind) or gapped(item).partition(GAP)[0])
-        start = len(opening.encode("utf-8", "replace"))
-        ends = [start + len(one.encode("utf-8", "replace")) for one in item.candidates]
+        start = _byte_count(opening)
+        surprises = []
         try:
-            return [
-                sum(self._model.score(before, opening + one, ((start, end),)))
-                for one, end in zip(item.candidates, ends, strict=True)
-            ]
+            for candidate in item.candidates:
+                span = (start, start + _byte_count(candidate))
+                surprises.append(sum(self._model.score(text, opening + candidate, (span,))))
         except ModelError as error:
             return str(error)
+        return surprises
 
 
-def _most_gained(alone: list[float] | str, after: list[float] | str) -> Answered:
+def _byte_count(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
+def _most_gained(alone: list[float] | str, with_context: list[float] | str) -> Answered:
     """The credit where the context makes the true candidate more likely than all others; shared
     where several are.
     """
-    if isinstance(alone, str) or isinstance(after, str):
-        return Answered(math.nan, alone if isinstance(alone, str) else str(after))
-    gains = [one - other for one, other in zip(alone, after, strict=True)]
-    best = [gain >= max(gains) - 1e-9 for gain in gains]
-    return Answered(best[0] / sum(best))
+    if isinstance(alone, str):
+        return Answered(math.nan, alone)
+    if isinstance(with_context, str):
+        return Answered(math.nan, with_context)
+    gains = [before - behind for before, behind in zip(alone, with_context, strict=True)]
+    is_best = [gain >= max(gains) - 1e-9 for gain in gains]
+    return Answered(is_best[0] / sum(is_best))

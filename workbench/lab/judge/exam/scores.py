@@ -57,67 +57,76 @@ def _in_common(table: pd.DataFrame) -> pd.DataFrame:
     """
     rows = evenly(table)
     rows = rows[rows["score"].notna()]
-    apart = {"none", *(name for name, one in over_target(table).items() if not one.compared)}
-    inner = set(table["strategy"]) - apart
-    compared = rows["strategy"].where(rows["strategy"].isin(inner))
-    items = [rows[one] for one in (*PLACE, "item", "replicate")]
-    return rows[compared.groupby(items).transform("nunique") == len(inner)]
+    apart = {"none"}
+    for name, reach in over_target(table).items():
+        if not reach.compared:
+            apart.add(name)
+    compared = set(table["strategy"]) - apart
+    compared_strategies = rows["strategy"].where(rows["strategy"].isin(compared))
+    items = [rows[column] for column in (*PLACE, "item", "replicate")]
+    answered_by = compared_strategies.groupby(items).transform("nunique")
+    return rows[answered_by == len(compared)]
 
 
 def scores(table: pd.DataFrame) -> list[ExamScore]:
     """The scores of each strategy in a table of `workbench lab judge exam`."""
-    whole, table = table, at_asked_sizes(table)
-    common, even, large, found = _in_common(table), evenly(table), over_target(table), []
-    for name in dict.fromkeys(map(str, table["strategy"])):
-        own, rows = common[common["strategy"] == name], even[even["strategy"] == name]
-        left = int((rows["item"].notna() & rows["score"].isna()).sum())
-        larger = len(large[name].inside) if name in large else 0
-        score, lexical = (_mean(own, column, most=1) for column in ("score", "lexical"))
-        used = _mean(rows, "used") if "used" in rows else None
-        baseline, difference = _difference(rows, whole)
-        found.append(
-            ExamScore(
-                name,
-                score,
-                None if lexical is None else lexical.mean,
-                len(own),
-                own["session"].nunique(),
-                left,
-                larger,
-                None if used is None else used.mean,
-                baseline,
-                difference,
-            )
+    asked_rows = at_asked_sizes(table)
+    common = _in_common(asked_rows)
+    even = evenly(asked_rows)
+    larger = over_target(asked_rows)
+    exam_scores = []
+    for name in dict.fromkeys(map(str, asked_rows["strategy"])):
+        common_rows = common[common["strategy"] == name]
+        even_rows = even[even["strategy"] == name]
+        is_unanswered = even_rows["item"].notna() & even_rows["score"].isna()
+        lexical = _mean(common_rows, "lexical", highest=1)
+        used = _mean(even_rows, "used") if "used" in even_rows else None
+        baseline, difference = _difference(even_rows, table)
+        exam_score = ExamScore(
+            strategy=name,
+            score=_mean(common_rows, "score", highest=1),
+            lexical=None if lexical is None else lexical.mean,
+            items=len(common_rows),
+            sessions=common_rows["session"].nunique(),
+            unanswered=int(is_unanswered.sum()),
+            over_target=len(larger[name].inside) if name in larger else 0,
+            used=None if used is None else used.mean,
+            baseline=baseline,
+            difference=difference,
         )
-    return found
+        exam_scores.append(exam_score)
+    return exam_scores
 
 
 def at_asked_sizes(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of contexts that were cut to the sizes asked for, not to those that another
     strategy used.
     """
-    return table[table["at_size_of"].fillna("") == ""] if "at_size_of" in table else table
+    if "at_size_of" not in table:
+        return table
+    return table[table["at_size_of"].fillna("") == ""]
 
 
-def _difference(own: pd.DataFrame, whole: pd.DataFrame) -> tuple[str, Estimate | None]:
+def _difference(own_rows: pd.DataFrame, all_rows: pd.DataFrame) -> tuple[str, Estimate | None]:
     """The baseline, and the mean difference of a strategy from it on the items that both
     answered at one size.
     """
-    if "at_size_of" not in whole or own.empty:
+    if "at_size_of" not in all_rows or own_rows.empty:
         return "", None
-    there = whole[whole["at_size_of"] == own["strategy"].iloc[0]]
+    baseline_rows = all_rows[all_rows["at_size_of"] == own_rows["strategy"].iloc[0]]
+    baseline = str(baseline_rows["strategy"].iloc[0]) if len(baseline_rows) else ""
+    scored_rows = own_rows[own_rows["score"].notna()]
+    baseline_rows = baseline_rows[baseline_rows["score"].notna()]
     items = [*PLACE, "project", "item", "replicate"]
-    both = own[own["score"].notna()].merge(
-        there[there["score"].notna()], on=items, suffixes=("", "_there")
-    )
-    baseline = str(there["strategy"].iloc[0]) if len(there) else ""
-    return baseline, _mean(both.assign(gap=both["score"] - both["score_there"]), "gap")
+    both = scored_rows.merge(baseline_rows, on=items, suffixes=("", "_baseline"))
+    both["gap"] = both["score"] - both["score_baseline"]
+    return baseline, _mean(both, "gap")
 
 
-def _mean(rows: pd.DataFrame, column: str, most: float = inf) -> Estimate | None:
+def _mean(rows: pd.DataFrame, column: str, highest: float = inf) -> Estimate | None:
     """The mean of a column over projects, each the mean of its sessions."""
     by = rows.groupby(["session", "project"])[column].mean().astype(float)
-    return estimate(by.tolist(), by.index.get_level_values("project").tolist(), most=most)
+    return estimate(by.tolist(), by.index.get_level_values("project").tolist(), most=highest)
 
 
 def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
@@ -129,38 +138,40 @@ def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
     """
     rows = at_asked_sizes(table)
     rows = rows[rows["score"].notna()]
-    one, other = (rows[name].to_numpy(dtype=float) >= KNOWN for name in ("score", "lexical"))
-    if not len(rows):
+    if rows.empty:
         return {"items": 0, "agreement": None, "kappa": None, "rank": None, "boundaries": 0}
+    is_known = rows["score"].to_numpy(dtype=float) >= KNOWN
+    is_known_lexically = rows["lexical"].to_numpy(dtype=float) >= KNOWN
     means = rows.groupby([*PLACE, "strategy"])[["score", "lexical"]].mean().astype(float)
-    ranks = [
-        at["score"].corr(at["lexical"], method="spearman")
-        for _, at in means.groupby(PLACE)
-        if len(at) > 2 and (at.nunique() > 1).all()
-    ]
+    ranks = []
+    for _, strategies in means.groupby(PLACE):
+        if len(strategies) > 2 and (strategies.nunique() > 1).all():
+            ranks.append(strategies["score"].corr(strategies["lexical"], method="spearman"))
     return {
         "items": len(rows),
-        "agreement": float((one == other).mean()),
-        "kappa": kappa(one, other),
+        "agreement": float((is_known == is_known_lexically).mean()),
+        "kappa": kappa(is_known, is_known_lexically),
         "rank": float(np.mean(ranks)) if ranks else None,
         "boundaries": len(ranks),
     }
 
 
-def agreement_note(found: Mapping[str, float | int | None]) -> str:
+def agreement_note(figures: Mapping[str, float | int | None]) -> str:
     """The agreement in words."""
-    if found["agreement"] is None:
+    if figures["agreement"] is None:
         return "No item was answered."
     note = (
-        f"Agreement with the lexical reader: {percent(found['agreement'])} of {found['items']}"
+        f"Agreement with the lexical reader: {percent(figures['agreement'])} of {figures['items']}"
         " items"
     )
-    note += f", kappa {decimal(found['kappa'])}" if found["kappa"] is not None else ""
-    rank = (
-        f"; rank correlation of strategies {decimal(found['rank'])}, a mean over"
-        f" {found['boundaries']} boundaries"
-    )
-    return note + (rank if found["rank"] is not None else "") + "."
+    if figures["kappa"] is not None:
+        note += f", kappa {decimal(figures['kappa'])}"
+    if figures["rank"] is not None:
+        note += (
+            f"; rank correlation of strategies {decimal(figures['rank'])}, a mean over"
+            f" {figures['boundaries']} boundaries"
+        )
+    return note + "."
 
 
 def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
@@ -175,20 +186,21 @@ def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
         A row a pair: `reader other`, and what `agreement` gives; readers without an exam in common
             have no row.
     """
-    every = at_asked_sizes(pd.concat(list(tables), ignore_index=True))
-    by = every[every["score"].notna()].groupby(
-        ["reader", *PLACE, "strategy", "item"], dropna=False, sort=False
-    )
-    means = by[["score", "lexical"]].mean().reset_index()
-    each = {
-        str(reader): own.drop(columns="reader")
-        for reader, own in means.groupby("reader", sort=False)
-    }
-    pairs = [(reader, "lexical", own) for reader, own in each.items()]
-    for one, other in combinations(each, 2):
-        beside = each[other].drop(columns="lexical").rename(columns={"score": "lexical"})
-        both = each[one].drop(columns="lexical").merge(beside, on=[*PLACE, "strategy", "item"])
-        pairs += [(one, other, both)] if len(both) else []
-    return pd.DataFrame(
-        [{"reader": one, "other": other, **agreement(rows)} for one, other, rows in pairs]
-    )
+    all_rows = at_asked_sizes(pd.concat(list(tables), ignore_index=True))
+    scored_rows = all_rows[all_rows["score"].notna()]
+    columns = ["reader", *PLACE, "strategy", "item"]
+    items = scored_rows.groupby(columns, dropna=False, sort=False)
+    means = items[["score", "lexical"]].mean().reset_index()
+    rows_by_reader: dict[str, pd.DataFrame] = {}
+    agreements: list[dict[str, object]] = []
+    for reader, rows in means.groupby("reader", sort=False):
+        rows_by_reader[str(reader)] = rows.drop(columns="reader")
+        agreements.append({"reader": str(reader), "other": "lexical", **agreement(rows)})
+    for reader, other in combinations(rows_by_reader, 2):
+        own_scores = rows_by_reader[reader].drop(columns="lexical")
+        other_scores = rows_by_reader[other].drop(columns="lexical")
+        other_scores = other_scores.rename(columns={"score": "lexical"})
+        both = own_scores.merge(other_scores, on=[*PLACE, "strategy", "item"])
+        if len(both):
+            agreements.append({"reader": reader, "other": other, **agreement(both)})
+    return pd.DataFrame(agreements)

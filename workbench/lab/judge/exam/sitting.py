@@ -68,12 +68,12 @@ class ExamResults(TableFolder):
         empty if nothing does.
         """
         rows = self.table[self.table["pending"] == 1]
-        asked = int(self.table["item"].notna().sum())
-        last = "" if rows.empty else f": {rows['reason'].iloc[-1]}"
+        if rows.empty:
+            return ""
+        item_count = int(self.table["item"].notna().sum())
         return (
-            f"{asked - len(rows)} of {asked} items were answered by {self.notes['reader']}{last}"
-            if last
-            else ""
+            f"{item_count - len(rows)} of {item_count} items were answered by"
+            f" {self.notes['reader']}: {rows['reason'].iloc[-1]}"
         )
 
 
@@ -99,18 +99,16 @@ class ExamSpec(ContextSpec):
         if self.reader not in READERS:
             raise UnknownName("reader", self.reader, READERS)
         if self.reader == "likelihood":
-            local = self.likelihood
-            return [
-                CandidateLikelihood(
-                    CachedLikelihood.of(weights(local)) if isinstance(local, str) else local
-                )
-            ]
+            model = self.likelihood
+            if isinstance(model, str):
+                model = CachedLikelihood.of(weights(model))
+            return [CandidateLikelihood(model)]
         if self.model is None:
             raise SettingError(
                 "the reader `choice` needs a model; name one, such as --model litellm:gpt-4o-mini"
             )
-        model = self.how.model(self.model)
-        return [Choice(model, replicate) for replicate in range(self.replicates)]
+        chooser = self.how.model(self.model)
+        return [Choice(chooser, replicate) for replicate in range(self.replicates)]
 
 
 class ExamSettings(ContextSettings, total=False):
@@ -128,40 +126,42 @@ Sitting: TypeAlias = tuple[Compacted, Sequence[int]]
 """A context, and the items of its boundary that are asked, by their numbers in the exam."""
 
 
-def _sittings(contexts: Iterator[Compacted], most: int) -> Iterator[Sitting]:
-    for one in contexts:
-        if items := Exams.of(one.ready.index).at(one.at).items:
-            yield one, even_choice(range(len(items)), most)
+def _sittings(contexts: Iterator[Compacted], limit: int) -> Iterator[Sitting]:
+    for context in contexts:
+        items = Exams.of(context.ready.index).at(context.at).items
+        if items:
+            yield context, even_choice(range(len(items)), limit)
 
 
 def _rows(sitting: Sitting, readers: Sequence[ModelReader]) -> Iterator[Row]:
     """The answers from one context; one that stays larger than the size has one row that says
     so.
     """
-    of, numbers = sitting
-    if of.over_target:
-        yield {**of.place, "reason": of.over_target}
+    context, numbers = sitting
+    if context.over_target:
+        yield {**context.place, "reason": context.over_target}
         return
-    exam = Exams.of(of.ready.index).at(of.at)
+    exam = Exams.of(context.ready.index).at(context.at)
     items = [exam.items[number] for number in numbers]
-    lexical = corrected(items, exam.credit(view(of.ready.session, of.context))[list(numbers)])
+    lexical_credit = exam.credit(view(context.ready.session, context.context))[list(numbers)]
+    lexical_scores = corrected(items, lexical_credit)
     for replicate, reader in enumerate(readers):
-        found = reader.sit(items, context_text(of.context.messages))
-        scores = corrected(items, np.array([one.credit for one in found]))
-        for number, item, one, score, rule in zip(
-            numbers, items, found, scores, lexical, strict=True
+        answers = reader.sit(items, context_text(context.context.messages))
+        scores = corrected(items, np.array([answer.credit for answer in answers]))
+        for number, item, answer, score, lexical_score in zip(
+            numbers, items, answers, scores, lexical_scores, strict=True
         ):
-            yield of.place | {
+            yield context.place | {
                 "item": number,
                 "kind": item.kind,
                 "answer": item.answer,
-                "lexical": float(rule),
+                "lexical": float(lexical_score),
                 "score": None if math.isnan(score) else float(score),
                 "replicate": replicate,
                 "reader": reader.name,
-                "usd": one.usd,
-                "reason": one.why,
-                "pending": int(one.pending),
+                "usd": answer.usd,
+                "reason": answer.why,
+                "pending": int(answer.pending),
             }
 
 
@@ -169,10 +169,11 @@ def _forecast(sittings: Sequence[Sitting], spec: ExamSpec) -> ModelUse:
     """What the test and the exams ask at most: the same requests, put to a model that only
     counts them.
     """
-    weights_of = spec.likelihood if isinstance(spec.likelihood, str) else spec.likelihood.name
-    filler = FillerModel(
-        f"local:{weights_of}" if spec.reader == "likelihood" else model_name(spec.model or "")
-    )
+    name = model_name(spec.model or "")
+    if spec.reader == "likelihood":
+        local = spec.likelihood
+        name = f"local:{local if isinstance(local, str) else local.name}"
+    filler = FillerModel(name)
     readers = [Choice(filler, replicate) for replicate in range(spec.replicates)]
     admission(readers[0], spec.graded)
     for sitting in sittings:
@@ -220,10 +221,10 @@ def judge_exam(
         return None
     tested = admission(readers[0], spec.graded)
     if tested.why_not and readers[0].outage:
-        name, why = readers[0].name, readers[0].outage
+        name, outage = readers[0].name, readers[0].outage
         raise Unanswered(
             f"{tested.items} of {tested.asked} items of the reader's test were answered by {name}:"
-            f" {why}"
+            f" {outage}"
         )
     if tested.why_not:
         raise NotAdmitted(tested)

@@ -55,5 +55,7 @@ def foretell(sitting: Sitting, record: SittingRecord) -> None:
     sitting.scores = []
     for answer in record["answers"]:
         is_work = answer["half"] == "work"
-        answer["score"] = reader.probability(answer["features"]) if is_work else None
+        answer["score"] = None
+        if is_work:
+            answer["score"] = reader.probability(answer["features"])
         sitting.scores.append(answer["score"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -59,14 +59,12 @@ def _rows(sitting: Sitting, bm25: Bm25) -> Iterator[dict[str, Any]]:
     text = context_text(context.context.messages)
     place = context.place | {"writer": context.writer, "chain": context.chain}
     credits = _credit_by_question(sitting)
-    shares = bm25.shares(
-        [f"{question.question} {question.gold}" for question in sitting.sheet], text
-    )
+    sought = [f"{question.question} {question.gold}" for question in sitting.sheet]
+    shares = bm25.shares(sought, text)
     for number, (question, share) in enumerate(zip(sitting.sheet, shares, strict=True)):
-        row = {name: place[name] for name in CONTEXT} | {
-            "question": number,
-            "bm25": round(share, DIGITS),
-        }
+        row = {name: place[name] for name in CONTEXT}
+        row["question"] = number
+        row["bm25"] = round(share, DIGITS)
         if question.half == "names":
             row["exam"] = credits.get(question)
             row["presence"] = float(question.gold.lower() in text.lower())
@@ -75,9 +73,9 @@ def _rows(sitting: Sitting, bm25: Bm25) -> Iterator[dict[str, Any]]:
 
 def _credit_by_question(sitting: Sitting) -> Mapping[SheetQuestion, float]:
     """The lexical reader's credit for each name that is asked."""
-    ready = sitting.context.ready
-    exam = Exams.of(ready.index).at(sitting.boundary.at)
-    credit = exam.credit(view(ready.session, sitting.context.context)).tolist()
+    prepared_session = sitting.context.ready
+    exam = Exams.of(prepared_session.index).at(sitting.boundary.at)
+    credit = exam.credit(view(prepared_session.session, sitting.context.context)).tolist()
     credits: dict[SheetQuestion, float] = {}
     for item, value in zip(exam.items, credit, strict=True):
         for question in name_questions([item], most=1):
@@ -87,9 +85,8 @@ def _credit_by_question(sitting: Sitting) -> Mapping[SheetQuestion, float]:
 
 def write_baselines(folder: Path, sittings: Iterable[Sitting]) -> None:
     """Write the baselines of the sittings in a folder."""
-    write_atomically(
-        folder / BASELINES, baselines_of(sittings).to_csv(index=False, lineterminator="\n")
-    )
+    text = baselines_of(sittings).to_csv(index=False, lineterminator="\n")
+    write_atomically(folder / BASELINES, text)
 
 
 def read_baselines(folder: Path) -> pd.DataFrame:
@@ -98,12 +95,13 @@ def read_baselines(folder: Path) -> pd.DataFrame:
     Raises:
         FormatError: the file is no such table.
     """
-    file = next(
-        (file for file in (folder / BASELINES, folder / f"{BASELINES}.gz") if file.is_file()), None
-    )
-    if file is None:
+    file = folder / BASELINES
+    compression: Literal["gzip"] | None = None
+    if not file.is_file():
+        file = folder / f"{BASELINES}.gz"
+        compression = "gzip"
+    if not file.is_file():
         return pd.DataFrame(columns=[*PLACE, *MEASURES])
-    compression = "gzip" if file.suffix == ".gz" else None
     try:
         content = BytesIO(file.read_bytes())
         rows = pd.read_csv(

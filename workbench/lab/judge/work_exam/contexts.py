@@ -88,28 +88,47 @@ class ContextPlace(NamedTuple):
         )
 
 
-def reference_context(name: str, ready: Prepared, at: int, share: float) -> Compacted:
+def reference_context(
+    name: str, prepared_session: Prepared, boundary: int, share: float
+) -> Compacted:
     """The context of one of `REFERENCES`, as large as a share of the history allows."""
-    history = ready.sizing.history(ready.session.messages, at)
-    context = REFERENCES[name](ready, at, share)
-    return Compacted(ready, name, share, at, context, used=context.spoken / max(history.spoken, 1))
+    history = prepared_session.sizing.history(prepared_session.session.messages, boundary)
+    context = REFERENCES[name](prepared_session, boundary, share)
+    return Compacted(
+        prepared_session,
+        name,
+        share,
+        boundary,
+        context,
+        used=context.spoken / max(history.spoken, 1),
+    )
 
 
-def _oracle(ready: Prepared, at: int, share: float) -> Context:
+def _oracle(prepared_session: Prepared, boundary: int, share: float) -> Context:
     """The context that answers most of the exam for names."""
-    history = ready.sizing.history(ready.session.messages, at)
-    return Oracle(history, Exams.of(ready.index).at(at)).context(budget(history, share))
+    history = prepared_session.sizing.history(prepared_session.session.messages, boundary)
+    return Oracle(history, Exams.of(prepared_session.index).at(boundary)).context(
+        budget(history, share)
+    )
 
 
-def gamed_context(gamer: Gamer | Salad, ready: Prepared, at: int, share: float) -> Context:
+def gamed_context(
+    gamer: Gamer | Salad, prepared_session: Prepared, boundary: int, share: float
+) -> Context:
     """What nobody may lose, and a note of a gamer's lines."""
-    history = ready.sizing.history(ready.session.messages, at)
-    kept = sorted(protected(history.messages))
-    room = budget(history, share) - history.overhead - sum(history.sizes[number] for number in kept)
-    lines = gamer.lines(Exams.of(ready.index).history, at)
-    note = Summary(id="note", text=filled(lines, partial(count_line, ready), [max(room, 0)])[0])
-    messages = [history.messages[number] for number in kept]
-    sizes = [history.sizes[number] for number in kept]
+    history = prepared_session.sizing.history(prepared_session.session.messages, boundary)
+    protected_numbers = sorted(protected(history.messages))
+    room = (
+        budget(history, share)
+        - history.overhead
+        - sum(history.sizes[number] for number in protected_numbers)
+    )
+    lines = gamer.lines(Exams.of(prepared_session.index).history, boundary)
+    note = Summary(
+        id="note", text=filled(lines, partial(count_line, prepared_session), [max(room, 0)])[0]
+    )
+    messages = [history.messages[number] for number in protected_numbers]
+    sizes = [history.sizes[number] for number in protected_numbers]
     start = sum(isinstance(message, SystemMessage) for message in messages)
     messages.insert(start, note)
     sizes.insert(start, history.count(note))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,18 +109,15 @@ def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
     Raises:
         SettingError: a folder has none.
     """
-    rows = [row for folder in folders for row in _rows(folder)]
+    rows: list[dict[str, Any]] = []
+    for folder in folders:
+        rows += _rows(folder)
     if not rows:
         raise SettingError(
             "there are no graded answers about the work; `workbench lab judge work` asks for some"
         )
-    table = pd.DataFrame(rows)
-    place = [*CONTEXT, "project", "question"]
-    return (
-        table.groupby(place, sort=False)
-        .agg({"score": "mean", **dict.fromkeys(FEATURES, "first")})
-        .reset_index()
-    )
+    answers = pd.DataFrame(rows).groupby([*CONTEXT, "project", "question"], sort=False)
+    return answers.agg({"score": "mean", **dict.fromkeys(FEATURES, "first")}).reset_index()
 
 
 def read_names(folders: Iterable[Path]) -> pd.DataFrame:
@@ -130,19 +127,24 @@ def read_names(folders: Iterable[Path]) -> pd.DataFrame:
     Raises:
         SettingError: a folder holds no sittings.
     """
-    return pd.DataFrame([row for folder in folders for row in _rows(folder, "names")])
+    rows: list[dict[str, Any]] = []
+    for folder in folders:
+        rows += _rows(folder, "names")
+    return pd.DataFrame(rows)
 
 
 def _rows(folder: Path, half: Half = "work") -> Iterator[dict[str, Any]]:
-    file = next(
-        (file for file in (folder / SITTINGS, folder / f"{SITTINGS}.gz") if file.is_file()), None
-    )
-    if file is None:
+    file = folder / SITTINGS
+    packed_file = folder / f"{SITTINGS}.gz"
+    if file.is_file():
+        text = file.read_bytes().decode()
+    elif packed_file.is_file():
+        file = packed_file
+        text = gzip.decompress(file.read_bytes()).decode()
+    else:
         raise SettingError(
             f"{folder} holds no answers about the work; `workbench lab judge work` asks for some"
         )
-    content = file.read_bytes()
-    text = (gzip.decompress(content) if file.suffix == ".gz" else content).decode()
     for number, line in enumerate(text.splitlines(), 1):
         try:
             sitting = json.loads(line)
@@ -154,15 +156,17 @@ def _rows(folder: Path, half: Half = "work") -> Iterator[dict[str, Any]]:
 
 
 def _answers(sitting: Mapping[str, Any], half: Half) -> Iterator[dict[str, Any]]:
-    place = {
-        name: sitting[name] for name in ("session", "at", "project", "strategy", "writer", "share")
-    }
+    columns = ("session", "at", "project", "strategy", "writer", "share")
+    place = {name: sitting[name] for name in columns}
     # answers of 2026 were collected before there were chains
     place["chain"] = sitting.get("chain", 1)
     for number, answer in enumerate(sitting["answers"]):
-        if answer["half"] == half and answer["score"] is not None:
-            values = dict(zip(FEATURES, answer["features"], strict=True)) if half == "work" else {}
-            yield {**place, "question": number, "score": float(answer["score"]), **values}
+        if answer["half"] != half or answer["score"] is None:
+            continue
+        row = {**place, "question": number, "score": float(answer["score"])}
+        if half == "work":
+            row |= zip(FEATURES, answer["features"], strict=True)
+        yield row
 
 
 def fit(
@@ -175,9 +179,9 @@ def fit(
         fitted_on: what the reader says of its answers.
         left_out: what it says of answers that it was not fitted to.
     """
-    weights, bias = logistic(
-        table[list(FEATURES)].to_numpy(dtype=np.float64), table["score"].to_numpy(dtype=np.float64)
-    )
+    values = table[list(FEATURES)].to_numpy(dtype=np.float64)
+    scores = table["score"].to_numpy(dtype=np.float64)
+    weights, bias = logistic(values, scores)
     return WorkReader(dict(zip(FEATURES, weights.tolist(), strict=True)), bias, fitted_on, left_out)
 
 
@@ -189,15 +193,15 @@ def logistic(values: Floats, scores: Floats) -> tuple[Floats, float]:
         values: (answers, features).
         scores: (answers,) between 0 and 1.
     """
-    means, widths = values.mean(axis=0), np.maximum(values.std(axis=0), 1e-6)
+    means = values.mean(axis=0)
+    widths = np.maximum(values.std(axis=0), 1e-6)
     standard = (values - means) / widths
 
     def loss_with_slope(parameters: Floats) -> tuple[float, Floats]:
         weights, bias = parameters[:-1], parameters[-1]
         margin = standard @ weights + bias
-        loss = (np.logaddexp(0, margin) - scores * margin).mean() + PENALTY * np.square(
-            weights
-        ).sum()
+        penalty = PENALTY * np.square(weights).sum()
+        loss = (np.logaddexp(0, margin) - scores * margin).mean() + penalty
         too_high = expit(margin) - scores
         slope = too_high @ standard / len(scores) + 2 * PENALTY * weights
         return float(loss), np.append(slope, too_high.mean())
@@ -319,12 +323,12 @@ def _order(table: pd.DataFrame) -> float:
 
 def _tenths(table: pd.DataFrame) -> tuple[Tenth, ...]:
     ordered = table.sort_values("promised")
-    parts: Sequence[pd.DataFrame] = [
-        ordered.iloc[len(ordered) * tenth // TENTHS : len(ordered) * (tenth + 1) // TENTHS]
-        for tenth in range(TENTHS)
-    ]
-    return tuple(
-        Tenth(float(part["promised"].mean()), float(part["real"].mean()), len(part))
-        for part in parts
-        if len(part)
-    )
+    tenths = []
+    for number in range(TENTHS):
+        start = len(ordered) * number // TENTHS
+        end = len(ordered) * (number + 1) // TENTHS
+        answers = ordered.iloc[start:end]
+        if len(answers):
+            promised, real = float(answers["promised"].mean()), float(answers["real"].mean())
+            tenths.append(Tenth(promised, real, len(answers)))
+    return tuple(tenths)

@@ -17,6 +17,7 @@ from workbench.base.errors import SettingError
 from workbench.engine.models.model import Model
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.filler import ModelUse
+from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.sources import What
 from workbench.evaluation.experiment.spec import documented, model_name
 from workbench.lab.judge.work_exam.asking import ask_readers, forecast, foretell
@@ -105,26 +106,30 @@ def _planned(what: What, spec: WorkSpec, judges: Judges) -> tuple[list[ModelUse]
     """What the reader and each writer are asked at most, and the contexts with filler in the
     place of summaries.
     """
-    without_writers = [part.without_writer() for part in spec.by_writer()]
-    planned = _contexts([part for part, _ in without_writers], what, spec)
+    without_writers = [writer_spec.without_writer() for writer_spec in spec.by_writer()]
+    planned = _contexts([writer_spec for writer_spec, _ in without_writers], what, spec)
     sittings = sittings_of(planned.complete, spec)
     if not sittings:
         raise SettingError(
             "no session has a written exam at these boundaries; `workbench lab exam write`"
             " makes one"
         )
-    uses = [
-        ModelUse("", FITTED) if judges.reader is None else forecast(sittings, judges.reader_name)
-    ]
-    for part, filler in without_writers:
-        uses.append(ModelUse("", model_name(part.writer)) if filler is None else filler.use)
+    reader_use = ModelUse("", FITTED)
+    if judges.reader is not None:
+        reader_use = forecast(sittings, judges.reader_name)
+    uses = [reader_use]
+    for writer_spec, filler in without_writers:
+        if filler is None:
+            uses.append(ModelUse("", model_name(writer_spec.writer)))
+        else:
+            uses.append(filler.use)
     return uses, planned
 
 
 def _contexts(specs: Sequence[WorkSpec], what: What, spec: WorkSpec) -> StrategyContexts:
-    names = [
-        strategy if isinstance(strategy, str) else strategy.name for strategy in spec.strategies
-    ]
+    names = set()
+    for strategy in spec.strategies:
+        names.add(strategy if isinstance(strategy, str) else strategy.name)
     return strategy_contexts(specs, what, spec.chains, with_whole_history="none" in names)
 
 
@@ -140,12 +145,11 @@ def _written(sittings: Sequence[Sitting], judges: Judges, spec: WorkSpec) -> Wor
         "summaries_by": [model_name(writer) for writer in spec.writers],
         "readings": spec.readings,
     }
-    rows = [
-        row
-        for sitting in sittings
-        for row in rows_of(sitting, judges.reader_name, judges.grader_name)
-    ]
+    rows: list[Row] = []
+    for sitting in sittings:
+        rows += rows_of(sitting, judges.reader_name, judges.grader_name)
     answers = WorkAnswers.write(spec.out, rows, notes)
-    write_atomically(spec.out / SITTINGS, "".join(f"{json.dumps(record)}\n" for record in records))
+    lines = [f"{json.dumps(record)}\n" for record in records]
+    write_atomically(spec.out / SITTINGS, "".join(lines))
     write_baselines(spec.out, sittings)
     return answers

@@ -110,7 +110,7 @@ def readers_agree(table: pd.DataFrame) -> ReadingAgreement | None:
     pairs = both[[0, 1]].dropna().astype(float)
     if pairs.empty:
         return None
-    first, second = pairs[0].to_numpy(), pairs[1].to_numpy()
-    varies = first.std() > 0 and second.std() > 0
-    correlation = float(np.corrcoef(first, second)[0, 1]) if varies else None
-    return ReadingAgreement(len(pairs), float((first == second).mean()), correlation)
+    first_scores, second_scores = pairs[0].to_numpy(), pairs[1].to_numpy()
+    varies = first_scores.std() > 0 and second_scores.std() > 0
+    correlation = float(np.corrcoef(first_scores, second_scores)[0, 1]) if varies else None
+    return ReadingAgreement(len(pairs), float((first_scores == second_scores).mean()), correlation)

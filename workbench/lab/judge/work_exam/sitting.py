@@ -82,8 +82,8 @@ def _references(contexts: Iterable[Compacted], spec: WorkSpec) -> list[Compacted
     places = {(boundary_of(context), context.share): context.ready for context in contexts}
     references = []
     for name in spec.references:
-        for (boundary, share), ready in places.items():
-            references.append(reference_context(name, ready, boundary.at, share))
+        for (boundary, share), prepared_session in places.items():
+            references.append(reference_context(name, prepared_session, boundary.at, share))
     return references
 
 
@@ -99,13 +99,13 @@ def _sheets(
     return sheets
 
 
-def _sheet(ready: Prepared, at: int, spec: WorkSpec) -> tuple[SheetQuestion, ...]:
+def _sheet(prepared_session: Prepared, boundary: int, spec: WorkSpec) -> tuple[SheetQuestion, ...]:
     """The questions of one boundary: the written ones, then those for names."""
-    exams = spec.exams_for(ready)
-    exam = None if exams is None else exams.at(at)
+    exams = spec.exams_for(prepared_session)
+    exam = None if exams is None else exams.at(boundary)
     if exam is None:
         return ()
     work = [SheetQuestion.about_work(question) for question in exam.questions]
-    items = Exams.of(ready.index).at(at).items if spec.names else ()
+    items = Exams.of(prepared_session.index).at(boundary).items if spec.names else ()
     names = [SheetQuestion.about_name(question) for question in name_questions(items, spec.names)]
     return (*work, *names)

@@ -147,9 +147,9 @@ class WorkSpec(ContextSpec):
         """The same specification for each of the writers."""
         return [self.changed(writer=writer, writers=(writer,)) for writer in self.writers]
 
-    def exams_for(self, ready: Prepared) -> SessionExams | None:
+    def exams_for(self, prepared_session: Prepared) -> SessionExams | None:
         """The written exams of a session."""
-        return exams_of(ready.session, self.exams)
+        return exams_of(prepared_session.session, self.exams)
 
     def boundaries_of(self, session: Session) -> tuple[int, ...]:
         """Those of the boundaries for which an exam was written."""
@@ -159,7 +159,9 @@ class WorkSpec(ContextSpec):
         with_exam = tuple(exam.at for exam in exams.exams if exam.questions)
         if not self.boundaries:
             return with_exam
-        return tuple(at for at in at_shares(session, self.boundaries) if at in with_exam)
+        return tuple(
+            boundary for boundary in at_shares(session, self.boundaries) if boundary in with_exam
+        )
 
 
 class WorkSettings(ContextSettings, total=False):

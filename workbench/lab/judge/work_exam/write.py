@@ -206,8 +206,10 @@ def write_exams(
     outcomes = []
     with progress(len(places), "writing", "exam", quiet=spec.quiet) as bar:
         for place in places:
-            kept = None if spec.again else _kept(place)
-            outcomes.append(ExamOutcome(place, kept) if kept else _write(place, model, spec))
+            existing_exam = None if spec.again else _kept(place)
+            outcomes.append(
+                ExamOutcome(place, existing_exam) if existing_exam else _write(place, model, spec)
+            )
             bar.update()
     return outcomes
 
@@ -220,9 +222,11 @@ def _places(what: What, spec: WriteSpec) -> Iterator[ExamPlace]:
                 return
             boundaries = at_shares(session, spec.boundaries)
             sessions_used += bool(boundaries)
-            shown, _ = redaction_of(session, spec.redaction)
-            for at in boundaries:
-                yield ExamPlace(shown, at, _file(source, shown, spec.out))
+            redacted_session, _ = redaction_of(session, spec.redaction)
+            for boundary in boundaries:
+                yield ExamPlace(
+                    redacted_session, boundary, _file(source, redacted_session, spec.out)
+                )
 
 
 def _file(source: SessionSource, session: Session, out: Path | None) -> Path:
@@ -260,16 +264,16 @@ def _forecast(places: Sequence[ExamPlace], spec: WriteSpec) -> ModelUse:
 
 def _write(place: ExamPlace, model: Model, spec: WriteSpec) -> ExamOutcome:
     try:
-        written = written_questions(model, _request(place, spec))
+        drafts = written_questions(model, _request(place, spec))
     except ModelError as error:
         return ExamOutcome(place, why=str(error), pending=error.outage)
-    questions, refusals = checked(written, place.session.messages[: place.at])
+    questions, refusals = checked(drafts, place.session.messages[: place.at])
     if len(questions) < FEWEST:
-        why = (
-            f"only {len(questions)} of {len(written)} questions passed the checks, and an exam has"
+        reason = (
+            f"only {len(questions)} of {len(drafts)} questions passed the checks, and an exam has"
             f" {FEWEST} at least"
         )
-        return ExamOutcome(place, refusals=tuple(refusals), why=why)
+        return ExamOutcome(place, refusals=tuple(refusals), why=reason)
     month = datetime.now(UTC).strftime("%Y-%m")
     exam = WorkExam(place.at, tuple(questions), spec.writer or model.name, month, len(refusals))
     _keep(place, exam)
@@ -281,10 +285,10 @@ def _keep(place: ExamPlace, exam: WorkExam) -> None:
     session = place.session
     all_exams = list(read_exams(place.file)) if place.file.is_file() else []
     current = SessionExams(session.id, opening_digest(session), ())
-    others = []
+    other_exams = []
     for exams in all_exams:
         if exams.belongs_to(session):
             current = exams
         else:
-            others.append(exams)
-    write_atomically(place.file, exams_text([*others, current.with_exam(exam)]))
+            other_exams.append(exams)
+    write_atomically(place.file, exams_text([*other_exams, current.with_exam(exam)]))

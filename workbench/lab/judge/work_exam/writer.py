@@ -34,19 +34,19 @@ def prompt(name: str) -> str:
 
 
 def question_request(
-    messages: Sequence[Message], at: int, count: int, history_chars: int | None = None
+    messages: Sequence[Message], boundary: int, count: int, history_chars: int | None = None
 ) -> SummaryRequest:
     """The request for the questions of one boundary.
 
     Args:
         messages: the whole session.
-        at: the boundary: the history is `messages[:at]`.
+        boundary: the boundary: the history is `messages[:at]`.
         count: questions to write.
         history_chars: the longest that the history may be; results are cut first, then the oldest
             messages left out. None shows it whole.
     """
-    history = _HISTORY.transcript(messages[:at], history_chars)
-    later = _LATER.transcript(messages[at : at + LATER_MESSAGES], LATER_CHARS)
+    history = _HISTORY.transcript(messages[:boundary], history_chars)
+    later = _LATER.transcript(messages[boundary : boundary + LATER_MESSAGES], LATER_CHARS)
     task = Template(prompt("writer")).substitute(count=count)
     text = (
         f"<conversation>\n{history}\n</conversation>\n\n"

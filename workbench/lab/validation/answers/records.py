@@ -66,21 +66,20 @@ def graded(path: str | Path) -> list[GradedContext]:
         if place.is_dir() and (place / sign).exists():
             return list(reader(place))
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
-    found = [one for file in files for one in _from_lines(file)]
-    if not found:
+    contexts: list[GradedContext] = []
+    for file in files:
+        contexts += _from_lines(file)
+    if not contexts:
         raise FormatError(
             "no graded answers; docs/validity.md links to what is read", where=str(place)
         )
-    return found
+    return contexts
 
 
 def _rows(path: Path) -> list[Row]:
     try:
-        return [
-            json.loads(line)
-            for line in path.read_text(encoding="utf-8").splitlines()
-            if line.strip()
-        ]
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines if line.strip()]
     except ValueError as error:
         raise FormatError(f"no lines of JSON ({error})", where=str(path)) from error
 
@@ -100,24 +99,23 @@ def _own(row: Row, path: Path, number: int) -> GradedContext:
     and variant.
     """
     answers = []
-    for one in row["answers"]:
-        kind = one.get("kind", "fact")
-        if kind not in ITEM_KINDS or not {"answer", "right"} <= one.keys():
+    for entry in row["answers"]:
+        kind = entry.get("kind", "fact")
+        if kind not in ITEM_KINDS or not {"answer", "right"} <= entry.keys():
             raise FormatError(
                 f"each answer needs `answer`, `right` and a kind of {', '.join(ITEM_KINDS)}",
                 where=str(path),
                 line=number,
                 field="answers",
             )
-        answers.append(
-            Answer(
-                str(one.get("question", "")),
-                str(one["answer"]),
-                bool(one["right"]),
-                kind,
-                one.get("category", ""),
-            )
+        answer = Answer(
+            str(entry.get("question", "")),
+            str(entry["answer"]),
+            bool(entry["right"]),
+            kind,
+            entry.get("category", ""),
         )
+        answers.append(answer)
     return GradedContext(
         str(row.get("group", number)),
         str(row.get("variant", "")),
@@ -128,13 +126,18 @@ def _own(row: Row, path: Path, number: int) -> GradedContext:
 
 
 def _texts(value: str | Sequence[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(map(str, value))
+    if isinstance(value, str):
+        return (value,)
+    return tuple(map(str, value))
 
 
 def _mistri(row: Row) -> Iterator[GradedContext]:
     """A run of mistri: its last summary, and the probes that were answered from it."""
-    summaries = [str(one["summary"]) for one in row["compactions"] if one.get("summary")]
-    answers = [_mistri_answer(one) for one in row["probes"] if not one.get("error")]
+    summaries = []
+    for compaction in row["compactions"]:
+        if compaction.get("summary"):
+            summaries.append(str(compaction["summary"]))
+    answers = [_mistri_answer(probe) for probe in row["probes"] if not probe.get("error")]
     if summaries:
         group = f"{row.get('scenario', '')} {row.get('size', '')} {row.get('rep', '')}".strip()
         yield GradedContext(group, str(row.get("model", "")), (summaries[-1],), tuple(answers))
@@ -151,50 +154,56 @@ _PERMISSION = re.compile(
 def _mistri_answer(probe: Row) -> Answer:
     """A probe; one that asks for yes or no asks for a rule."""
     question, answer, right = str(probe["question"]), str(probe["answer"]), bool(probe["pass"])
+    category = probe.get("carrier", "")
     if probe.get("match") != "yes_no":
-        return Answer(
-            question,
-            answer,
-            right,
-            "latest" if probe.get("changed") else "fact",
-            probe.get("carrier", ""),
-        )
-    asked = _PERMISSION.match(question)
-    rest = f"{asked['rest']}{asked['tail'] or ''}" if asked else question.partition("?")[0]
-    sentence = rest if answer.lower().startswith("y") else f"do not {rest}"
-    return Answer(question, sentence, right, "rule", probe.get("carrier", ""))
+        kind: ItemKind = "latest" if probe.get("changed") else "fact"
+        return Answer(question, answer, right, kind, category)
+    rule = _permitted_action(question)
+    if not answer.lower().startswith("y"):
+        rule = f"do not {rule}"
+    return Answer(question, rule, right, "rule", category)
+
+
+def _permitted_action(question: str) -> str:
+    """What a question asks permission for."""
+    permission = _PERMISSION.match(question)
+    if permission is None:
+        return question.partition("?")[0]
+    return f"{permission['rest']}{permission['tail'] or ''}"
 
 
 def _native_vs_text(folder: Path) -> Iterator[GradedContext]:
     """Histories with exact questions, each compacted to two sorts of text."""
-    fixtures = {
-        row["id"]: row for row in json.loads((folder / "fixtures.json").read_text(encoding="utf-8"))
-    }
-    histories = {id: tuple(map(_said, row["history"])) for id, row in fixtures.items()}
+    document = json.loads((folder / "fixtures.json").read_text(encoding="utf-8"))
+    fixtures = {fixture["id"]: fixture for fixture in document}
+    histories: dict[str, tuple[str, ...]] = {}
+    for id, fixture in fixtures.items():
+        histories[id] = tuple(map(_said, fixture["history"]))
     for variant, name in (("balanced", "trials.jsonl"), ("dense", "dense-text-trials.jsonl")):
         for row in _rows(folder / name):
             fixture = fixtures[row["fixtureId"]]
             summary = row.get("textSummary") or row["summary"]
-            scores = (
-                row["evaluations"]["text_summary"] if "evaluations" in row else row["evaluation"]
-            )["scores"]
-            questions = {one["id"]: one["question"] for one in fixture["questions"]}
-            answers = (
-                Answer(
-                    questions[one["questionId"]],
-                    one["expected"],
-                    bool(one["correct"]),
-                    category=one["category"],
-                )
-                for one in scores
-            )
             yield GradedContext(
                 f"{row['fixtureId']} {row['trial']}",
                 variant,
                 (summary["text"], *map(_said, fixture["sharedTail"])),
-                tuple(answers),
+                tuple(_native_answers(row, fixture)),
                 histories[row["fixtureId"]],
             )
+
+
+def _native_answers(row: Row, fixture: Row) -> Iterator[Answer]:
+    """The graded answers of one trial."""
+    has_several = "evaluations" in row
+    evaluation = row["evaluations"]["text_summary"] if has_several else row["evaluation"]
+    questions = {question["id"]: question["question"] for question in fixture["questions"]}
+    for score in evaluation["scores"]:
+        yield Answer(
+            questions[score["questionId"]],
+            score["expected"],
+            bool(score["correct"]),
+            category=score["category"],
+        )
 
 
 def _said(item: Row) -> str:
@@ -202,7 +211,9 @@ def _said(item: Row) -> str:
     if item.get("type") == "message":
         return "\n".join(str(part.get("text", "")) for part in item["content"])
     value = item.get("arguments", item.get("output", ""))
-    return value if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value)
 
 
 def _longmemeval(folder: Path) -> Iterator[GradedContext]:
@@ -210,7 +221,9 @@ def _longmemeval(folder: Path) -> Iterator[GradedContext]:
     truths: dict[str, Row] = {}
     for file in sorted(folder.glob("analysis_results/*/*.jsonl")):
         truths |= {row["question_id"]: row for row in _rows(file)}
-    for file in sorted(path for path in folder.glob("generation_logs/**/*") if path.is_file()):
+    for file in sorted(folder.glob("generation_logs/**/*")):
+        if not file.is_file():
+            continue
         for row in _rows(file):
             truth = truths.get(row["question_id"])
             if truth is None or row["question_id"].endswith("_abs"):
@@ -223,10 +236,11 @@ def _longmemeval(folder: Path) -> Iterator[GradedContext]:
                 "latest" if truth["question_type"] == "knowledge-update" else "fact",
                 truth["question_type"],
             )
-            texts = tuple(
-                text.encode().decode("unicode_escape", "ignore") for text in _NOTE.findall(notes)
-            ) or (notes,)
-            yield GradedContext(row["question_id"], file.name[-60:-40], texts, (answer,))
+            texts = []
+            for text in _NOTE.findall(notes):
+                texts.append(text.encode().decode("unicode_escape", "ignore"))
+            context = tuple(texts or [notes])
+            yield GradedContext(row["question_id"], file.name[-60:-40], context, (answer,))
 
 
 _NOTE = re.compile(r'"session_summary": "((?:[^"\\]|\\.)*)"')
@@ -264,25 +278,23 @@ def _lost_in_compaction(folder: Path) -> Iterator[GradedContext]:
     for file in sorted((folder / "judgments").glob("*_bs1.json")):
         name = file.name.removesuffix("_bs1.json")
         chat = _json(folder / "contexts" / f"{name}.json")
-        facts = {
-            fact["fact_id"]: fact
-            for fact in _json(folder / "contexts" / f"{name}_meta.json")["facts"]
-        }
-        answers = [
-            _chat_answer(facts[verdict["fact_id"]], verdict)
-            for batch in _json(file)["batches"]
-            for verdict in batch["verdicts"]
-        ]
+        facts = {}
+        for fact in _json(folder / "contexts" / f"{name}_meta.json")["facts"]:
+            facts[fact["fact_id"]] = fact
+        answers = []
+        for batch in _json(file)["batches"]:
+            for verdict in batch["verdicts"]:
+                answers.append(_chat_answer(facts[verdict["fact_id"]], verdict))
         density, _, degree = name.partition("_")
-        yield GradedContext(
-            density, degree, tuple(str(message["content"]) for message in chat), tuple(answers)
-        )
+        texts = tuple(str(message["content"]) for message in chat)
+        yield GradedContext(density, degree, texts, tuple(answers))
 
 
 def _chat_answer(fact: Row, verdict: Row) -> Answer:
-    right, category = bool(verdict["recalled"]), str(fact["question_type"])
+    category = str(fact["question_type"])
     kind: ItemKind = "latest" if category == "knowledge-update" else "fact"
-    return Answer(str(fact["question"]), _shortest(str(fact["answer"])), right, kind, category)
+    answer = _shortest(str(fact["answer"]))
+    return Answer(str(fact["question"]), answer, bool(verdict["recalled"]), kind, category)
 
 
 def _json(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
