@@ -9,8 +9,10 @@ import pytest
 
 import workbench as wb
 from workbench.cli import main
+from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import (
     AssistantMessage,
+    Summary,
     Text,
     ToolCall,
     ToolResult,
@@ -62,6 +64,33 @@ def test_as_json_the_sources_add_up_to_the_prompt(
     assert (
         sum(source["usd_in_the_session"] for source in context["sources"]) < 2_100 * 2.5e-6 + 1e-9
     )
+
+
+def test_a_compaction_has_its_bill(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "compacted.jsonl"
+    log = Log()
+    result = "\n".join(f"the hall holds the lamp number {number}" for number in range(20))
+    for number in range(2):
+        call = ToolCall(f"c{number}", "Read", {"path": "lamp.md"})
+        for message in (
+            UserMessage(id=f"u{number}", blocks=(Text("Go on."),)),
+            AssistantMessage(
+                id=f"a{number}", blocks=(call,), model="gpt-4o", usage=Usage(input=1_000)
+            ),
+            ToolResult(id=f"r{number}", call_id=call.id, name="Read", blocks=(Text(result),)),
+        ):
+            log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+        if number == 0:
+            summary = Summary(id="s", text="There are lamps.")
+            log.append(CompactionEntry(id="k", parent=log.leaf, summary=summary, kept=()))
+    wb.save(Session("compacted", log, model="gpt-4o"), path)
+    assert main(["inspect", str(path), "--json"]) == 0
+    (fact,) = json.loads(capsys.readouterr().out)["sessions"]
+    (bill,) = fact["context"]["compactions"]
+    assert (bill["message"], bill["calls"], bill["fetched_again"]) == (3, 1, 1)
+    assert main(["inspect", str(path)]) == 0
+    page = " ".join(capsys.readouterr().out.split())
+    assert "What its compactions came to" in page and "1,000 to 1,000" in page
 
 
 def test_several_sessions_are_rows_without_it(

@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import asdict
 from math import isnan
 from typing import Any
 
+from workbench.base.formats import count, dollars
 from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
 from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table
 from workbench.engine.models.tokenizer import TiktokenCounter
@@ -15,6 +17,7 @@ from workbench.engine.transcript.message import AssistantMessage
 from workbench.engine.transcript.redaction import masker, redacted
 from workbench.engine.transcript.session import Recorded, Session
 from workbench.evaluation.analysis.composition import RecordedContexts
+from workbench.evaluation.analysis.recorded_compactions import bills
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.replays.agents import limit_of
 from workbench.evaluation.replays.sizing import window_of
@@ -35,6 +38,15 @@ SOURCE_COLUMNS = {
 MESSAGE_COLUMNS = {
     "message": "message", "who": "who", "tokens": "tokens:count", "share": "share:percent", "begins": "begins",
 }  # fmt: skip
+COMPACTION_COLUMNS = {
+    "before message": "message",
+    "prompt": "prompt",
+    "its request": "request",
+    "broken cache": "cache_usd:dollars",
+    "calls after": "calls:count",
+    "fetched again": "fetched_again:count",
+    "tokens": "tokens_fetched_again:count",
+}
 MOST_SOURCES = 12
 """Sources that the page shows; `--json` has all."""
 BEGINNING = 60
@@ -52,7 +64,8 @@ def inspect(
     reported usage.
 
     Of one session also what filled its context at its largest request: who put how many tokens
-    there, at what price.
+    there, at what price; and what each of its compactions came to: its request, the cache that
+    it broke, what was fetched again.
 
     Example:
 
@@ -219,6 +232,7 @@ def _context(contexts: RecordedContexts) -> dict[str, Any]:
         "is_reported": bool(source_rows["reported"].notna().any()),
         "sources": sources,
         "largest_messages": messages,
+        "compactions": [asdict(bill) for bill in bills(contexts.sized)],
     }
 
 
@@ -254,6 +268,21 @@ def _say_context(context: Mapping[str, Any]) -> None:
         )
     say("\nThe largest messages in it:\n")
     say(table(context["largest_messages"], MESSAGE_COLUMNS))
+    if context["compactions"]:
+        say(
+            "\nWhat its compactions came to; a result is fetched again where it was mostly seen"
+            " before and was no longer in the context:\n"
+        )
+        say(table([_bill_row(bill) for bill in context["compactions"]], COMPACTION_COLUMNS))
+
+
+def _bill_row(bill: Mapping[str, Any]) -> dict[str, Any]:
+    """The bill of a compaction as a row of a table."""
+    request = dollars(bill["request_usd"])
+    if bill["is_estimate"]:
+        request += " (estimate)"
+    prompt = f"{count(bill['prompt_before'])} to {count(bill['prompt_after'])}"
+    return {**bill, "prompt": prompt, "request": request}
 
 
 def _request(entry: CompactionEntry | ClearingEntry, counter: TiktokenCounter) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def first_uncovered(
 
     Returns:
         None where the list does not fit, or where a person's words in the covered part are others
-            now.
+        now.
     """
     start = _end_of_covered(path, covered, messages)
     if start is None:

@@ -147,12 +147,9 @@ def session_rates(sessions: Sequence[Prepared], held: pd.DataFrame) -> pd.DataFr
 
     Returns:
         `session`, `project`, `at`; `messages` after it that count; `looks`: calls that look among
-            them; `used`: things
-        used; `fetched`: of these, really looked for or fetched; `simulated`: things that the
-            simulation looks up;
-        `kept`: the mean of `bound` over what `recall` demands, which leaves out what was fetched
-            again; `kept_of_all`:
-        the same over all things used.
+        them; `used`: things used; `fetched`: of these, really looked for or fetched; `simulated`:
+        things that the simulation looks up; `kept`: the mean of `bound` over what `recall` demands,
+        which leaves out what was fetched again; `kept_of_all`: the same over all things used.
     """
     found = []
     own = held.set_index(["session", "at"]).sort_index()

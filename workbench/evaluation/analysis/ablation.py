@@ -55,13 +55,10 @@ def leave_one_out(
 
     Returns:
         A row a stage and metric: `stage`, `metric`, `mode`, `unit`, `with_it` and `without_it`
-            (means over projects),
-        `effect` (with less without: what the stage adds), `low` and `high` (95 %; missing where
-            sessions are too few or
-        all alike), `sessions`. In matched mode a session's value is its mean over the budgets that
-            both can reach, with
-        the whole strategy cut to the very size that it comes to without the stage; no row where
-            there are none.
+        (means over projects), `effect` (with less without: what the stage adds), `low` and `high`
+        (95 %; missing where sessions are too few or all alike), `sessions`. In matched mode a
+        session's value is its mean over the budgets that both can reach, with the whole strategy
+        cut to the very size that it comes to without the stage; no row where there are none.
 
     Raises:
         Unanswered: a model gave no answer, so that some effect cannot be measured yet.

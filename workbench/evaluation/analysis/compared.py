@@ -65,18 +65,13 @@ def compare_table(
 
     Returns:
         A row a strategy, best difference first and references last, with `COLUMNS`: see
-            `differences` in
-        docs/reference/tables.md. A session that lacks one of the two values is `dropped`, never
-            zero. A
-        reference is tested, but no member of the family of `p_holm`. `low` and `high` are missing
-            below the
-        reporting floor and where all differences are equal. The verdict is `better` or `worse`
-            where `p_holm`
-        (of a reference: `p`) is at most 0.05 and the interval leaves out 0. `detectable` is the
-            difference that
-        so many projects would have shown four times in five, `would_do` the projects that would
-            show one of
-        `WORTH`; `why` says why something is missing.
+        `differences` in docs/reference/tables.md. A session that lacks one of the two values is
+        `dropped`, never zero. A reference is tested, but no member of the family of `p_holm`. `low`
+        and `high` are missing below the reporting floor and where all differences are equal. The
+        verdict is `better` or `worse` where `p_holm` (of a reference: `p`) is at most 0.05 and the
+        interval leaves out 0. `detectable` is the difference that so many projects would have shown
+        four times in five, `would_do` the projects that would show one of `WORTH`; `why` says why
+        something is missing.
 
     Raises:
         UnknownName: the table has no such metric or baseline; the message names those that it has.
@@ -109,9 +104,8 @@ def lead_table(
 
     Returns:
         The columns of `compare_table`, a row a rival: `strategy` is the rival, `mean` is that of
-            `first`, `baseline`
-        that of the rival, and `difference` is positive where `first` is higher. The smallest
-            difference comes first.
+        `first`, `baseline` that of the rival, and `difference` is positive where `first` is higher.
+        The smallest difference comes first.
 
     Raises:
         UnknownName: as of `compare_table`.
@@ -136,8 +130,7 @@ def sides(
 
     Returns:
         By pair (each in one order): 1 for the first one, -1 for the second, 0 for neither. Pairs
-            with too few projects
-        for an interval, or without a difference, are left out.
+        with too few projects for an interval, or without a difference, are left out.
 
     Raises:
         UnknownName: the table has no such metric.

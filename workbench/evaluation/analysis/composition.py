@@ -123,15 +123,11 @@ def composition(session: Session) -> pd.DataFrame:
 
     Returns:
         One row a request and source, requests in their order, the largest source first. `request`
-            counts from 0;
-        `message` is the index of its answer; `source` and `name` say who put it there, `name` being
-            the tool's or the
-        MCP server's; `tokens` are the provider's where its reports could be matched; `share` is
-            that of the prompt;
-        `usd` is the source's part of what the prompt cost, not a number where the model has no
-            listed price or the
-        request no report; `reported` is the prompt as its provider reported it, which the rows add
-            up to.
+        counts from 0; `message` is the index of its answer; `source` and `name` say who put it
+        there, `name` being the tool's or the MCP server's; `tokens` are the provider's where its
+        reports could be matched; `share` is that of the prompt; `usd` is the source's part of what
+        the prompt cost, not a number where the model has no listed price or the request no report;
+        `reported` is the prompt as its provider reported it, which the rows add up to.
     """
     return RecordedContexts(session).composition()
 
@@ -166,8 +162,7 @@ class RecordedContexts:
 
         Returns:
             One row a message, the largest first: `message`, its index; `source` and `name`, who put
-                most of it there;
-            `tokens`; `begins`, its first words.
+            most of it there; `tokens`; `begins`, its first words.
 
         Raises:
             SettingError: the session has no such request.

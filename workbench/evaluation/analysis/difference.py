@@ -39,14 +39,11 @@ def changed_values(
 
     Returns:
         `session`, `strategy`, `mode`, `share` and `metric` of the score; `before` and `after` in
-            the metric's unit;
-        `by_size`: what the baseline gains from the size used before to the size used after, missing
-            where that is
-        unknown; `difference`: what is left of after - before without it; `worse_by`: that
-            difference as a share of the
-        larger of the two values, in [-2, 2], above 0 where the metric has become worse, 1 where a
-            value is missing now,
-        by which rows of different units are ordered.
+        the metric's unit; `by_size`: what the baseline gains from the size used before to the size
+        used after, missing where that is unknown; `difference`: what is left of after - before
+        without it; `worse_by`: that difference as a share of the larger of the two values, in [-2,
+        2], above 0 where the metric has become worse, 1 where a value is missing now, by which rows
+        of different units are ordered.
     """
     names = [*PLACE, "metric"]
     gains_before: pd.Series[float] | float = np.nan
@@ -101,8 +98,7 @@ def changed_entities(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         A row an entity with `change`: `lost` (new), `worse` (its name was there and is no longer),
-            `better` or
-        `mended`; all others as in `losses`, from the later run where it has them.
+        `better` or `mended`; all others as in `losses`, from the later run where it has them.
     """
     old = _comparable(before[LOSS + DETAILS]).drop_duplicates(LOSS)
     new = _comparable(after[LOSS + DETAILS]).drop_duplicates(LOSS)

@@ -2,7 +2,7 @@
 
 Source:
     Non-inferiority by the interval's end: G. Piaggio et al., CONSORT extension, JAMA 308 (2012),
-        2594-2604.
+    2594-2604.
 """
 
 from __future__ import annotations

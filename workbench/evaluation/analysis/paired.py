@@ -45,7 +45,7 @@ def power(difference: float, deviation: float, sessions: int, alpha: float = 0.0
 
     Source:
         Noncentral t: J. Cohen, Statistical Power Analysis for the Behavioral Sciences (1988),
-            chapter 2.
+        chapter 2.
     """
     centre = abs(difference) / deviation * sqrt(sessions)
     bound = float(special.stdtrit(sessions - 1, 1 - alpha / 2))
@@ -179,9 +179,8 @@ def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, 
 
     Source:
         P. Hall, On the removal of skewness by transformation, J. R. Statist. Soc. B 54 (1992),
-            221-228: the cubic
-        transformation of the studentised mean and its inverse. With quantiles of Student's t in
-            place of the normal's.
+        221-228: the cubic transformation of the studentised mean and its inverse. With quantiles of
+        Student's t in place of the normal's.
     """
     differences = np.asarray(differences, dtype=float)
     n = differences.shape[-1]
@@ -289,7 +288,7 @@ def sign_flip(differences: ArrayLike, *, draws: int = 9_999, seed: int = 20) -> 
 
     Source:
         R. A. Fisher, The Design of Experiments (1935), section 21; (b + 1) / (m + 1) after Phipson
-            and Smyth (2010).
+        and Smyth (2010).
     """
     differences = np.asarray(differences, dtype=float)
     n = differences.shape[-1]
@@ -320,7 +319,7 @@ def holm(ps: Sequence[float | None]) -> tuple[float | None, ...]:
 
     Source:
         S. Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statist. 6
-            (1979), 65-70.
+        (1979), 65-70.
     """
     tests = sorted((p, place) for place, p in enumerate(ps) if p is not None)
     adjusted: list[float | None] = [None] * len(ps)

@@ -166,8 +166,7 @@ def frontier(
 
     Returns:
         A row a strategy: `strategy`, `on_frontier`, `probability` (missing below the reporting
-            floor), `sessions` (that
-        have every value); no rows where no session has.
+        floor), `sessions` (that have every value); no rows where no session has.
     """
     values = np.asarray(values, dtype=float)
     is_complete = np.isfinite(values).all(axis=(1, 2))

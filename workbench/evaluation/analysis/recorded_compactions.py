@@ -80,12 +80,12 @@ def compaction_bills(session: Session) -> pd.DataFrame:
         missing where the model has no listed price or the recording has no report.
     """
     columns = [field.name for field in fields(CompactionBill)]
-    return pd.DataFrame([asdict(bill) for bill in bills(session)], columns=columns)
+    rows = [asdict(bill) for bill in bills(SizedSession.of(session))]
+    return pd.DataFrame(rows, columns=columns)
 
 
-def bills(session: Session) -> Iterator[CompactionBill]:
-    """The same, one after another."""
-    sized = SizedSession.of(session)
+def bills(sized: SizedSession) -> Iterator[CompactionBill]:
+    """The same of a session that is counted already, one after another."""
     session, scale = sized.session, 1.0
     if sized.sizing.calibration is not None:
         scale = sized.sizing.calibration.scale

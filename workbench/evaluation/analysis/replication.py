@@ -36,16 +36,12 @@ def variance_split(
 
     Returns:
         A row a strategy that was repeated, over the sessions that have a value in every replicate:
-            `mean` in the
-        metric's unit; `between`, the standard deviation of sessions without what the model adds,
-            and `within`, that of
-        replicates of one session; `model_share`, the part of one value's variance that is the
-            model's, in [0, 1];
-        `error`, the standard error of the mean over sessions as run, and `error_at_most`, the same
-            with any number of
-        replicates: where the two are close, more sessions help and more replicates do not. Missing
-            where there are
-        fewer than two sessions or replicates.
+        `mean` in the metric's unit; `between`, the standard deviation of sessions without what the
+        model adds, and `within`, that of replicates of one session; `model_share`, the part of one
+        value's variance that is the model's, in [0, 1]; `error`, the standard error of the mean
+        over sessions as run, and `error_at_most`, the same with any number of replicates: where the
+        two are close, more sessions help and more replicates do not. Missing where there are fewer
+        than two sessions or replicates.
 
     Raises:
         SettingError: nothing was repeated, or the metric has no values.

@@ -144,8 +144,7 @@ def size_gains(rows: pd.DataFrame, at_sizes: pd.DataFrame) -> pd.Series[float]:
 
     Returns:
         A number a row of `rows`; 0 for the baseline itself, for references, and for metrics and
-            modes that the table
-        does not have; missing where the baseline cannot be cut to that size.
+        modes that the table does not have; missing where the baseline cannot be cut to that size.
     """
     place = ["session", "share", "metric"]
     rows = rows.assign(share=floats(rows["share"]), value=floats(rows["value"]))

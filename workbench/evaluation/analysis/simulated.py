@@ -23,9 +23,8 @@ def by_strategy(simulated: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         `strategy`, `sessions`, `projects`, and each figure with `_low` and `_high`, the ends of its
-            95 % interval;
-        missing with fewer than six projects. Sessions without a value, such as a price, do not
-            count for it.
+        95 % interval; missing with fewer than six projects. Sessions without a value, such as a
+        price, do not count for it.
     """
     kinds = [name for name in simulated if name.startswith("blind_")]
     with_blind = simulated.assign(blind=simulated[kinds].sum(axis=1))
@@ -57,8 +56,7 @@ def which_bill(simulated: pd.DataFrame) -> str:
 
     Returns:
         A few sentences, with the session that alone turns it where there is one; empty where both
-            figures have the
-        same sign for every strategy.
+        figures have the same sign for every strategy.
     """
     dearer: list[str] = []
     cheaper: list[str] = []

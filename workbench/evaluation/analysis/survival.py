@@ -25,10 +25,8 @@ def survival(at_risk: ArrayLike, lost: ArrayLike) -> pd.DataFrame:
 
     Returns:
         A row a round, from 1 to the last that an entity entered: `round`, `at_risk`, `lost`,
-            `surviving` (the share
-        that outlives it), `low` and `high`. These are missing below the reporting floor, where the
-            curve is at 0 or 1,
-        and where one project alone decides.
+        `surviving` (the share that outlives it), `low` and `high`. These are missing below the
+        reporting floor, where the curve is at 0 or 1, and where one project alone decides.
 
     Source:
         E. L. Kaplan and P. Meier, J. Am. Statist. Assoc. 53 (1958), 457-481.

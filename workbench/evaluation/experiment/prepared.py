@@ -219,7 +219,7 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
 
     Returns:
         The items; `.table()` gives them as a DataFrame, and `.score` says how many of them the
-            context still tells.
+        context still tells.
 
     Raises:
         SettingError: the session has no such boundary.

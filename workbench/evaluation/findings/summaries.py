@@ -383,10 +383,8 @@ def answers(replays: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         `model`; `summaries` that the run needs; those `written` by it; those `useless`, for which
-            other text stands;
-        those `not_bundled`, which `extractive` wrote; `pending` replays, which are in no figure;
-            `usd`, the dollars
-        that the run has paid, missing if unknown.
+        other text stands; those `not_bundled`, which `extractive` wrote; `pending` replays, which
+        are in no figure; `usd`, the dollars that the run has paid, missing if unknown.
     """
     with_model = replays[~replays["model"].fillna("").isin(OWN)]
     with_model = with_model.assign(pending=with_model["status"] == "pending")

@@ -26,7 +26,7 @@ def chain_stops(history: Context, requests: Iterable[int], length: int) -> tuple
 
     Returns:
         The end of each stretch, the final one the boundary; none where the history has too few
-            requests.
+        requests.
     """
     boundary = len(history.messages)
     cuts = [index for index in requests if 0 < index < boundary and history.cut_points[index]]

@@ -230,8 +230,8 @@ def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
 
     Returns:
         `candidate`, its `points`, what it keeps of the `work` and of `names` (shares, means over
-            projects), the share
-        of the bill `saved`, `usd` a session, and how many `sessions` and `projects` these are over.
+        projects), the share of the bill `saved`, `usd` a session, and how many `sessions` and
+        `projects` these are over.
     """
     points = Trade(worth).points(rows)
     recall = rows.pivot_table("recall", "session", "candidate", dropna=False)

@@ -143,7 +143,7 @@ class Agreement:
 
         Returns:
             `target`, `better`, `worse`, what the target says of both, and the titles of the metrics
-                `against`.
+            `against`.
         """
         titles = self.cases["metric"].map(self.title)
         rows = self.cases.assign(against=titles)

@@ -34,10 +34,8 @@ def held_things(sessions: Sequence[Prepared], rows: pd.DataFrame) -> pd.DataFram
 
     Returns:
         Two more columns: `simulated`, the reader's credit in [0, 1] for the thing at the moment of
-            its use, and
-        `looked_up`, whether that is too little, so that the simulated agent looks. Missing where
-            the thing makes no
-        question.
+        its use, and `looked_up`, whether that is too little, so that the simulated agent looks.
+        Missing where the thing makes no question.
     """
     recorded_rows = rows[rows["context"] == "recorded"].set_index(["session", "at"]).sort_index()
     tables = [part for prepared in sessions for part in _of_session(prepared, recorded_rows)]

@@ -76,9 +76,8 @@ def by_strategy(trials: pd.DataFrame, family: str = "") -> pd.DataFrame:
 
     Returns:
         A row a strategy, in the order of the table: `strategy`, `trials`, the means `MEANS`, and of
-            the success
-        `difference`, `low` and `high` (95 %, paired) against the `baseline`; empty where there are
-            too few units.
+        the success `difference`, `low` and `high` (95 %, paired) against the `baseline`; empty
+        where there are too few units.
     """
     rows = trials[trials["status"] == "ok"]
     rows = rows[rows["family"] == family] if family else rows

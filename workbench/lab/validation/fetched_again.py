@@ -59,16 +59,12 @@ def figures(
 
     Returns:
         Columns: `by`; `metric`; `things`, `units`: how many; `fetched`: the share fetched again;
-            `lost`: things with a
-        verdict of at most .5; `if_lost`, `if_kept`: the shares of them and of the others that were
-            fetched again;
-        `auc`: of two things of one compaction, one fetched again and one not, how often the first
-            has the lower value,
-        ties half; `alike`: the same of two of one kind and band; `lead`: `auc` less that of
-            presence. The last five
-        each with `_low` and `_high`, the ends of the 95 % interval, missing with fewer than six
-            units. A compaction's
-        pairs weigh one over its things and one (van Elteren).
+        `lost`: things with a verdict of at most .5; `if_lost`, `if_kept`: the shares of them and of
+        the others that were fetched again; `auc`: of two things of one compaction, one fetched
+        again and one not, how often the first has the lower value, ties half; `alike`: the same of
+        two of one kind and band; `lead`: `auc` less that of presence. The last five each with
+        `_low` and `_high`, the ends of the 95 % interval, missing with fewer than six units. A
+        compaction's pairs weigh one over its things and one (van Elteren).
     """
     scored_rows = scored(rows)
     groups: Iterable[tuple[tuple[object, ...], pd.DataFrame]] = [((), scored_rows)]
@@ -226,12 +222,10 @@ def precision_table(labels: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         `kind`, `items`, `sessions`; `needed`: the share that both readers call needed, a mean over
-            projects with each
-        item's `weight`, and its 95 % interval `low`, `high`; `by_either`: that at least one calls
-            needed; `kappa`: the
-        readers' agreement on that, beyond chance; `given_away`: the share whose candidates give the
-            answer away to a
-        reader without a context, as both say.
+        projects with each item's `weight`, and its 95 % interval `low`, `high`; `by_either`: that
+        at least one calls needed; `kappa`: the readers' agreement on that, beyond chance;
+        `given_away`: the share whose candidates give the answer away to a reader without a context,
+        as both say.
 
     Raises:
         SettingError: there are no labels.

@@ -55,11 +55,9 @@ def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.D
 
     Returns:
         A row an item: `KEY`, `project`, `weight`, `request` (the user's last before the boundary),
-            `evidence`,
-        `said_by`, `use`, `gapped` (the use as a reader is shown it), `used_by`, `between` (messages
-            from the evidence
-        to the use), `cue`, `answer`, `look_alikes` (one a line) and, empty, the columns of
-            `LABELS`.
+        `evidence`, `said_by`, `use`, `gapped` (the use as a reader is shown it), `used_by`,
+        `between` (messages from the evidence to the use), `cue`, `answer`, `look_alikes` (one a
+        line) and, empty, the columns of `LABELS`.
 
     Raises:
         SettingError: the sessions have no exam.

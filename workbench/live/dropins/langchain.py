@@ -8,8 +8,7 @@ in one step of many.
 
 Source:
     LangChain 1.4: `wrap_model_call`, `ExtendedModelResponse`, `PrivateStateAttr`. Deep Agents keeps
-        its summaries in
-    private state beside whole messages likewise.
+    its summaries in private state beside whole messages likewise.
 """
 
 # no `from __future__ import annotations`: LangChain reads the annotations of the state and of the

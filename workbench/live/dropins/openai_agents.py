@@ -8,8 +8,7 @@ whenever the process is killed.
 
 Source:
     openai-agents 0.24: `RunConfig.call_model_input_filter`, `RunHooks.on_llm_end`, the protocol
-        `Session`. The filter
-    changes what is sent and not what a session keeps.
+    `Session`. The filter changes what is sent and not what a session keeps.
 """
 
 from __future__ import annotations

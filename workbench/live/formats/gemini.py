@@ -7,7 +7,7 @@ step.
 
 Source:
     The types of the `google-genai` package, 3.4 (`Content`, `Part`); Google's pages on thought
-        signatures.
+    signatures.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -7,11 +7,9 @@ the API asks for the reasoning.
 
 Source:
     The item types of the `openai` package, 2.54 (`ResponseInputItemParam`); OpenAI's guide on
-        compaction: the items
-    before the newest `compaction` may be left out, and `/responses/compact` returns the user
-        messages and one item.
-    On ids: "was provided without its required 'reasoning' item" in the issues of vercel/ai, cline
-        and continue.
+    compaction: the items before the newest `compaction` may be left out, and `/responses/compact`
+    returns the user messages and one item. On ids: "was provided without its required 'reasoning'
+    item" in the issues of vercel/ai, cline and continue.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -165,8 +163,7 @@ def sealed_compaction(record: Record) -> Image:
 
     Source:
         Its tokens as Codex estimates them for encrypted items: three quarters of the characters are
-            bytes, 650 of them
-        are the envelope, and four bytes are a token.
+        bytes, 650 of them are the envelope, and four bytes are a token.
     """
     block = sealed(record)
     characters = len(label(record, "encrypted_content"))

@@ -44,7 +44,6 @@ LIMITS: Mapping[MessageFormat, RequestLimits] = {
 
 Source:
     Anthropic's vision guide (100 pictures in a request of the API, 32 MB); OpenAI's guide on images
-        and vision (500
-    pictures, 50 MB a request); Google's pages on image understanding (3,000 pictures, 20 MB of
-        inline data a request).
+    and vision (500 pictures, 50 MB a request); Google's pages on image understanding (3,000
+    pictures, 20 MB of inline data a request).
 """

@@ -35,7 +35,7 @@ def run_experiment(
 
     Returns:
         The executed notebook, in the run's folder: by default one in `reports` that is named after
-            the parameters.
+        the parameters.
 
     Raises:
         SettingError: an unknown or ill-typed parameter; no kernel was started.

@@ -37,20 +37,15 @@ def sweep_table(results: Results) -> pd.DataFrame:
 
     Returns:
         `strategy` (the point's name), `base`, `window`, `window_least` and `window_most` (of those
-            that its sessions
-        were replayed in), `model`; a column for each setting that any point sets, by its path; on
-            the point's own
-        trigger the means over projects of `recall` and `tokens_saved`, over the `sessions` that
-            have both, of how many
-        that have any of them (`of`), `peak_context` and `compactions`; `recall_at_<share>` and
-            `used_at_<share>`, what
-        is kept where that share was asked for and the size really used, over the sessions that may
-            be compared
-        there; `difference`, `low` and `high`: from the `baseline`, cut to the very sizes that the
-            point used; `failed`
-        and `pending` replays; and whether the point is `on_frontier` of `recall` against
-            `tokens_saved`, with the
-        `probability` of that over other projects, missing where there are too few.
+        that its sessions were replayed in), `model`; a column for each setting that any point sets,
+        by its path; on the point's own trigger the means over projects of `recall` and
+        `tokens_saved`, over the `sessions` that have both, of how many that have any of them
+        (`of`), `peak_context` and `compactions`; `recall_at_<share>` and `used_at_<share>`, what is
+        kept where that share was asked for and the size really used, over the sessions that may be
+        compared there; `difference`, `low` and `high`: from the `baseline`, cut to the very sizes
+        that the point used; `failed` and `pending` replays; and whether the point is `on_frontier`
+        of `recall` against `tokens_saved`, with the `probability` of that over other projects,
+        missing where there are too few.
 
     Raises:
         SettingError: the run is no sweep.

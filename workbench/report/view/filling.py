@@ -124,7 +124,7 @@ def _made(entry: RunEntry, session: str, stamp: str) -> Filling:
         contexts.composition(),
         contexts,
         later_uses(prepared.session.messages, prepared.index),
-        tuple(bills(prepared.session)),
+        tuple(bills(contexts.sized)),
     )
 
 

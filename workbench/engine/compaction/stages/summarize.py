@@ -193,7 +193,7 @@ class Summarize:
 
     Source:
         The procedure of Opal's `session/compaction.ex`, restated; the file lists are written by
-            code.
+        code.
     """
 
     cut: CutRule = KeepRecent()

@@ -37,7 +37,7 @@ class BudgetReduction:
 
     Source:
         ExAthena, `Compactors.BudgetReduction`, restated; the reference is a hash of the text, so
-            that the same text has the same reference in every run.
+        that the same text has the same reference in every run.
     """
 
     chars: int = 16_000
@@ -103,8 +103,8 @@ class Microcompact:
 
     Source:
         ExAthena, `Compactors.Microcompact`: runs of three, 200 characters, restated. Where the
-            original's first version merged a run into one message and so orphaned its calls, each
-            result stays in its place.
+        original's first version merged a run into one message and so orphaned its calls, each
+        result stays in its place.
     """
 
     run: int = 3
@@ -160,8 +160,8 @@ class ContextCollapse:
 
     Source:
         ExAthena, `Compactors.ContextCollapse`, restated. There the marker of a repeated call made
-            the request longer and the projection was never sent; here it is sent, and a stub is
-            written only where it is smaller.
+        the request longer and the projection was never sent; here it is sent, and a stub is written
+        only where it is smaller.
     """
 
     name: ClassVar[str] = "context_collapse"

@@ -118,7 +118,7 @@ class ReaderErrors:
 
         Returns:
             The interval covers which projects happened to be looked at, who asked, and the reader's
-                own error.
+            own error.
         """
         chances = _by_project(contexts)
         counts = np.array([len(of_project) for of_project in chances.values()], dtype=np.float64)
@@ -151,7 +151,7 @@ class ReaderErrors:
 
         Returns:
             An interval that holds 0 shows no lead. Errors that both kinds of context share cancel
-                out.
+            out.
         """
         chances = _by_project(contexts)
         other_chances = _by_project(other_contexts)

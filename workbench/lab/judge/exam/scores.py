@@ -184,7 +184,7 @@ def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
     Returns:
         A row a pair: `reader other`, and what `agreement` gives; readers without an exam in common
-            have no row.
+        have no row.
     """
     all_rows = at_asked_sizes(pd.concat(list(tables), ignore_index=True))
     scored_rows = all_rows[all_rows["score"].notna()]

@@ -103,8 +103,8 @@ def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
 
     Returns:
         A row an answer: `session at project strategy writer share chain question score`, and the
-            `FEATURES`. Answers of
-        several readers to one question from one context are one row with their mean score.
+        `FEATURES`. Answers of several readers to one question from one context are one row with
+        their mean score.
 
     Raises:
         SettingError: a folder has none.

@@ -77,8 +77,7 @@ def judge_work(
 
     Returns:
         The answers; None if `before` stopped it. Replies and grades that have not come are pending:
-            the same call asks
-        for them.
+        the same call asks for them.
 
     Raises:
         SettingError: no model, or no session with a written exam.

@@ -189,7 +189,7 @@ def write_exams(
 
     Returns:
         The outcome of each boundary, those with an exam from before among them; None if `before`
-            stopped it.
+        stopped it.
 
     Raises:
         SettingError: no model, a session in memory without `out`, or no session with a boundary

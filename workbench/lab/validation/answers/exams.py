@@ -51,7 +51,7 @@ def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) ->
 
     Returns:
         A row an answer and metric: `group variant context category kind right metric value`; values
-            are about 0 to 1.
+        are about 0 to 1.
     """
     exam_reader = reader or Lexical()
     by_history: dict[object, list[GradedContext]] = defaultdict(list)
