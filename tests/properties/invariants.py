@@ -11,6 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from properties.extremes import CLUSTERS, ORDER, SECRET
 from properties.steps import SUBJECTS, Check, Step
@@ -32,6 +33,8 @@ from workbench.engine.transcript.message import (
     said_texts,
 )
 
+Key = TypeVar("Key")
+
 PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+")
 REFERENCE = re.compile(r"\bref=([0-9a-f]{8,})")
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -47,7 +50,8 @@ def pair_faults(messages: Sequence[Message]) -> dict[tuple[str, ...], str]:
     """Calls without a result in their place, and results without their call, each under a key of
     its own.
     """
-    caller_of, found = callers(messages), {}
+    caller_of = callers(messages)
+    found: dict[tuple[str, ...], str] = {}
     for i, message in enumerate(messages):
         if isinstance(message, ToolResult) and i not in caller_of:
             found["orphan", message.id] = f"result {message.id} answers no earlier call"
@@ -92,6 +96,11 @@ def s1(step: Step) -> list[str]:
     return found
 
 
+def repeated(before: Counter[Key], now: Counter[Key]) -> list[str]:
+    """What stands more than once, and more often than before."""
+    return [f"{key} stands {n} times" for key, n in now.items() if n > max(before[key], 1)]
+
+
 def s2(step: Step) -> list[str]:
     def ids(context: Context) -> Counter[str]:
         return Counter(message.id for message in context.messages)
@@ -103,10 +112,8 @@ def s2(step: Step) -> list[str]:
 
     found = []
     for shown in both(step):
-        for count in (ids, results):
-            was = count(step.before)  # type: ignore[operator]
-            now = count(shown).items()  # type: ignore[operator]
-            found += [f"{key} stands {n} times" for key, n in now if n > max(was[key], 1)]
+        found += repeated(ids(step.before), ids(shown))
+        found += repeated(results(step.before), results(shown))
     return found
 
 

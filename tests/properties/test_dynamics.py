@@ -14,12 +14,13 @@ from properties.extremes import huge
 from properties.holding import every_preset, every_subject, holds, known
 from properties.invariants import EVERY, LET_OFF
 from properties.requests import ended, openai
-from properties.steps import PRESETS, SUBJECTS, Words, due, step, steps
+from properties.steps import SUBJECTS, Words, due, step, steps
 from properties.test_fifty_compactions import turn
 
 from builders import compact_if_due, conversation, rules
 from profiles import examples
 from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presets import BUILTIN as PRESETS
 from workbench.engine.compaction.strategy import Always, Situation
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.context import Context, OpenContext, protected
