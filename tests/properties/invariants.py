@@ -16,6 +16,7 @@ from typing import TypeVar
 from properties.extremes import CLUSTERS, ORDER, SECRET
 from properties.steps import SUBJECTS, Check, Step
 
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context, callers, last_user, protected
 from workbench.engine.transcript.message import (
     AssistantMessage,
@@ -57,7 +58,9 @@ def pair_faults(messages: Sequence[Message]) -> dict[tuple[str, ...], str]:
             found["orphan", message.id] = f"result {message.id} answers no earlier call"
     answered: dict[tuple[str, str], int] = {}
     for i, caller in caller_of.items():
-        answered.setdefault((messages[caller].id, messages[i].call_id), i)  # type: ignore[union-attr]
+        result = messages[i]
+        assert isinstance(result, ToolResult)
+        answered.setdefault((messages[caller].id, result.call_id), i)
     for at, message in enumerate(messages):
         stop = next(
             (k for k in range(at + 1, len(messages)) if not isinstance(messages[k], ToolResult)),
@@ -106,9 +109,12 @@ def s2(step: Step) -> list[str]:
         return Counter(message.id for message in context.messages)
 
     def results(context: Context) -> Counter[tuple[str, str]]:
-        messages = context.messages
-        pairs = callers(messages).items()
-        return Counter((messages[c].id, messages[i].call_id) for i, c in pairs)  # type: ignore[union-attr]
+        counts = Counter[tuple[str, str]]()
+        for i, caller in callers(context.messages).items():
+            result = context.messages[i]
+            assert isinstance(result, ToolResult)
+            counts[context.messages[caller].id, result.call_id] += 1
+        return counts
 
     found = []
     for shown in both(step):
@@ -477,8 +483,8 @@ def c11(step: Step) -> list[str]:
     return [f"{id} has the credential" for id, text in texts.items() if SECRET in text]
 
 
-def _prompt(request: object) -> str:
-    return request.system + request.prompt  # type: ignore[attr-defined,no-any-return]
+def _prompt(request: SummaryRequest) -> str:
+    return request.system + request.prompt
 
 
 def c12(step: Step) -> list[str]:

@@ -42,7 +42,11 @@ Change = Callable[[list[Message]], list[Message]]
 
 
 def at(i: int, **fields: object) -> Change:
-    return lambda said: [*said[:i], replace(said[i], **fields), *said[i + 1 :]]  # type: ignore[arg-type]
+    def change(messages: list[Message]) -> list[Message]:
+        message = replace(messages[i], **fields)  # type: ignore[arg-type]  # wrong fields are defects
+        return [*messages[:i], message, *messages[i + 1 :]]
+
+    return change
 
 
 def without(*gone: int) -> Change:

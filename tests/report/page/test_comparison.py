@@ -104,7 +104,8 @@ def test_a_test_that_the_interval_does_not_bear_out_is_said_to_be_so() -> None:
     words = environment().get_template("report/words.txt").module
 
     def finding(one: dict[str, object]) -> str:
-        return str(words.finding(one, "better", "worse", "truncate", WORTH, ALPHA))  # type: ignore[attr-defined]
+        sentence = words.finding(one, "better", "worse", "truncate", WORTH, ALPHA)  # type: ignore[attr-defined]  # a macro
+        return str(sentence)
 
     assert finding(row).endswith(
         "from truncate; the test is significant, but the interval includes 0"
