@@ -132,10 +132,12 @@ def recorded(
     """
     messages: list[Message] = list(remembering(20))
     if largest is not None:
-        place = next(
-            i for i, message in enumerate(messages) if isinstance(message, AssistantMessage)
+        place, answer = next(
+            (i, message)
+            for i, message in enumerate(messages)
+            if isinstance(message, AssistantMessage)
         )
-        messages[place] = replace(messages[place], usage=Usage(input=largest))  # type: ignore[call-arg]
+        messages[place] = replace(answer, usage=Usage(input=largest))
     log = Log()
     for i, message in enumerate(messages):
         log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))

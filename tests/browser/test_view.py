@@ -160,7 +160,8 @@ class Outside(ThreadingHTTPServer):
 
 class Answer(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        self.server.asked.append(self.path)  # type: ignore[attr-defined]
+        assert isinstance(self.server, Outside)
+        self.server.asked.append(self.path)
         self.send_response(200)
         self.end_headers()
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import typer
+from typer.core import TyperGroup
 
 from workbench.cli import main
 from workbench.cli.app import commands
@@ -31,7 +32,8 @@ def shown(words: str, capsys: pytest.CaptureFixture[str]) -> str:
 def command_at(path: str) -> Any:
     command = typer.main.get_command(commands(path))
     for name in path.split():
-        command = command.commands[name]  # type: ignore[attr-defined]
+        assert isinstance(command, TyperGroup)
+        command = command.commands[name]
     return command
 
 

@@ -12,6 +12,7 @@ from workbench.cli import main
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import (
     AssistantMessage,
+    Message,
     Summary,
     Text,
     ToolCall,
@@ -29,7 +30,7 @@ def recording(tmp_path: Path) -> Path:
     """A session of two requests, whose second reads the long result of a call."""
     path = tmp_path / "lamp.jsonl"
     call = ToolCall("c1", "Read", {"path": "lamp.md"})
-    messages = [
+    messages: list[Message] = [
         UserMessage(id="u1", blocks=(Text("Why does the lamp flicker?"),)),
         AssistantMessage(id="a1", blocks=(call,), model="gpt-4o", usage=Usage(input=100)),
         ToolResult(id="r1", call_id="c1", name="Read", blocks=(Text(LINE * 100),)),

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import typer
 from evaluation.watching.claude_lines import lines
+from typer.core import TyperGroup
 
 from profiles import FULL
 from workbench.cli import main
@@ -130,7 +131,8 @@ def options_of(path: str) -> set[str]:
     """The names of a command's options and arguments."""
     command = typer.main.get_command(commands(path))
     for name in path.split():
-        command = command.commands[name]  # type: ignore[attr-defined]
+        assert isinstance(command, TyperGroup)
+        command = command.commands[name]
     return {option for parameter in command.params for option in parameter.opts}
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from builders import remembering, rules, said
 from workbench.cli import main
+from workbench.engine.transcript.message import Message
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.native import save
 
@@ -18,7 +19,7 @@ TOKEN = "gh" + "p_q7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5XoK"
 @pytest.fixture
 def recording(tmp_path: Path) -> str:
     path = tmp_path / "session.jsonl"
-    first = [rules("be brief"), said(f"use {TOKEN} in /home/janedoe/work", "u-in")]
+    first: list[Message] = [rules("be brief"), said(f"use {TOKEN} in /home/janedoe/work", "u-in")]
     save(Session.of([*first, *remembering(60)], id="s", title=f"{TOKEN} of /home/janedoe"), path)
     return str(path)
 

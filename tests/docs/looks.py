@@ -10,7 +10,11 @@ from pathlib import Path
 import pandas as pd
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.reader_error import ForetoldContext, text_kind
+from workbench.evaluation.metrics.work_exam.reader_error import (
+    ForetoldContext,
+    ReaderErrors,
+    text_kind,
+)
 from workbench.lab.judge.work_exam.fit import chances, read_answers
 
 STUDIES = Path(__file__).parents[2] / "reports" / "studies"
@@ -29,6 +33,13 @@ def look(name: str) -> pd.DataFrame:
     """The answers about the work in a study, with what the shipped reader foretells of them."""
     rows = read_answers([STUDIES / name])
     return rows.assign(promised=chances(shipped_reader(), rows))
+
+
+def shipped_errors() -> ReaderErrors:
+    """The errors that the shipped reader made on left-out projects."""
+    left_out = shipped_reader().left_out
+    assert left_out is not None
+    return left_out.errors
 
 
 def shown_rows(name: str) -> list[str]:

@@ -26,7 +26,7 @@ SCRIPT = DOCS / "validity.py"
     ids=["needs", "shown", "reading"],
 )
 def test_a_table_is_what_its_command_makes(script: Path, part: str) -> None:
-    words = [sys.executable, script, part, "--check"]
+    words: list[str | Path] = [sys.executable, script, part, "--check"]
     found = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stdout) == (0, "")
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import chain, combinations
 from pathlib import Path
+from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from builders import conversation, rules
 from workbench.engine.compaction.presets import preset, with_price
+from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.cache_rules import ANTHROPIC
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.prices import given_tariff
@@ -29,7 +34,26 @@ _SPEC = spec_from_file_location(FILE.stem, FILE)
 assert _SPEC is not None and _SPEC.loader is not None
 sys.modules[FILE.stem] = module_from_spec(_SPEC)
 _SPEC.loader.exec_module(sys.modules[FILE.stem])
-Schedules = sys.modules[FILE.stem].Schedules
+
+
+class Schedules(Protocol):
+    """What these tests ask of the class of that name in the file."""
+
+    session: Session
+    sizing: Sizing
+    places: Sequence[int]
+    target: int
+    before: npt.NDArray[np.int_]
+
+    def cost(self, schedule: Sequence[int]) -> float: ...
+
+    def feasible(self, schedule: Sequence[int]) -> bool: ...
+
+    def cheapest(self) -> tuple[int, ...]: ...
+
+    def under(self, preset: Preset) -> tuple[int, ...]: ...
+
+
 PRICED = Pricing(
     "m",
     given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75"),
@@ -65,7 +89,7 @@ def schedules(
     sizing = Sizing.of(
         made, [chars_per_token(message) for message in made.messages], chars_per_token
     )
-    return Schedules(
+    loaded: Schedules = sys.modules[FILE.stem].Schedules(
         made,
         sizing,
         Index(made.messages),
@@ -74,6 +98,7 @@ def schedules(
         Extractive(),
         window=window,
     )
+    return loaded
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,11 @@ from docs.looks import (
     measured_rows,
     pairs_alike,
     real_mean,
+    shipped_errors,
     shown_rows,
 )
 
 from workbench.evaluation.findings.readers import LEVEL_ERROR
-from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.lab.judge.work_exam.fit import auc
 
 
@@ -56,7 +56,7 @@ def test_the_interval_of_a_level_holds_the_real_one_without_these_answers_in_it(
     answers: pd.DataFrame, strategy: str, writer: str
 ) -> None:
     """The errors of other askers alone: this study's own are left out."""
-    errors = shipped_reader().left_out.errors  # type: ignore[union-attr]
+    errors = shipped_errors()
     without_these = replace(errors, by_asker=errors.by_asker[1:])
     level = without_these.score(foretold(answers, strategy, writer))
     assert level.low < real_mean(answers, strategy, writer) < level.high
@@ -66,7 +66,7 @@ def test_the_interval_of_a_level_holds_the_real_one_without_these_answers_in_it(
 def test_the_interval_of_a_lead_over_truncation_holds_the_real_lead(
     answers: pd.DataFrame, strategy: str, writer: str
 ) -> None:
-    errors = shipped_reader().left_out.errors  # type: ignore[union-attr]
+    errors = shipped_errors()
     lead = errors.lead(foretold(answers, strategy, writer), foretold(answers, "truncate", ""))
     real = real_mean(answers, strategy, writer) - real_mean(answers, "truncate", "")
     assert lead.low < real < lead.high
@@ -76,7 +76,7 @@ def test_the_interval_of_a_lead_over_truncation_holds_the_real_lead(
 def test_the_interval_of_a_models_lead_over_a_rule_holds_the_real_lead(
     answers: pd.DataFrame, strategy: str
 ) -> None:
-    errors = shipped_reader().left_out.errors  # type: ignore[union-attr]
+    errors = shipped_errors()
     lead = errors.lead(foretold(answers, strategy, MODEL), foretold(answers, strategy, RULE))
     real = real_mean(answers, strategy, MODEL) - real_mean(answers, strategy, RULE)
     assert lead.low < real < lead.high

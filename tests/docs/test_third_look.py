@@ -16,10 +16,10 @@ from docs.looks import (
     measured_rows,
     pairs_alike,
     real_mean,
+    shipped_errors,
     shown_rows,
 )
 
-from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.lab.judge.work_exam.fit import auc
 
 
@@ -50,7 +50,7 @@ def test_the_level_of_a_models_summaries_is_too_low_and_that_of_others_is_not(
 def test_the_interval_of_a_level_holds_the_real_one(
     answers: pd.DataFrame, strategy: str, writer: str
 ) -> None:
-    errors = shipped_reader().left_out.errors  # type: ignore[union-attr]
+    errors = shipped_errors()
     level = errors.score(foretold(answers, strategy, writer))
     assert level.low < real_mean(answers, strategy, writer) < level.high
 
@@ -59,7 +59,7 @@ def test_the_interval_of_a_level_holds_the_real_one(
 def test_the_interval_of_a_lead_over_truncation_holds_the_real_lead(
     answers: pd.DataFrame, strategy: str, writer: str
 ) -> None:
-    errors = shipped_reader().left_out.errors  # type: ignore[union-attr]
+    errors = shipped_errors()
     lead = errors.lead(foretold(answers, strategy, writer), foretold(answers, "truncate", ""))
     real = real_mean(answers, strategy, writer) - real_mean(answers, "truncate", "")
     assert lead.low < real < lead.high
@@ -69,7 +69,7 @@ def test_the_interval_of_a_lead_over_truncation_holds_the_real_lead(
 def test_the_interval_of_a_models_lead_over_a_rule_holds_the_real_lead(
     answers: pd.DataFrame, strategy: str
 ) -> None:
-    errors = shipped_reader().left_out.errors  # type: ignore[union-attr]
+    errors = shipped_errors()
     lead = errors.lead(foretold(answers, strategy, MODEL), foretold(answers, strategy, RULE))
     real = real_mean(answers, strategy, MODEL) - real_mean(answers, strategy, RULE)
     assert lead.low < real < lead.high

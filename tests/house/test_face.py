@@ -42,7 +42,7 @@ def test_it_has_at_most_forty_names_and_those_that_users_asked_for() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     try:
-        _ = wb.nonsense
+        _ = wb.nonsense  # type: ignore[attr-defined]  # there is no such name
     except AttributeError as error:
         assert "nonsense" in str(error)
     else:

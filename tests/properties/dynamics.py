@@ -19,7 +19,7 @@ from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Usage, chars_per_token
 from workbench.live.compactor import Compactor
 from workbench.live.events import AutomaticResumed, AutomaticStopped, UsageIgnored
-from workbench.live.hooks import Hooks
+from workbench.live.hooks import Due, Hooks
 
 LONG = long_chat(9)
 """One host's conversation of some hundred messages."""
@@ -158,26 +158,36 @@ def d11(make: Make) -> list[str]:
     """What is said during a compaction is lost, or a history that was taken back meanwhile is
     overwritten.
     """
+    queued = {"role": "user", "content": "one thing more"}
+    instead = {"role": "user", "content": "no, this"}
+    return [
+        *meanwhile(make, [*ANSWERED, queued], taken_back=False),
+        *meanwhile(make, [*LONG[:3], instead], taken_back=True),
+    ]
+
+
+def meanwhile(make: Make, later: list[Record], *, taken_back: bool) -> list[str]:
+    """What goes wrong where the conversation becomes `later` while a compaction runs."""
+    waiting: list[Compactor] = []
+
+    def go_on(due: Due) -> None:
+        if waiting:
+            waiting.pop().before_request(later)
+
+    live = make(Hooks(before=go_on))
+    live.before_request(ANSWERED)
+    waiting.append(live)
+    live.compact()
+    sent = live.before_request(later)
     found = []
-    queued, taken_back = (
-        {"role": "user", "content": "one thing more"},
-        {"role": "user", "content": "no, this"},
-    )
-    for later, back in (([*ANSWERED, queued], False), ([*LONG[:3], taken_back], True)):
-        happens: list[Callable[[], object]] = []
-        live = make(Hooks(before=lambda due, happens=happens: happens.pop()() if happens else None))  # type: ignore[misc]
-        live.before_request(ANSWERED)
-        happens.append(lambda live=live, later=later: live.before_request(later))  # type: ignore[misc]
-        live.compact()
-        sent = live.before_request(later)
-        if (
-            live.original != later
-            or sent[-1] != later[-1]
-            or (not back and validators.openai_chat(sent))
-        ):
-            found.append("what was queued is gone, or what is sent is not valid")
-        if back and sent != later:
-            found.append("the result of another history was put in place")
+    if (
+        live.original != later
+        or sent[-1] != later[-1]
+        or (not taken_back and validators.openai_chat(sent))
+    ):
+        found.append("what was queued is gone, or what is sent is not valid")
+    if taken_back and sent != later:
+        found.append("the result of another history was put in place")
     return found
 
 

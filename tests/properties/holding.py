@@ -10,7 +10,9 @@ from collections.abc import Iterable
 import pytest
 from properties.conversations import FIRST
 from properties.invariants import EVERY, LET_OFF, RARE
-from properties.steps import PRESETS, SUBJECTS, due, smallest, steps, told
+from properties.steps import SUBJECTS, due, smallest, steps, told
+
+from workbench.engine.compaction.presets import BUILTIN as PRESETS
 
 every_preset = pytest.mark.parametrize("name", list(PRESETS), scope="session")
 """By session, as subjects: all tests of one preset run in a row, so its compactions are made

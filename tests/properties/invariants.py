@@ -11,10 +11,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from properties.extremes import CLUSTERS, ORDER, SECRET
 from properties.steps import SUBJECTS, Check, Step
 
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context, callers, last_user, protected
 from workbench.engine.transcript.message import (
     AssistantMessage,
@@ -32,6 +34,8 @@ from workbench.engine.transcript.message import (
     said_texts,
 )
 
+Key = TypeVar("Key")
+
 PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+")
 REFERENCE = re.compile(r"\bref=([0-9a-f]{8,})")
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -47,13 +51,16 @@ def pair_faults(messages: Sequence[Message]) -> dict[tuple[str, ...], str]:
     """Calls without a result in their place, and results without their call, each under a key of
     its own.
     """
-    caller_of, found = callers(messages), {}
+    caller_of = callers(messages)
+    found: dict[tuple[str, ...], str] = {}
     for i, message in enumerate(messages):
         if isinstance(message, ToolResult) and i not in caller_of:
             found["orphan", message.id] = f"result {message.id} answers no earlier call"
     answered: dict[tuple[str, str], int] = {}
     for i, caller in caller_of.items():
-        answered.setdefault((messages[caller].id, messages[i].call_id), i)  # type: ignore[union-attr]
+        result = messages[i]
+        assert isinstance(result, ToolResult)
+        answered.setdefault((messages[caller].id, result.call_id), i)
     for at, message in enumerate(messages):
         stop = next(
             (k for k in range(at + 1, len(messages)) if not isinstance(messages[k], ToolResult)),
@@ -92,21 +99,27 @@ def s1(step: Step) -> list[str]:
     return found
 
 
+def repeated(before: Counter[Key], now: Counter[Key]) -> list[str]:
+    """What stands more than once, and more often than before."""
+    return [f"{key} stands {n} times" for key, n in now.items() if n > max(before[key], 1)]
+
+
 def s2(step: Step) -> list[str]:
     def ids(context: Context) -> Counter[str]:
         return Counter(message.id for message in context.messages)
 
     def results(context: Context) -> Counter[tuple[str, str]]:
-        messages = context.messages
-        pairs = callers(messages).items()
-        return Counter((messages[c].id, messages[i].call_id) for i, c in pairs)  # type: ignore[union-attr]
+        counts = Counter[tuple[str, str]]()
+        for i, caller in callers(context.messages).items():
+            result = context.messages[i]
+            assert isinstance(result, ToolResult)
+            counts[context.messages[caller].id, result.call_id] += 1
+        return counts
 
     found = []
     for shown in both(step):
-        for count in (ids, results):
-            was = count(step.before)  # type: ignore[operator]
-            now = count(shown).items()  # type: ignore[operator]
-            found += [f"{key} stands {n} times" for key, n in now if n > max(was[key], 1)]
+        found += repeated(ids(step.before), ids(shown))
+        found += repeated(results(step.before), results(shown))
     return found
 
 
@@ -470,8 +483,8 @@ def c11(step: Step) -> list[str]:
     return [f"{id} has the credential" for id, text in texts.items() if SECRET in text]
 
 
-def _prompt(request: object) -> str:
-    return request.system + request.prompt  # type: ignore[attr-defined,no-any-return]
+def _prompt(request: SummaryRequest) -> str:
+    return request.system + request.prompt
 
 
 def c12(step: Step) -> list[str]:

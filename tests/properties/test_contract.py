@@ -13,12 +13,13 @@ from properties.extremes import EXTREMES, SECRET
 from properties.holding import every_preset, every_subject, holds
 from properties.invariants import c11
 from properties.requests import openai
-from properties.steps import PRESETS, SUBJECTS, conversations, step
+from properties.steps import SUBJECTS, conversations, step
 
 from builders import conversation
 from workbench.base.errors import ModelError
 from workbench.engine.compaction.engine import compact
 from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presets import BUILTIN as PRESETS
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import Log, MessageEntry

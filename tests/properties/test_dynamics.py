@@ -14,12 +14,13 @@ from properties.extremes import huge
 from properties.holding import every_preset, every_subject, holds, known
 from properties.invariants import EVERY, LET_OFF
 from properties.requests import ended, openai
-from properties.steps import PRESETS, SUBJECTS, Words, due, step, steps
+from properties.steps import SUBJECTS, Words, due, step, steps
 from properties.test_fifty_compactions import turn
 
 from builders import compact_if_due, conversation, rules
 from profiles import examples
 from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presets import BUILTIN as PRESETS
 from workbench.engine.compaction.strategy import Always, Situation
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.context import Context, OpenContext, protected
@@ -103,9 +104,9 @@ def test_d5_more_messages_never_make_a_due_context_not_due(name: str) -> None:
     assert dynamics.d5(PRESETS[name].trigger, random.Random(name)) == []
 
 
-def grown(name: str, window: int, **options: object) -> tuple[Compactor, list[Record]]:
+def grown(name: str, window: int, settings: Settings) -> tuple[Compactor, list[Record]]:
     """A compactor that just compacted by itself, and what it had been given."""
-    live = Compactor(name, model=Extractive(), window=window, **options)  # type: ignore[arg-type]
+    live = Compactor(name, model=Extractive(), window=window, settings=settings)
     for end in range(1, len(LONG)):
         if LONG[end]["role"] == "assistant":
             live.before_request(LONG[:end])
@@ -123,7 +124,7 @@ def test_d6_a_compaction_is_not_followed_by_another_until_the_messages_have_grow
     """Whatever the trigger says, nothing starts by itself before the hysteresis is used up: for any
     preset, also one that is due at once by design.
     """
-    live, messages = grown(name, 2_000, settings=Settings(hysteresis=0.05))
+    live, messages = grown(name, 2_000, Settings(hysteresis=0.05))
     assert name == "none" or any(
         isinstance(one, CompactionStarted | AutomaticStopped | LastResort) for one in live.events
     )

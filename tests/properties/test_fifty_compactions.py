@@ -15,11 +15,12 @@ from functools import cache
 import pytest
 from properties.holding import every_preset
 from properties.invariants import EVERY, LET_OFF
-from properties.steps import PRESETS, Step, Words
+from properties.steps import Step, Words
 
 from builders import called, conversation, result, rules, said, told
 from workbench.engine.compaction.engine import compact
 from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presets import BUILTIN as PRESETS
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.model import Completion, Model, SummaryRequest
 from workbench.engine.transcript.context import Context, OpenContext
@@ -176,7 +177,7 @@ def test_d14_fifty_compactions_keep_what_the_user_demanded_first_where_a_preset_
     assert stated(offline(name)), PROMISES[name]
 
 
-@pytest.mark.parametrize("name", {**KEEPS_ANYHOW, **FORGETS})
+@pytest.mark.parametrize("name", [*KEEPS_ANYHOW, *FORGETS])
 def test_d14_presets_that_promise_nothing_keep_or_lose_it_as_listed(name: str) -> None:
     """Neither is wanted or refused, but what is said here of each is so."""
     assert stated(offline(name)) == (name in KEEPS_ANYHOW)

@@ -50,7 +50,11 @@ def without(*indices: int) -> Callable[[list[Message]], list[Message]]:
 
 
 def with_at(i: int, **fields: object) -> Callable[[list[Message]], list[Message]]:
-    return lambda messages: [*messages[:i], replace(messages[i], **fields), *messages[i + 1 :]]  # type: ignore[arg-type]
+    def change(messages: list[Message]) -> list[Message]:
+        message = replace(messages[i], **fields)  # type: ignore[arg-type]  # wrong fields are defects
+        return [*messages[:i], message, *messages[i + 1 :]]
+
+    return change
 
 
 DEFECTS = {

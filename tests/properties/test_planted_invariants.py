@@ -24,6 +24,7 @@ from workbench.engine.transcript.message import (
     SystemMessage,
     Text,
     Thinking,
+    ToolCall,
     UserMessage,
 )
 
@@ -41,7 +42,11 @@ Change = Callable[[list[Message]], list[Message]]
 
 
 def at(i: int, **fields: object) -> Change:
-    return lambda said: [*said[:i], replace(said[i], **fields), *said[i + 1 :]]  # type: ignore[arg-type]
+    def change(messages: list[Message]) -> list[Message]:
+        message = replace(messages[i], **fields)  # type: ignore[arg-type]  # wrong fields are defects
+        return [*messages[:i], message, *messages[i + 1 :]]
+
+    return change
 
 
 def without(*gone: int) -> Change:
@@ -57,6 +62,7 @@ def blocks(*found: object) -> Change:
 
 
 ASKED = BEFORE[2].blocks
+LIST_FOR_ARGUMENTS = ToolCall("c1", "read", ["a.py"])  # type: ignore[arg-type]  # must be a mapping
 DEFECTS: dict[str, Change] = {
     "S1": without(9),
     "S2": lambda said: [*said[:4], replace(said[4], id="again"), *said[4:]],
@@ -65,7 +71,7 @@ DEFECTS: dict[str, Change] = {
     "S7": at(6, blocks=(Text("so"), Text(" \n"))),
     "S8": blocks(Thinking("I look", "sealed=="), *ASKED[1:]),
     "S9": blocks(*ASKED[:3]),
-    "S10": at(8, blocks=(replace(BEFORE[8].blocks[0], arguments=["a.py"]),)),  # type: ignore[type-var]
+    "S10": at(8, blocks=(LIST_FOR_ARGUMENTS,)),
     "S11": blocks(Thinking("I look at 1", "sealed=="), *ASKED[1:]),
     "S12": at(6, blocks=(Text("so"), Image())),
     "S13": at(6, blocks=(Text("so far 🏽"),)),

@@ -77,13 +77,21 @@ def test_a_users_tests_pass_and_fail_in_a_sentence(folder: Path) -> None:
 
 
 def test_an_earlier_run_may_be_the_baseline(folder: Path, tmp_path: Path) -> None:
-    given = {"sessions": folder / "in", "window": 4_000, "share": 0.2}
-    CompactionGate(tmp_path / "before")("truncate", **given)
+    sessions = folder / "in"
+    before, after = CompactionGate(tmp_path / "before"), CompactionGate(tmp_path / "after")
+    before("truncate", sessions=sessions, window=4_000, share=0.2)
     summarize, truncate = preset("summarize"), preset("truncate")
     worse = Preset("summarize", truncate.strategy, truncate.trigger)
-    CompactionGate(tmp_path / "before")(summarize, **given, baseline="summarize")
+    before(summarize, baseline="summarize", sessions=sessions, window=4_000, share=0.2)
     with pytest.raises(pytest.fail.Exception, match="summarize failed against summarize"):
-        CompactionGate(tmp_path / "after")(worse, **given, baseline=tmp_path / "before", each=True)
+        after(
+            worse,
+            baseline=tmp_path / "before",
+            sessions=sessions,
+            window=4_000,
+            share=0.2,
+            each=True,
+        )
 
 
 def test_too_few_sessions_fail_and_say_what_would_do(folder: Path, tmp_path: Path) -> None:

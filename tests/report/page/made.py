@@ -30,6 +30,8 @@ STAGES = {
 class MadeResults(Results):
     """A run in memory: a manifest, and the rows of its tables by name."""
 
+    rows: dict[str, list[dict[str, Any]]]
+
     def __init__(self, manifest: dict[str, Any], rows: dict[str, list[dict[str, Any]]]) -> None:
         super().__init__(Path("in-memory"))
         self.__dict__ |= {"manifest": manifest, "rows": rows}

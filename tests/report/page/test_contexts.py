@@ -30,6 +30,7 @@ def test_a_line_is_what_each_request_sends_and_upright_lines_are_its_compactions
     name = run.tables.contenders[0]
     rows = run.tables.steps[run.tables.steps["strategy"] == name].sort_values("request")
     assert lines(part.html)[0] == list(zip(rows["request"], rows["tokens_sent"], strict=True))
+    assert part.data is not None
     (mine,) = part.data[part.data["strategy"] == name].to_dict("records")
     assert (mine["requests"], mine["peak"]) == (len(rows), rows["tokens_sent"].max())
     assert mine["compactions"] == rows["compaction"].notna().sum() > 0

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
+import numpy as np
 import pytest
+from report.page.made import MadeResults
 
-from workbench.evaluation.experiment.store import frame
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.costs import bills, typical
 from workbench.evaluation.findings.tables import Tables
@@ -15,15 +14,8 @@ from workbench.report.page.cost import costs_html, reconciled_html
 from workbench.report.page.report import Report
 
 
-@dataclass
-class Run:
-    """Stands where `Results` does."""
-
-    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    manifest: dict[str, Any] = field(default_factory=lambda: {"packages": {"litellm": "1.101.6"}})
-
-    def table(self, name: str) -> pd.DataFrame:
-        return frame(name, self.rows.get(name, ()))
+def run_of(rows: dict[str, list[dict[str, Any]]]) -> MadeResults:
+    return MadeResults({"packages": {"litellm": "1.101.6"}}, rows)
 
 
 def bill(session: str, strategy: str, usd: float, **more: Any) -> dict[str, Any]:
@@ -81,7 +73,7 @@ def matched(session: str, **more: Any) -> dict[str, Any]:
     } | more
 
 
-def run(sessions: int = 3) -> Run:
+def run(sessions: int = 3) -> MadeResults:
     rows: dict[str, list[dict[str, Any]]] = {"costs": [], "steps": [], "reconciliation": []}
     for n in range(sessions):
         name = f"s{n}"
@@ -95,7 +87,7 @@ def run(sessions: int = 3) -> Run:
                 for i in range(3)
             ]
         rows["reconciliation"].append(matched(name))
-    return Run(rows)
+    return run_of(rows)
 
 
 def test_a_bill_a_strategy_cheapest_first_and_the_arms_last() -> None:
@@ -152,7 +144,7 @@ def test_the_chart_marks_where_a_strategy_has_paid_off() -> None:
     (axes,) = spending(findings).axes
     assert axes.get_xlabel() == "request" and "USD" in axes.get_ylabel()
     dots = [line for line in axes.get_lines() if line.get_marker() == "o"]
-    assert [dot.get_xydata().tolist() for dot in dots] == [[[2.0, 3.0]]]
+    assert [np.asarray(dot.get_xydata()).tolist() for dot in dots] == [[[2.0, 3.0]]]
     assert "n = 3 requests" in next(
         text.get_text() for text in axes.texts if text.get_gid() == "note"
     )
@@ -211,9 +203,9 @@ def test_no_bill_that_is_far_off_is_left_out_of_the_report() -> None:
 
 
 def test_a_run_without_tables_says_so() -> None:
-    source = Run()
+    source = run_of({})
     findings = Findings.of(source)
     assert "No session has a bill" in costs_html(findings).html
     assert "so the bill is not checked" in reconciled_html(findings).html
     assert "no data" in Report(source).spending().alt
-    assert spending(findings).axes[0].get_lines() == []  # type: ignore[comparison-overlap]
+    assert spending(findings).axes[0].get_lines() == []

@@ -61,6 +61,7 @@ def test_a_clear_lead_is_recommended_with_its_interval_and_what_the_others_would
         found.confidence.startswith("Confidence: high. It leads pipeline by 1")
         and "95 % interval" in found.confidence
     )
+    assert found.points is not None
     assert found.points == dict(sorted(found.points.items(), key=lambda one: -one[1])) and set(
         found.points
     ) == {"summarize", "pipeline", "truncate"}

@@ -79,7 +79,7 @@ def test_a_notebook_whose_kernel_is_killed_is_an_error_and_is_kept(tmp_path: Pat
     template, out = tmp_path / "killed.ipynb", tmp_path / "out.ipynb"
     sources = ["n: int = 9  # a signal", "import os\nos.kill(os.getpid(), n)"]
     tags: list[dict[str, list[str]]] = [{"tags": ["parameters"]}, {}]
-    cells = [
+    cells: list[dict[str, object]] = [
         {
             "cell_type": "code",
             "id": f"c{i}",

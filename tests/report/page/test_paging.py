@@ -72,5 +72,7 @@ def test_the_command_line_has_a_table_of_it_in_eighty_columns(
     show(Findings.of(run()))
     shown = capsys.readouterr().out
     assert "Within reach of recall" in shown and max(map(len, shown.splitlines())) <= 80
-    (row,) = outcome(run(), Findings.of(run()), no_report=True)["within_reach"]  # type: ignore[misc]
+    within_reach = outcome(run(), Findings.of(run()), no_report=True)["within_reach"]
+    assert isinstance(within_reach, list)
+    (row,) = within_reach
     assert row["strategy"] == "truncate" and row["lost"] == pytest.approx(0.2)

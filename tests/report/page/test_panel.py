@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 from report.page.made import MadeResults, findings_of, made, with_recorded
 
 from workbench.evaluation.findings import Findings
@@ -19,9 +20,15 @@ def with_phrases(turned: bool) -> MadeResults:
     return run
 
 
+def panel_table(findings: Findings) -> pd.DataFrame:
+    table = panel_html(findings).data
+    assert table is not None
+    return table
+
+
 def test_a_panel_that_agrees_gives_the_rank() -> None:
     findings = Findings.of(with_phrases(turned=False))
-    ranks = panel_html(findings).data.set_index("strategy")["rank"].to_dict()
+    ranks = panel_table(findings).set_index("strategy")["rank"].to_dict()
     assert ranks == {
         "summarize": 1,
         "pipeline": 2,
@@ -54,9 +61,10 @@ def test_a_rank_among_strategies_that_the_verdict_calls_level_says_so_and_by_wha
 
 
 def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes() -> None:
-    html = panel_html(Findings.of(with_phrases(turned=True)))
-    assert html.data["rank"].isna().all()
-    text = html.html[html.html.index("<p>") :]
+    findings = Findings.of(with_phrases(turned=True))
+    assert panel_table(findings)["rank"].isna().all()
+    html = panel_html(findings).html
+    text = html[html.index("<p>") :]
     assert (
         text.startswith("<p>The panel disagrees about 3 pairs: ")
         and "in names" in text
@@ -67,9 +75,8 @@ def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes(
 def test_the_agents_own_compaction_is_at_no_common_size_and_has_no_rank() -> None:
     findings = Findings.of(with_recorded(9))
     figures = findings.figures
-    assert "recorded" in figures.strategies and "recorded" not in set(
-        panel_html(findings).data["strategy"]
-    )
+    assert "recorded" in figures.strategies
+    assert "recorded" not in set(panel_table(findings)["strategy"])
     assert "recorded" not in {*figures.integrity["strategy"], *figures.by_session["strategy"]}
     assert "recorded" not in by_session_html(findings).html
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from functools import cache
 from html.parser import HTMLParser
-from typing import Any
 
 import pytest
 from report.page.made import findings_of, made
@@ -33,10 +32,12 @@ class Page(HTMLParser):
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.tags, self.open, self.wrong = [], [], []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.wrong: list[str] = []
         self.feed(html)
 
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
         if tag not in self.EMPTY:
             self.open.append(tag)

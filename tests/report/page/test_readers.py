@@ -11,11 +11,11 @@ import pytest
 from report.page.made import KEEPS, MadeResults, made
 
 from workbench.cli.headline import outcome, show
+from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.comparison import differences
 from workbench.evaluation.findings.readers import (
     BIAS,
-    WITHOUT_A_MODEL,
     bias_between,
     calibrations,
     kinds,
@@ -99,14 +99,14 @@ def test_terminal_page_and_json_agree_on_both_numbers(capsys: pytest.CaptureFixt
     run = examined()
     tables = Tables.of(run)
     shown, html = printed(run, capsys), page(run)
-    rows = {
-        row["strategy"]: row
-        for row in outcome(run, Findings.of_tables(tables), no_report=True)["strategies"]
-    }  # type: ignore[attr-defined]
+    strategies = outcome(run, Findings.of_tables(tables), no_report=True)["strategies"]
+    assert isinstance(strategies, list)
+    rows = {row["strategy"]: row for row in strategies}
     for name in tables.contenders:
         for half, metric in (("work", WORK), ("names", NAMES)):
             estimate = tables.best_recall(name, metric)
             assert estimate is not None
+            assert estimate.low is not None and estimate.high is not None
             assert rows[name][half] == estimate.mean
             assert (
                 f"{100 * estimate.mean:.0f} % ({100 * estimate.low:.0f} to"

@@ -17,11 +17,11 @@ pytestmark = pytest.mark.notebook
 NETWORK = re.compile(r"""(?:https?:)?//[a-z0-9]|@import|url\((?!["']?(?:#|data:))""", re.I)
 
 
-def outside(page: Page) -> Any:
+def outside(page: Page) -> list[str]:
     """Whatever a browser would fetch."""
     names = ("src", "href", "xlink:href", "action", "data", "poster", "srcset")
-    found = [attrs[name] for _, attrs in page.tags for name in names if attrs.get(name)]
-    return [value for value in found if not value.startswith(("#", "data:"))]
+    values = [attrs.get(name) for _, attrs in page.tags for name in names]
+    return [value for value in values if value and not value.startswith(("#", "data:"))]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_every_chart_has_words_for_those_who_cannot_see_it(large: Path) -> None:
     pictures = [
         attrs for tag, attrs in Page(large.read_text(encoding="utf-8")).tags if tag == "svg"
     ]
-    assert len(pictures) >= 4 and all(len(attrs.get("aria-label", "")) > 20 for attrs in pictures)
+    assert len(pictures) >= 4 and all(len(attrs.get("aria-label") or "") > 20 for attrs in pictures)
 
 
 def test_the_notebook_beside_the_page_shows_what_its_cells_show_when_they_run(

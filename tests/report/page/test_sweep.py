@@ -37,18 +37,19 @@ class Made(Results):
 
 
 Row = tuple[str, str, str, float | None]
+Cut = tuple[str, str, float | None, str]
 
 
 def made(
     *rows: Row,
-    matched: Iterable[tuple[str, str, float | None, str]] = (),
+    matched: Iterable[Cut] = (),
     names: Iterable[str] = (),
 ) -> Results:
-    natural = [
+    natural: list[dict[str, object]] = [
         {"strategy": name, "session": session, "mode": "natural", "metric": metric, "value": value}
         for name, session, metric, value in rows
     ]
-    cut = [
+    cut: list[dict[str, object]] = [
         {
             "strategy": name,
             "session": session,
@@ -91,7 +92,7 @@ def test_a_point_without_a_session_that_has_both_has_neither_figure() -> None:
 
 def test_at_equal_size_a_session_in_which_a_point_stays_larger_counts_for_none() -> None:
     large = f"{TOO_LARGE} at its boundary, up to 2.0 times"
-    cut = [
+    cut: list[Cut] = [
         (name, f"s{i}", 0.1 if i == 0 else 0.5, "") for name in ("p", "q", "r") for i in range(12)
     ]
     cut[0] = ("p", "s0", None, large)

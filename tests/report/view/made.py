@@ -10,6 +10,7 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 from builders import remembering, rules, said
+from workbench.engine.transcript.message import Message
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
 from workbench.recordings.importers.native import save
@@ -24,7 +25,7 @@ HOSTILE = (
 def made_run(folder: Path, turns: int = 40) -> None:
     """`folder/reports/run`, of a session in `folder/session.jsonl`."""
     folder.mkdir()
-    first = [rules("be brief"), said(f"please keep {HOSTILE} in mind", "u-in")]
+    first: list[Message] = [rules("be brief"), said(f"please keep {HOSTILE} in mind", "u-in")]
     save(
         Session.of([*first, *remembering(turns)], id="s/1", title=f"Hostile {HOSTILE}"),
         folder / "session.jsonl",
