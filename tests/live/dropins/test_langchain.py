@@ -147,9 +147,14 @@ def test_only_the_content_of_a_changed_result_is_another() -> None:
     with answering(chat) as provider:
         agent, _ = made(provider.address, "pipeline", InMemorySaver())
         ask(agent, 20)
-        results = [one for one in provider.requests[-1]["messages"] if one["role"] == "tool"]
-        assert any("nothing of note" not in one["content"] for one in results)
-        assert all(one["tool_call_id"].startswith("call_read_part") for one in results)
+        results = [
+            message
+            for request in provider.requests
+            for message in request["messages"]
+            if message["role"] == "tool"
+        ]
+        assert any("nothing of note" not in result["content"] for result in results)
+        assert all(result["tool_call_id"].startswith("call_read_part") for result in results)
 
 
 def test_conversations_do_not_meet_and_an_earlier_checkpoint_goes_on_as_it_did() -> None:
