@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import pytest
 from conformance.rows import Row, count_line
@@ -14,9 +14,12 @@ _INSTEAD: Counter[str] = Counter()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    row = getattr(item, "callspec", None) and item.callspec.params.get("row")
+    call = getattr(item, "callspec", None)
+    row = None if call is None else call.params.get("row")
     if isinstance(row, Row) and report.when == "call":
         _ROWS[row.preset] += 1
         _PASSED[row.preset] += report.passed

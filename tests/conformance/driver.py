@@ -12,7 +12,7 @@ from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Message, plain_text
 from workbench.live.compactor import Compactor
-from workbench.live.events import Event
+from workbench.live.events import CompactionEnded, CompactionStarted
 from workbench.live.formats.shape import GAP
 from workbench.live.settings import Settings
 
@@ -108,9 +108,15 @@ class Lived:
         """The events, in order, but for what is said of a small window."""
         return [event.type for event in self.live.events if event.type != "window_too_small"]
 
-    def event(self, type: str) -> Event:
-        """The newest event of a type."""
-        return [event for event in self.live.events if event.type == type][-1]
+    @property
+    def started(self) -> CompactionStarted:
+        """The start of the newest compaction."""
+        return [event for event in self.live.events if isinstance(event, CompactionStarted)][-1]
+
+    @property
+    def ended(self) -> CompactionEnded:
+        """The end of the newest compaction that was finished."""
+        return [event for event in self.live.events if isinstance(event, CompactionEnded)][-1]
 
     def go_on(self, more: Sequence[Message], *, full: bool = True, **options: Any) -> Lived:
         """The same agent later, with more messages."""

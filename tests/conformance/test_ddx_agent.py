@@ -407,7 +407,7 @@ def test_it_is_asked_after_tool_results_too() -> None:
     assert done.types == []
     host = [*done.host, *records(steps(2, 4_000))]
     done.live.after_tools(host)
-    assert done.event("compaction_started").cause == "after_tools"  # type: ignore[union-attr]
+    assert done.started.cause == "after_tools"
     assert done.types == ["compaction_started", "compaction_ended"]
 
 
@@ -483,9 +483,9 @@ def test_lists_that_the_model_wrote_again_are_taken_out() -> None:
 
 def test_the_event_has_the_sizes_and_a_warning() -> None:
     done = passed(mixed(9), exactly(2_000, keep=600, tail=0))
-    ended = done.event("compaction_ended")
-    assert ended.tokens_after == done.live.tokens < ended.tokens_before  # type: ignore[union-attr]
-    assert "less exact" in ended.warning  # type: ignore[union-attr]
+    ended = done.ended
+    assert ended.tokens_after == done.live.tokens < ended.tokens_before
+    assert "less exact" in ended.warning
 
 
 def test_the_summary_is_last_and_the_users_words_come_first_in_their_order() -> None:

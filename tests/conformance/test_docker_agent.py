@@ -142,7 +142,7 @@ def missing() -> dict[str, object]:
 
 
 def own_and_sub() -> dict[str, object]:
-    calls = [said("go"), called("read")]
+    calls: list[Message] = [said("go"), called("read")]
     return {
         "sub-session": (
             "compaction_started"
@@ -343,7 +343,7 @@ def test_the_request_has_the_whole_conversation_the_cap_and_the_instruction_last
 @pytest.mark.parametrize("text", ["", "  \n"])
 def test_an_empty_answer_compacts_nothing(text: str) -> None:
     done = lived(G1, LONG, [text], window=200_000)
-    assert done.sent == done.host and done.event("compaction_ended").outcome == "unchanged"  # type: ignore[union-attr]
+    assert done.sent == done.host and done.ended.outcome == "unchanged"
 
 
 def test_a_models_error_leaves_the_history_and_is_raised_by_hand() -> None:
@@ -413,7 +413,7 @@ def test_a_tail_at_exactly_the_budget_stays_and_begins_at_a_user_or_an_answer() 
 
 
 def test_a_hooks_summary_stays_as_it_is_keeps_the_same_tail_and_asks_no_model() -> None:
-    files = [called("read", "c", path="a.py"), result("ok", "c")]
+    files: list[Message] = [called("read", "c", path="a.py"), result("ok", "c")]
     hooks = Hooks(before=lambda due: Supply("  by the host\n"))
     done = lived(G1, [*files, *LONG], window=64_000, full=False, hooks=hooks)
     assert done.summary == "Session Summary:   by the host\n" and done.prompts == []
@@ -454,7 +454,7 @@ def test_it_is_asked_after_tool_results_too() -> None:
     done = lived(G1, [said("go" * 4_000, "u"), *steps(4)], full=False, window=100_000)
     host = [*done.host, *records([called("read", "big"), result("x" * 400_000, "big")])]
     done.live.after_tools(host)
-    assert done.event("compaction_started").cause == "after_tools"  # type: ignore[union-attr]
+    assert done.started.cause == "after_tools"
 
 
 def test_nothing_starts_by_itself_where_it_is_switched_off_but_by_hand_it_may() -> None:

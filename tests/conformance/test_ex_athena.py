@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import pytest
-from conformance.driver import Lived, lived, records, tokens
+from conformance.driver import Lived, Record, lived, records, tokens
 from conformance.rows import Row
 
 import workbench as wb
@@ -24,6 +24,7 @@ from workbench.engine.transcript.message import (
     Message,
     Text,
     ToolCall,
+    ToolResult,
     UserMessage,
 )
 from workbench.engine.transcript.session import Session
@@ -85,11 +86,12 @@ def texts(done: Lived) -> list[str]:
 
 
 def stages_of(done: Lived) -> list[str]:
-    return [record.name for record in done.event("compaction_ended").stages]  # type: ignore[union-attr]
+    return [record.name for record in done.ended.stages]
 
 
 def ending(done: Lived) -> tuple[str, str] | None:
-    return done.live.ending and (done.live.ending.code, done.live.ending.category)
+    end = done.live.ending
+    return None if end is None else (end.code, end.category)
 
 
 @dataclass(frozen=True)
@@ -157,13 +159,13 @@ def requested() -> list[str]:
 
 def own_pipeline() -> dict[str, object]:
     done = ran(hundreds(8), 1_000, compact_at=0.5, compaction_pipeline=(Drop(), Idle()))
-    ended, started = done.event("compaction_ended"), done.event("compaction_started")
+    ended, started = done.ended, done.started
     return {
         "stages": stages_of(done),
         "before": ended.tokens_before,
-        "after": ended.tokens_after,  # type: ignore[union-attr]
+        "after": ended.tokens_after,
         "reason": started.reason,
-        "dropped": len(done.given) - len(done.path),  # type: ignore[union-attr]
+        "dropped": len(done.given) - len(done.path),
     }
 
 
@@ -188,20 +190,19 @@ def forced_and_not() -> dict[str, object]:
     return {
         "unforced": calm,
         "stages": stages_of(done),
-        "reason": done.event("compaction_started").reason,
-    }  # type: ignore[union-attr]
+        "reason": done.started.reason,
+    }
 
 
 def pinned(stage: Stage) -> int:
     """How often a pinned result is there after a host's stage."""
-    pair = [called("read", "c", path="a"), result("keep me " * 50, "c")]
-    pins = {"pins": lambda record: "keep me" in str(record["content"])}
+    pair: list[Message] = [called("read", "c", path="a"), result("keep me " * 50, "c")]
     done = ran(
         [*hundreds(4), *pair, *hundreds(4, "b")],
         1_000,
         compact_at=0.1,
         compaction_pipeline=(stage,),
-        **pins,
+        pins=lambda record: "keep me" in str(record["content"]),
     )
     return done.path.count("r-c")
 
@@ -225,10 +226,16 @@ def too_long_result() -> dict[str, object]:
         said("go"),
         *(m for i, n in enumerate((20_000, 16_000, 20_000)) for m in parallel(1, n, f"p{i}")),
     ]
-    messages[-1] = replace(messages[-1], blocks=(Text("keep me" + "p" * 20_000),))
-    pins = {"pins": lambda record: str(record["content"]).startswith("keep me")}
+    newest_result = messages[-1]
+    assert isinstance(newest_result, ToolResult)
+    messages[-1] = replace(newest_result, blocks=(Text("keep me" + "p" * 20_000),))
+
+    def pins(record: Record) -> bool:
+        return str(record["content"]).startswith("keep me")
+
     done, newest = (
-        ran(messages, 20_000, by=preset(name), **pins) for name in ("ex_athena", "ex_athena_head")
+        ran(messages, 20_000, by=preset(name), pins=pins)
+        for name in ("ex_athena", "ex_athena_head")
     )
     mark = texts(done)[2]
     ref = mark.partition("ref=")[2].rstrip("]")
@@ -298,7 +305,7 @@ def seven_messages() -> dict[str, object]:
     done = ran(SEVEN, 1_000, ["what happened"], live_suffix_count=2)
     return {
         "path": done.path,
-        "before": done.event("compaction_ended").tokens_before,  # type: ignore[union-attr]
+        "before": done.ended.tokens_before,
         "said by": {one["role"] for one in done.sent if one["content"] == "what happened"},
         "text": done.summary,
     }
@@ -512,7 +519,7 @@ def test_references_survive_all_cheap_stages(name: str) -> None:
 
 
 def test_the_view_is_sent_and_never_kept() -> None:
-    steps = [
+    steps: list[Message] = [
         called("read", "c1", path="a.py"),
         result("x" * 4_000, "c1"),
         called("edit", "c2", path="a.py", old="x"),
@@ -622,12 +629,12 @@ def test_messages_are_pinned_by_name_wherever_they_stand_and_by_a_longer_prefix(
 
 def test_a_message_that_the_host_pins_stays_right_behind_the_summary() -> None:
     mine = told("keep me" + HUNDRED, "mine")
-    pins = {"pins": lambda record: "keep me" in str(record["content"])}
-    assert ran([said("go"), *hundreds(6), mine, *hundreds(6, "z")], 1_500, **pins).path[:3] == [
-        "u0",
-        "summary",
-        "mine",
-    ]
+    done = ran(
+        [said("go"), *hundreds(6), mine, *hundreds(6, "z")],
+        1_500,
+        pins=lambda record: "keep me" in str(record["content"]),
+    )
+    assert done.path[:3] == ["u0", "summary", "mine"]
 
 
 def test_the_live_end_never_begins_with_a_result() -> None:

@@ -365,7 +365,7 @@ def test_a_silent_overflow_is_compacted_before_the_next_request() -> None:
     done = lived("opal", turns(9, 20_000), full=False, window=200_000)
     done.live.report_usage({"prompt_tokens": 200_001})
     assert len(done.live.before_request(done.host)) < 18
-    assert done.event("compaction_started").reason == "overflow"  # type: ignore[union-attr]
+    assert done.started.reason == "overflow"
 
 
 def test_a_refused_request_is_sent_again_three_times_after_waits_that_double() -> None:
@@ -519,9 +519,9 @@ def test_the_window_is_that_of_the_agents_model_where_it_is_known() -> None:
 
 def test_events_state_the_number_of_messages() -> None:
     done = lived("opal", turns(20), ["S"], window=2_000)
-    started, ended = done.event("compaction_started"), done.event("compaction_ended")
-    assert started.messages == ended.messages_before == 40  # type: ignore[union-attr]
-    assert ended.messages_after == len(done.sent) < 40  # type: ignore[union-attr]
+    started, ended = done.started, done.ended
+    assert started.messages == ended.messages_before == 40
+    assert ended.messages_after == len(done.sent) < 40
 
 
 def test_an_unknown_window_is_128_000() -> None:

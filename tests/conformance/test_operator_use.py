@@ -123,7 +123,7 @@ def call(name: str, size: int = 8_000) -> list[Message]:
     return [called("read", name), result("w" * size, name)]
 
 
-TRAILING = [
+TRAILING: list[Message] = [
     said(WORDS),
     called("read", "c1"),
     called("read", "c2"),
@@ -267,7 +267,7 @@ def test_a_requested_compaction_waits_for_the_end_of_the_turn() -> None:
     assert done.live.before_request(done.host) == done.host and done.types == []
     done.go_on(pairs(4)[-1:], full=False)
     done.live.after_turn(done.host)
-    assert done.event("compaction_started").reason == "requested"  # type: ignore[union-attr]
+    assert done.started.reason == "requested"
     assert done.prompts[0].endswith("Additional focus: dwell on tests")
 
 

@@ -12,6 +12,8 @@ from live.talk import Record, asked, back
 
 import workbench as wb
 from workbench.base.errors import WorkbenchError
+from workbench.engine.transcript.log import MessageEntry
+from workbench.engine.transcript.message import AssistantMessage
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.settings import Settings
 
@@ -113,7 +115,7 @@ def test_calls_that_are_a_clients_objects_inside_a_dict_are_read_and_sent_as_the
     live = made()
     sent = live.before_request(given)
     assert sent[1]["tool_calls"][0] is call
-    assert [
-        use.name for entry in live.log.path() for use in getattr(entry.message, "calls", ())
-    ] == ["read"]  # type: ignore[union-attr]
+    messages = [entry.message for entry in live.log.path() if isinstance(entry, MessageEntry)]
+    answers = [message for message in messages if isinstance(message, AssistantMessage)]
+    assert [use.name for message in answers for use in message.calls] == ["read"]
     assert wb.Compactor.load(live.save(), model="extractive").before_request(given) == sent

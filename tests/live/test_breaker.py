@@ -221,8 +221,8 @@ def test_a_reminder_that_a_client_puts_beside_a_result_does_not_displace_what_th
     reminder = {"type": "text", "text": "<system-reminder>The list is empty.</system-reminder>"}
     messages: list[Record] = [asked("Port module X to Rust.")]
     for call in ("a", "b"):
-        use = {"type": "tool_use", "id": call, "name": "read", "input": {}}
-        result = {"type": "tool_result", "tool_use_id": call, "content": "word " * 4_000}
+        use: Record = {"type": "tool_use", "id": call, "name": "read", "input": {}}
+        result: Record = {"type": "tool_result", "tool_use_id": call, "content": "word " * 4_000}
         messages += [
             {"role": "assistant", "content": [use]},
             {"role": "user", "content": [result, reminder]},

@@ -47,7 +47,7 @@ def anthropic(request: Record, n: int) -> tuple[list[Record], Record]:
     block = {"type": "compaction", "content": f"Parts up to {n} were read.", "signature": "seal"}
     use = {"type": "tool_use", "id": f"t{n}", "name": "read", "input": {"path": "a"}}
     told = {"type": "tool_result", "tool_use_id": f"t{n}", "content": WORDS}
-    answer = [
+    answer: list[Record] = [
         {"role": "assistant", "content": [*([block] if n % EVERY == EVERY - 1 else []), use]},
         {"role": "user", "content": [told]},
         {"role": "assistant", "content": [{"type": "text", "text": f"Part {n} is done."}]},

@@ -97,8 +97,9 @@ def test_a_hook_that_would_have_to_be_awaited_is_refused_at_construction(
 
 @pytest.mark.parametrize("argument", ["on_event", "count", "pins", "clock", "settings"])
 def test_no_other_function_may_be_awaited_either(argument: str) -> None:
+    arguments: dict[str, Any] = {argument: veto}
     with pytest.raises(SettingError, match=f"{argument} is .* would be accepted"):
-        Compactor("truncate", **{argument: veto})
+        Compactor("truncate", **arguments)
 
 
 def test_a_hook_that_turns_out_to_be_awaited_cancels_nothing_in_silence() -> None:

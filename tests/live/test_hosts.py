@@ -33,7 +33,7 @@ from workbench.live.events import CompactionEnded, Rewound
 
 Shape = Callable[[list[Record]], list[Record]]
 Talk = Callable[[int], list[Record]]
-TALKS = {"openai": openai, "anthropic": anthropic}
+TALKS: dict[str, Callable[..., list[Record]]] = {"openai": openai, "anthropic": anthropic}
 CHECKS = {"openai": validators.openai_chat, "anthropic": validators.anthropic}
 # null fires at once
 PRESETS = [name for name in NAMES if name != "null"] if FULL else ["summarize", "codex_local"]

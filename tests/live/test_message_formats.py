@@ -90,7 +90,7 @@ def test_a_rewritten_result_keeps_everything_else_of_its_message() -> None:
 
 def test_one_of_several_anthropic_results_can_be_rewritten() -> None:
     uses = [{"type": "tool_use", "id": f"t{n}", "name": "ls", "input": {}} for n in range(3)]
-    results = [
+    results: list[Record] = [
         {"type": "tool_result", "tool_use_id": f"t{n}", "content": f"files {n}"} for n in range(3)
     ]
     results[2]["cache_control"] = {"type": "ephemeral"}

@@ -5,6 +5,7 @@ messages.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 from live.shapes import contents, items
@@ -21,7 +22,7 @@ from workbench.live.compactor import Compactor
 SILENT = {"none", "null", "truncate", "clear_tool_uses", "observation_mask"}
 """They write no summary."""
 WRITERS = [name for name in NAMES if name not in SILENT]
-TALKS = {
+TALKS: dict[str, Callable[..., list[Record]]] = {
     "openai": openai, "anthropic": anthropic, "responses": lambda turns, words: items(openai(turns, words=words)),
     "gemini": lambda turns, words: contents(openai(turns, words=words)),
 }  # fmt: skip

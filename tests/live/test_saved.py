@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.live.compactor import Compactor
 
-TALKS = {"openai": openai, "anthropic": anthropic}
+TALKS: dict[str, Callable[..., list[Record]]] = {"openai": openai, "anthropic": anthropic}
 PRESETS = NAMES if FULL else ("pipeline", "codex_local")
 HABITS = (as_it_is, moving_marker, reminder_in_text, reminder_behind)
 TURNS, WORDS, WINDOW = 16, 100, 5_000

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from benchmarks.bench_request import cost
 from benchmarks.bench_resume import differences
-from benchmarks.bench_stress import FAULTS, FORMATS, ZERO, driven
+from benchmarks.bench_stress import FAULTS, ZERO, driven
+from live.long_talk import FORMATS
 
 CASES = [
     ("summarize", "openai", "plain", "raises"),

@@ -142,19 +142,18 @@ def as_responses(messages: list[Record]) -> list[Any]:
         LiteLLMResponsesTransformationHandler,
     )
 
-    (
-        items,
-        _,
-    ) = LiteLLMResponsesTransformationHandler().convert_chat_completion_messages_to_responses_api(
-        copy.deepcopy(messages)
-    )
+    handler = LiteLLMResponsesTransformationHandler()  # type: ignore[no-untyped-call]
+    spoken: list[Any] = copy.deepcopy(messages)
+    items, _ = handler.convert_chat_completion_messages_to_responses_api(spoken)
     return list(items)
 
 
 def as_gemini(messages: list[Record]) -> list[Any]:
     from litellm.llms.vertex_ai.gemini.transformation import _gemini_convert_messages_with_history
 
-    spoken = [message for message in copy.deepcopy(messages) if message["role"] != "system"]
+    spoken: list[Any] = [
+        message for message in copy.deepcopy(messages) if message["role"] != "system"
+    ]
     return list(_gemini_convert_messages_with_history(spoken))
 
 

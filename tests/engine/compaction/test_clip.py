@@ -85,12 +85,12 @@ def test_thoughts_are_left_out_whole() -> None:
 
 def test_pictures_go_only_where_text_is_not_enough() -> None:
     shown = UserMessage(id="u", blocks=(Text("look " * 500), Image(tokens=300)))
-    assert any(
-        isinstance(block, Image) for block in shortened(shown, 400, 929, chars_per_token).blocks
-    )  # type: ignore[union-attr]
-    assert not any(
-        isinstance(block, Image) for block in shortened(shown, 100, 929, chars_per_token).blocks
-    )  # type: ignore[union-attr]
+    roomy = shortened(shown, 400, 929, chars_per_token)
+    assert isinstance(roomy, UserMessage)
+    assert any(isinstance(block, Image) for block in roomy.blocks)
+    tight = shortened(shown, 100, 929, chars_per_token)
+    assert isinstance(tight, UserMessage)
+    assert not any(isinstance(block, Image) for block in tight.blocks)
 
 
 def test_of_a_summary_only_the_text_is_cut() -> None:

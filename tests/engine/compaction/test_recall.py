@@ -19,7 +19,7 @@ from workbench.engine.compaction.recall import archive_id
 from workbench.engine.compaction.stages.truncate import Truncate
 from workbench.engine.models import find_model
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import plain_text
+from workbench.engine.transcript.message import Message, plain_text
 from workbench.evaluation.experiment.prepared import Prepared, prepared, replay
 from workbench.recordings.datasets.bundled import bundled
 
@@ -143,7 +143,7 @@ def test_without_recall_a_history_below_its_target_stays_itself() -> None:
 
 
 def test_answers_of_the_tool_itself_are_not_archived() -> None:
-    turn = [
+    turn: list[Message] = [
         said("what was it?", "q"),
         called("recall", "cr", query="limit"),
         result("the limit was 7 " * 50, "cr"),
@@ -212,11 +212,14 @@ def test_a_call_that_finds_nothing_is_told_so_in_a_sentence() -> None:
 
 
 def test_the_view_of_a_preset_is_archived_too() -> None:
-    read = [
+    read: list[Message] = [
         called("read", "c1", path="a.py"),
         result("old text of the file " * 40, "c1", name="read"),
     ]
-    edit = [called("edit", "c2", path="a.py", old="x", new="y"), result("done", "c2", name="edit")]
+    edit: list[Message] = [
+        called("edit", "c2", path="a.py", old="x", new="y"),
+        result("done", "c2", name="edit"),
+    ]
     context = Context.of([said("fix it"), *read, *edit, *conversation(3)])
     budget = wb.Budget(target=context.tokens - 50, window=99_999, force=False)
     strategy = replace(wb.preset("pipeline+recall").strategy, stages=())

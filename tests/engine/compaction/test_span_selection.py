@@ -7,7 +7,7 @@ from builders import called, result, rules, said
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.span_selection import Movable
 from workbench.engine.transcript.context import Context, cut_points
-from workbench.engine.transcript.message import Summary
+from workbench.engine.transcript.message import Message, Summary
 
 
 def movable(whole: Context) -> Movable:
@@ -32,7 +32,11 @@ def test_it_holds_what_is_not_pinned_with_sizes_and_the_places_where_those_messa
 
 
 def test_a_pinned_pair_does_not_hold_together_what_stands_inside_it() -> None:
-    pair = [replace(called("read", "c"), pinned=True), said("inside", "u"), result("r", "c")]
+    pair: list[Message] = [
+        replace(called("read", "c"), pinned=True),
+        said("inside", "u"),
+        result("r", "c"),
+    ]
     found = movable(Context.of([rules("be kind"), *pair, said("after", "v")]))
     assert [message.id for message in found.messages] == ["u", "v"]
     assert found.flags == [True, True, True]

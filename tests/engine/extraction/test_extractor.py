@@ -4,6 +4,7 @@ import pytest
 
 from builders import called, result, said, told
 from workbench.engine.extraction.extractor import Extractor, Passage
+from workbench.engine.transcript.message import Message
 
 
 def texts(extractor: Extractor, passages: list[Passage]) -> list[tuple[str, bool]]:
@@ -63,7 +64,10 @@ def test_features_of_a_span_are_its_words_and_entities_each_once() -> None:
 
 def test_a_message_that_was_read_is_not_read_again() -> None:
     extractor = Extractor()
-    known = [said("one\ntwo", "u1"), told("I use fooBar", thought="maybe bazQux", id="a1")]
+    known: list[Message] = [
+        said("one\ntwo", "u1"),
+        told("I use fooBar", thought="maybe bazQux", id="a1"),
+    ]
     first = extractor.read_messages(known)
     assert [extractor.passages(message) for message in known] == first
     assert extractor.messages_read == 2

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 
 from workbench.base.errors import ModelError
-from workbench.engine.models.likelihood import Places
+from workbench.engine.models.likelihood import LocalLikelihood, Places
 
 KNOWN, NEW = 1.0, 6.0
 
 
-class Echo:
+class Echo(LocalLikelihood):
     """Each word is a token; one that stands in the text before costs a nat, another one six."""
 
     name = "echo"
 
-    def __init__(self, window: int = 10_000) -> None:
+    def __init__(self, window: int = 10_000) -> None:  # no weights are loaded
         self.window = window
         self.asked: list[tuple[str, str]] = []
 

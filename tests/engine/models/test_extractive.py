@@ -272,7 +272,7 @@ def test_without_a_bound_a_summary_is_far_shorter_than_what_it_stands_for() -> N
 def test_old_facts_survive_ten_updates() -> None:
     text = summary(*WORK, most=500)
     for turn in range(10):
-        new = [
+        new: list[Message] = [
             said(f"now the part {turn}", f"u{turn}"),
             called("read", f"c{turn}", path=f"src/part_{turn}/views.py"),
             result(

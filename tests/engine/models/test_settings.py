@@ -122,7 +122,7 @@ def test_a_model_that_is_asked_one_by_one_stays_so_under_cache_and_checks(
     how: ModelSettings,
 ) -> None:
     class OneByOne(LiteLLM):
-        at_once = False  # type: ignore[misc]  # as a model that says nothing of it
+        at_once = False  # as a model that says nothing of it
 
     for kept in (how, replace(how, use_cache=False)):
         assert is_concurrent(kept.model(LiteLLM("openai/stub")))
@@ -134,5 +134,5 @@ def test_a_limit_is_refused_on_another_machine_which_could_not_keep_it(how: Mode
     assert there.model(LiteLLM("openai/stub")).name == "litellm:openai/stub"
     for limit in ({"max_usd": 1.0}, {"concurrency": 2}):
         with pytest.raises(SettingError, match="on one machine only"):
-            replace(there, **limit).model(LiteLLM("openai/stub"))  # type: ignore[arg-type]  # one of its fields
-        assert replace(there, machine="", **limit).model(LiteLLM("openai/stub")) is not None  # type: ignore[arg-type]
+            replace(there, **limit).model(LiteLLM("openai/stub"))
+        assert replace(there, machine="", **limit).model(LiteLLM("openai/stub")) is not None

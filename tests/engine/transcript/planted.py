@@ -197,7 +197,7 @@ HARMLESS: Mapping[str, tuple[str, Make]] = {
 
 
 def _grouped(digits: str, *sizes: int, sign: str = " ") -> str:
-    parts = []
+    parts: list[str] = []
     for size in sizes:
         parts, digits = [*parts, digits[:size]], digits[size:]
     return sign.join([*parts, digits] if digits else parts)

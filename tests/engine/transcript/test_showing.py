@@ -8,7 +8,7 @@ from builders import called, said, told
 from workbench.base.markup import card
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.presets import BUILTIN, preset
-from workbench.engine.transcript.message import AssistantMessage, Text
+from workbench.engine.transcript.message import AssistantMessage, Message, Text
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prepared import replay
 from workbench.evaluation.replays.step import Replay
@@ -21,7 +21,7 @@ HOSTILE = (
 
 
 def talk(text: str, n: int = 60) -> Session:
-    messages = []
+    messages: list[Message] = []
     for i in range(n):
         messages += [
             said(f"{text} {i} " + "word " * 40, id=f"u{i}"),

@@ -22,17 +22,18 @@ from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.bundled import Bundled
 from workbench.engine.models.bundled_answers import BundledAnswer, answers_text
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.model import Completion, Model, SummaryRequest
 from workbench.engine.models.plain_text import request_key
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
 from workbench.evaluation.experiment.compare import Run, compare
 from workbench.evaluation.experiment.grid import Grid
 from workbench.evaluation.experiment.sources import What, sources_of
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.readers import WITHOUT_A_MODEL, kinds, opening, who_wrote
+from workbench.evaluation.findings.readers import kinds, opening, who_wrote
 from workbench.evaluation.findings.tables import Tables
 from workbench.recordings.datasets.bundled import bundled, bundled_files
 from workbench.report.page.report import Report
@@ -60,7 +61,7 @@ class Recorder:
         return replace(done, model=self.name)
 
 
-def run(folder: Path, model: object, strategy: str | Preset = "summarize") -> Results:
+def run(folder: Path, model: str | Model, strategy: str | Preset = "summarize") -> Results:
     return compare(
         session(),
         strategies=("truncate", strategy),
@@ -139,7 +140,8 @@ def test_a_summary_that_is_not_bundled_is_named_a_rules_everywhere(
     models = (f"bundled ({WRITER})",)
     counts = {"by_model": n - 1, "by_rule": 1, "models": models, "words": line}
     assert told["written_by"] == counts
-    (summaries,) = told["summaries"]  # type: ignore[misc]
+    assert isinstance(told["summaries"], list)
+    (summaries,) = told["summaries"]
     assert (summaries["written"], summaries["not_bundled"], summaries["useless"]) == (n - 1, 1, 0)
     compactions = results.compactions[results.compactions["requests"] > 0]
     assert compactions["by_rule"].sum() == 1

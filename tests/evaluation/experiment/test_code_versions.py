@@ -12,12 +12,12 @@ from types import FrameType
 import pytest
 
 import workbench as wb
+from workbench.base.package import PACKAGE
 from workbench.engine.compaction.presets import NAMES
 from workbench.engine.compaction.strategy import Preset
 from workbench.evaluation.experiment import code_versions as code_module
 from workbench.evaluation.experiment.code_versions import (
     FILE,
-    PACKAGE,
     PackageCode,
     PartsUsed,
     code_versions,

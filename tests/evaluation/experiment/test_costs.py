@@ -107,7 +107,7 @@ def test_prices_that_make_no_sense_are_refused_before_anything_is_read(
     settings: dict[str, str], told: str
 ) -> None:
     with pytest.raises(SettingError, match=told):
-        RunSpec(**settings)  # type: ignore[arg-type]
+        RunSpec(**settings)
 
 
 def test_a_recording_without_usage_says_why_it_is_not_reconciled(plain: Results) -> None:

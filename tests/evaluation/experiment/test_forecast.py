@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from engine.models.provider import Reply, completion, serving
@@ -171,10 +172,13 @@ def test_what_is_to_come_is_said_before_the_first_call_and_nothing_is_said_where
     ]
     words += ["--out", str(tmp_path / "run"), "--no-report"]
     said: list[str] = []
+
+    def reply(asked: dict[str, Any]) -> Reply:
+        said.append(capsys.readouterr().err)
+        return completion("a summary " * 40)
+
     with serving() as provider:
-        provider.by = lambda asked: (
-            said.append(capsys.readouterr().err) or completion("a summary " * 40)
-        )  # type: ignore[func-returns-value]
+        provider.by = reply
         monkeypatch.setenv("WORKBENCH_API_BASE", provider.address)
         assert main([*words, "--model", "litellm:openai/stub"]) == 0
     first = " ".join(said[0].split())

@@ -13,6 +13,7 @@ import pytest
 
 from builders import called, remembering, result, rules, said, told
 from workbench.cli import main
+from workbench.engine.transcript.message import Message
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.exports import share
@@ -37,7 +38,7 @@ WAYS: dict[str, Callable[[str], str]] = {
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = tmp_path_factory.mktemp("run")
-    first = [
+    first: list[Message] = [
         rules("be brief"),
         said(f"look at {PLACE}", "u"),
         called("read", "c", path=PLACE),

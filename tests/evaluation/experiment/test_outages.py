@@ -102,7 +102,8 @@ def test_it_is_said_how_many_summaries_the_model_wrote(
 ) -> None:
     results = met(FAULTS["always 401"], provider, before, tmp_path / "run")
     found = answered(results)
-    (only,) = found["summaries"]  # type: ignore[misc]  # a list of rows
+    assert isinstance(found["summaries"], list)
+    (only,) = found["summaries"]
     assert (only["model"], only["written"], only["pending"]) == (MODEL, 0, 1)
     assert (found["pending_replays"], found["failed_replays"], found["usd"]) == (1, 0, 0.0)
     assert f"0 of {only['summaries']} summaries were written by openai/stub" in str(
@@ -114,7 +115,9 @@ def test_useless_answers_are_counted_apart(
     provider: Provider, before: Path, tmp_path: Path
 ) -> None:
     results = met(FAULTS["a tool call"], provider, before, tmp_path / "run")
-    (only,) = answered(results)["summaries"]  # type: ignore[misc]  # a list of rows
+    summaries = answered(results)["summaries"]
+    assert isinstance(summaries, list)
+    (only,) = summaries
     assert (only["written"], only["useless"], only["pending"]) == (0, only["summaries"], 0)
     assert "of no use, and other text takes their place" in str(Findings.of(results).verdict)
 

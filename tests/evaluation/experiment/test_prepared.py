@@ -30,20 +30,20 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         "window is 0; a whole number of at least 1 would be accepted",
     ),
     (
-        lambda: wb.replay(SHORT, "truncate", window="8k"),
+        lambda: wb.replay(SHORT, "truncate", window="8k"),  # type: ignore[arg-type]  # text
         "window is '8k'; a whole number of at least 1",
-    ),  # type: ignore[arg-type]
+    ),
     (
-        lambda: wb.replay("s.jsonl", "truncate"),
+        lambda: wb.replay("s.jsonl", "truncate"),  # type: ignore[arg-type]  # a file
         "session is 's.jsonl'; a session, such as wb.load gives, would be",
-    ),  # type: ignore[arg-type]
+    ),
     (lambda: wb.exam(SHORT, at=100), "at is 100; the session's boundaries are 0 to 2"),
     (lambda: wb.exam(SHORT, at=-1), "at is -1; a whole number of at least 0 would be accepted"),
     (lambda: wb.exam(SHORT, at=1.5), "at is 1.5; a whole number of at least 0 would be accepted"),  # type: ignore[arg-type]
     (
-        lambda: wb.compare(None),
+        lambda: wb.compare(None),  # type: ignore[arg-type]  # nothing
         "None is nothing to read; files, folders, patterns or sessions would be accepted",
-    ),  # type: ignore[arg-type]
+    ),
     (lambda: wb.load(None), "None names no file; paths as text would be accepted"),  # type: ignore[arg-type]
     (lambda: wb.load(b"s.jsonl"), "b's.jsonl' names no file; paths as text would be accepted"),  # type: ignore[arg-type]
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from workbench.engine.transcript.message import Message, said_texts
 from workbench.engine.transcript.redaction import holds_one
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.replay_rows import replay_rows
+from workbench.evaluation.experiment.replay_rows import Tables, replay_rows
 from workbench.recordings.importers.native import save
 from workbench.report.page.rendering import render
 
@@ -61,7 +62,7 @@ ENCODED = (
 
 def planted() -> list[Message]:
     """A conversation that names each secret early and needs it later."""
-    first = [
+    first: list[Message] = [
         rules("be brief"),
         said(
             f"use {TOKEN}, the password: Tr0ub4dor3x, mail jane.doe@corp.co.uk in"
@@ -79,7 +80,7 @@ def planted() -> list[Message]:
         ),
         said(ENCODED, "u-encoded"),
     ]
-    needed = [
+    needed: list[Message] = [
         told(
             f"I use {TOKEN} with Tr0ub4dor3x for jane.doe@corp.co.uk in /home/janedoe/work/mail.py",
             "a-use",
@@ -170,7 +171,7 @@ def test_redaction_is_part_of_what_a_replay_is(recording: Path, tmp_path: Path) 
             quiet=True,
             redact=redact,
         )
-        assert run.manifest["settings"]["redact"] is redact  # type: ignore[index]  # a dict
+        assert run.manifest["settings"]["redact"] is redact
     assert len(list((run.path / "replays").iterdir())) == 2 * 3
 
 
@@ -280,8 +281,8 @@ def test_a_kind_that_is_left_is_there_and_a_run_with_it_is_another_run(
 def test_tables_that_would_hold_what_was_masked_are_not_written(
     recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def careless(*given: object) -> dict[str, object]:
-        tables = replay_rows(*given)  # type: ignore[arg-type]
+    def careless(*given: Any) -> Tables:
+        tables = replay_rows(*given)
         tables["compactions"][0]["stages"] = "see " + b64encode(f"token {TOKEN}".encode()).decode()
         return tables
 

@@ -15,7 +15,7 @@ from builders import remembering, rules
 from workbench.base.errors import SettingError
 from workbench.cli import main
 from workbench.cli.ending import warn_of_replicates
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.model import Completion, Model, SummaryRequest
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import plain_text
 from workbench.engine.transcript.session import Session
@@ -50,7 +50,7 @@ class Fickle:
         )
 
 
-def run(out: Path, replicates: int, model: object = "extractive") -> Results:
+def run(out: Path, replicates: int, model: str | Model = "extractive") -> Results:
     sessions = [Session.of([rules("be brief"), *remembering(18 + n)], id=f"s{n}") for n in range(2)]
     return compare(
         sessions,
@@ -60,7 +60,7 @@ def run(out: Path, replicates: int, model: object = "extractive") -> Results:
         out=out,
         quiet=True,
         model=model,
-        replicates=replicates,  # type: ignore[arg-type]  # a model of one's own
+        replicates=replicates,
     )
 
 

@@ -15,6 +15,7 @@ from builders import called, remembering, result, rules, said, told
 from profiles import FULL
 from workbench.base.errors import SettingError
 from workbench.cli.headline_table import headline
+from workbench.engine.transcript.message import Message
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.exports import share
@@ -48,14 +49,16 @@ def text_of(folder: Path) -> str:
 @cache
 def our_words() -> frozenset[str]:
     """The words of the package, its documentation and its notebooks."""
-    folders = [(ROOT / "workbench", ("*.py", "*.md", "*.css", "*.js", "*.j2", "*.json"))]
+    folders: list[tuple[Path, tuple[str, ...]]] = [
+        (ROOT / "workbench", ("*.py", "*.md", "*.css", "*.js", "*.j2", "*.json"))
+    ]
     folders += [(ROOT / "docs", ("*.md",)), (ROOT / "notebooks", ("*.ipynb",))]
     paths = [path for folder, kinds in folders for kind in kinds for path in folder.rglob(kind)]
     return frozenset().union(*(words(path.read_text(encoding="utf-8")) for path in paths))
 
 
 def session(number: int) -> Session:
-    said_first = [
+    said_first: list[Message] = [
         rules("be brief", f"s-{number}"),
         said(
             f"The zeppelin of Klaustrophil must never land before {5000 + number}", f"u-x{number}"
@@ -187,7 +190,7 @@ def test_two_copies_have_no_hash_in_common(run: Results, copy: Results, tmp_path
 
 
 def test_neither_the_recordings_places_nor_the_command_are_copied(copy: Results) -> None:
-    assert copy.manifest["command"] == [] and len(copy.manifest["sources"]) == 4  # type: ignore[arg-type]  # a list
+    assert copy.manifest["command"] == [] and len(copy.manifest["sources"]) == 4
     assert not (copy.path / "replays").exists()
 
 

@@ -221,8 +221,12 @@ def test_an_entity_is_lost_at_the_first_compaction_after_which_it_does_not_stand
     found_life: dict[int, int] = {}
     found_lost: dict[int, int] = {}
     for row in chain(one):
-        found_life[row["round"]] = found_life.get(row["round"], 0) + row["at_risk"]
-        found_lost[row["round"]] = found_lost.get(row["round"], 0) + row["lost"]
+        row_round, at_risk, lost_here = row["round"], row["at_risk"], row["lost"]
+        assert (
+            isinstance(row_round, int) and isinstance(at_risk, int) and isinstance(lost_here, int)
+        )
+        found_life[row_round] = found_life.get(row_round, 0) + at_risk
+        found_lost[row_round] = found_lost.get(row_round, 0) + lost_here
     assert found_life == life
     assert {round: many for round, many in found_lost.items() if many} == lost
 

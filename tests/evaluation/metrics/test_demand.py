@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -17,12 +18,12 @@ from workbench.evaluation.metrics.index import Index
 FILLER = told("nothing of note", "filler")
 
 
-def demand_of(history: list[Message], future: list[Message], cwd: str = "") -> Demand:
-    index = Index(history + future, cwd)
+def demand_of(history: Sequence[Message], future: Sequence[Message], cwd: str = "") -> Demand:
+    index = Index([*history, *future], cwd)
     return index.demand(len(history))
 
 
-def needed(history: list[Message], future: list[Message]) -> list[str]:
+def needed(history: Sequence[Message], future: Sequence[Message]) -> list[str]:
     return [need.entity.text for need in demand_of(history, future).needs]
 
 
@@ -30,7 +31,10 @@ def needed(history: list[Message], future: list[Message]) -> list[str]:
 
 
 def test_an_entity_of_the_history_that_the_future_uses_is_demanded() -> None:
-    history = [said("keep retryLimit at three"), told("the file is src/net/client.py")]
+    history: list[Message] = [
+        said("keep retryLimit at three"),
+        told("the file is src/net/client.py"),
+    ]
     assert needed(
         history, [told("retryLimit stays"), called("edit", path="src/net/client.py")]
     ) == [
@@ -65,7 +69,11 @@ def test_what_is_said_again_before_its_use_is_not_demanded(restated: Message) ->
 
 
 def test_what_is_said_again_only_after_its_use_is_demanded() -> None:
-    future = [told("retryLimit stays"), result("retryLimit = 3"), told("retryLimit again")]
+    future: list[Message] = [
+        told("retryLimit stays"),
+        result("retryLimit = 3"),
+        told("retryLimit again"),
+    ]
     assert needed([said("keep retryLimit")], future) == ["retryLimit"]
 
 
@@ -98,12 +106,12 @@ def test_thinking_is_neither_a_use_nor_a_repetition_nor_a_history() -> None:
 
 @pytest.mark.parametrize(("gap", "demanded"), [(79, True), (80, False)])
 def test_a_use_counts_within_the_horizon(gap: int, demanded: bool) -> None:
-    future = [FILLER] * gap + [told("retryLimit stays")]
+    future = [*[FILLER] * gap, told("retryLimit stays")]
     assert bool(needed([said("keep retryLimit")], future)) is demanded
 
 
 def test_background_is_not_demanded() -> None:
-    messages = [
+    messages: list[Message] = [
         said("retryLimit in package.json of TypeScript"),
         told("retryLimit, package.json, TypeScript"),
     ]
@@ -147,13 +155,13 @@ def test_a_near_miss_is_another_entity() -> None:
 # Evidence
 
 
-def evidence(history: list[Message], use: str) -> Need:
+def evidence(history: Sequence[Message], use: str) -> Need:
     (need,) = demand_of(history, [told(use)]).needs
     return need
 
 
 def test_the_evidence_is_the_line_that_shares_most_with_the_use() -> None:
-    history = [
+    history: list[Message] = [
         said("retryLimit guards the upload queue\nretryLimit is old"),
         told("retryLimit was renamed twice"),
     ]
@@ -340,7 +348,11 @@ def test_an_assistant_that_repeats_a_result_does_not_make_it_irrecoverable() -> 
 
 
 def test_groups_are_by_kind_and_fate_and_nothing_demanded_has_no_mean() -> None:
-    history = [said("keep retryLimit"), READ, result("see src/a.py and src/b.py", "c1")]
+    history: list[Message] = [
+        said("keep retryLimit"),
+        READ,
+        result("see src/a.py and src/b.py", "c1"),
+    ]
     demand = demand_of(history, [told("retryLimit of a.py and b.py")])
     retention = demand.retained([0], ["a.py"])
     columns = ("kind", "recoverable", "demanded", "presence")

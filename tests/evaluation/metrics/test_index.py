@@ -179,7 +179,7 @@ def test_an_empty_conversation_has_an_index(messages: list[Message]) -> None:
 
 @pytest.mark.parametrize("mark", ["- ", "* ", "+ ", "• "])
 def test_a_line_that_is_quoted_behind_a_lists_mark_holds_what_the_line_holds(mark: str) -> None:
-    asked = [
+    asked: list[Message] = [
         said("Look at the branches."),
         called("bash", "c1", command="git rebase topic"),
         result("done", "c1"),

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from workbench.engine.compaction.archive import TOKENS
-from workbench.engine.models.cache_rules import NO_CACHE, OPENAI
+from workbench.engine.models.cache_rules import NO_CACHE, OPENAI, CacheRules
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import said_text
 from workbench.evaluation.experiment.prepared import Prepared, metric_input, prepared, replay
@@ -43,6 +43,12 @@ def scored(strategy: str) -> MetricInput:
     return metric_input(ready(), replay(ready(), strategy))
 
 
+def figure(value: str | int | float | None) -> float:
+    """A figure of a row; nothing is 0."""
+    assert not isinstance(value, str)
+    return value or 0.0
+
+
 def sat(data: MetricInput, archive: dict[str, str] | None = None) -> list[PagedExam]:
     """The last exams of a replay with its archive, or with this one."""
     exams = Exams.of(data.index)
@@ -65,7 +71,7 @@ def sat(data: MetricInput, archive: dict[str, str] | None = None) -> list[PagedE
 def test_visible_recoverable_and_lost_are_all_that_was_needed() -> None:
     (row,) = paging(scored("truncate+recall"))
     assert row["visible"] == pytest.approx(exam_recall.score(scored("truncate+recall")).value)
-    shares = [row[name] or 0.0 for name in ("visible", "recoverable", "lost")]
+    shares = [figure(row[name]) for name in ("visible", "recoverable", "lost")]
     assert sum(shares) == pytest.approx(1) and min(shares[1:]) > 0.02
 
 
@@ -113,7 +119,7 @@ def test_a_thing_that_several_boundaries_ask_for_is_fetched_once() -> None:
 
 @pytest.mark.parametrize(("rules", "carried"), [(NO_CACHE, 3.0), (OPENAI, 0.3)])
 def test_a_call_is_one_more_request_and_stays_until_the_next_compaction(
-    rules: object, carried: float
+    rules: CacheRules, carried: float
 ) -> None:
     tariff = given_tariff("input=3,output=15,cache_read=0.3")
     steps = [Step(i, 2 * i + 1, 12_800, 12_800, 0, 0 if i == 4 else None) for i in range(6)]
@@ -121,7 +127,7 @@ def test_a_call_is_one_more_request_and_stays_until_the_next_compaction(
     usd = [
         recall_cost(made, Pricing("m", tariff, rules), faults)
         for faults in ((), [fault("a", 3, 960)])
-    ]  # type: ignore[arg-type]
+    ]
     tool = 6 * TOOL * carried
     first = 12_800 * carried + (CALL + 960) * 3 + CALL * 15
     rest = 2 * (CALL + 960) * carried
@@ -135,8 +141,11 @@ def test_what_recall_gives_back_need_not_be_fetched_again() -> None:
     data = scored("truncate+recall")
     (row,) = paging(data)
     assert data.bill is not None
-    assert (row["usd_fetching"] or 0) <= data.bill.reacquired
+    assert figure(row["usd_fetching"]) <= data.bill.reacquired
     saved = (
-        data.bill.usd_plain - data.bill.usd - (row["usd_fetching"] or 0) - (row["usd_recall"] or 0)
+        data.bill.usd_plain
+        - data.bill.usd
+        - figure(row["usd_fetching"])
+        - figure(row["usd_recall"])
     )
     assert row["net_saving"] == pytest.approx(saved)

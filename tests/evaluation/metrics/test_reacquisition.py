@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from builders import called, result, said, told
+from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.demand import Retention
 from workbench.evaluation.metrics.index import Index
 
-MESSAGES = [
+MESSAGES: list[Message] = [
     said("keep burstSize"),
     called("read", "c1", path="one"),
     result("retryLimit and maxDelay", "c1"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from builders import called, result, rules, said, told
+from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.sources import only_looks, repeatable, sources
 
 
@@ -62,7 +63,7 @@ def test_tools_are_judged_by_name_and_command() -> None:
 
 
 def test_each_message_is_a_source_of_its_kind() -> None:
-    messages = [
+    messages: list[Message] = [
         rules("be good"),
         said("hello"),
         called("read", "c1", path="a"),

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from builders import called, result, said, told
+from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.index import Index
 from workbench.recordings.importers.importer import load
 
 
 def test_a_file_that_one_line_names_by_two_paths_is_one_entity_of_that_line() -> None:
-    messages = [
+    messages: list[Message] = [
         said("look at C:\\work\\shop\\docs\\testing.md, which is docs/testing.md here", "u1"),
         called("read", "c1", path="docs/testing.md"),
         result("the zpty harness needs RPrompt in src/shell/zsh_test.go before release", "c1"),

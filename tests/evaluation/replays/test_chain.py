@@ -8,7 +8,7 @@ from builders import conversation, rules
 from workbench.base.errors import AnswerAwaited
 from workbench.engine.compaction.presets import preset
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.model import Completion, Model, SummaryRequest
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.models.wrappers import AnsweringModel
 from workbench.engine.transcript.message import chars_per_token
@@ -28,7 +28,7 @@ SIZING = Sizing.of(
 HISTORY = SIZING.history(SESSION.messages, BOUNDARY)
 
 
-def replay(strategy: str, model: object, chain: int = 3, share: float = 0.1) -> Replay:
+def replay(strategy: str, model: Model, chain: int = 3, share: float = 0.1) -> Replay:
     return matched(
         SESSION,
         preset(strategy),
@@ -38,7 +38,7 @@ def replay(strategy: str, model: object, chain: int = 3, share: float = 0.1) -> 
         at=(BOUNDARY,),
         shares=(share,),
         chain=chain,
-    )  # type: ignore[arg-type]
+    )
 
 
 def only(done: Replay) -> CompactionEvent:

@@ -23,7 +23,7 @@ def test_each_line_is_read_once_and_the_session_is_that_of_the_whole_file(tmp_pa
         session = followed.session()
         assert session is not None and session.log == load(file)[0].log
     assert not followed.update() and followed.restarts == 0
-    assert len(session.recorded) == 1
+    assert session is not None and len(session.recorded) == 1
 
 
 @pytest.mark.parametrize("how", ["cut", "replaced", "written over"])

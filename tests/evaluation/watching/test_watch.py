@@ -6,6 +6,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from evaluation.watching.claude_lines import lines
@@ -43,7 +44,7 @@ def test_it_follows_a_session_that_another_process_writes(tmp_path: Path, which:
         assert watching.stdout is not None and watching.stderr is not None
         assert "waiting for a session" in watching.stderr.readline()
         subprocess.run([sys.executable, "-c", WRITER, str(source), str(file)], check=True)
-        seen = []
+        seen: list[dict[str, Any]] = []
         while not seen or seen[-1]["requests"] < len(whole.requests):
             seen.append(json.loads(watching.stdout.readline()))
         watching.send_signal(signal.SIGINT)

@@ -128,6 +128,7 @@ def test_the_same_command_goes_on_from_the_replays_that_are_there(
     found: tuple[AdviceSpec, Advice],
 ) -> None:
     spec, advice = found
+    assert spec.out is not None
     folder = spec.out / "replays"
     before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     again = advise(FILES, spec=spec)

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from typing import Any
 
 import pytest
 
@@ -12,10 +13,11 @@ from workbench.lab.advice.agents import moved
 from workbench.lab.advice.paste import Snippet, agent_snippet, due_at, snippets
 
 
-def texts(name: str, window: int = 200_000, **changes: float) -> dict[str, Snippet]:
+def texts(name: str, changes: dict[str, float] | None = None) -> dict[str, Snippet]:
+    changes = changes or {}
     candidate = variant(preset(name), changes, "advised")
     return {
-        found.system: found for found in snippets(candidate, name, changes, window, "extractive")
+        found.system: found for found in snippets(candidate, name, changes, 200_000, "extractive")
     }
 
 
@@ -50,13 +52,13 @@ def test_a_candidate_that_no_library_restates_is_only_a_compactor(name: str) -> 
     ("name", "changes"), [("claude_code", {}), ("summarize", {"trigger.threshold": 0.6})]
 )
 def test_the_compactor_snippet_runs(name: str, changes: dict[str, float]) -> None:
-    place: dict = {}
-    exec(texts(name, **changes)["Compactor"].text, place)
+    place: dict[str, Any] = {}
+    exec(texts(name, changes)["Compactor"].text, place)
     assert isinstance(place["compactor"], wb.Compactor) and place["compactor"].window == 200_000
 
 
 def test_anthropic_clears_tool_uses_where_that_is_the_candidate() -> None:
-    place: dict = {}
+    place: dict[str, Any] = {}
     exec(texts("clear_tool_uses")["Anthropic"].text, place)
     assert place["context_management"]["edits"][0]["type"] == "clear_tool_uses_20250919"
 
@@ -66,7 +68,7 @@ def test_the_langchain_snippet_runs(name: str) -> None:
     pytest.importorskip("langchain")
     from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
-    place: dict = {"model": FakeListChatModel(responses=["a summary"])}
+    place: dict[str, Any] = {"model": FakeListChatModel(responses=["a summary"])}
     exec(texts(name)["LangChain"].text, place)
     assert place["middleware"] is not None
 

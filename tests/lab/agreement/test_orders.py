@@ -9,7 +9,7 @@ from workbench.lab.agreement.measured import COLUMNS
 from workbench.lab.agreement.orders import Agreement
 
 
-def rows(over: float = 0.0, **values: tuple[float, float, float]) -> pd.DataFrame:
+def rows(values: dict[str, tuple[float, float, float]], over: float = 0.0) -> pd.DataFrame:
     """By strategy: the exam, look-ups and dollars saved in each of two families, two sessions of
     each.
     """
@@ -54,7 +54,7 @@ ORDERED = {"pi": (0.9, 1.0, 0.1), "opal": (0.6, 2.0, 0.2), "truncate": (0.2, 3.0
 
 
 def test_a_metric_that_orders_as_success_and_look_ups_do_has_rank_one() -> None:
-    found = Agreement.of(rows(**ORDERED), succeeded(pi=1.0, opal=0.5, truncate=0.0))
+    found = Agreement.of(rows(ORDERED), succeeded(pi=1.0, opal=0.5, truncate=0.0))
     assert rank(found, "success") == rank(found, "success", family="b") == pytest.approx(1)
     assert rank(found, "look_ups") == pytest.approx(1)
 
@@ -62,7 +62,7 @@ def test_a_metric_that_orders_as_success_and_look_ups_do_has_rank_one() -> None:
 def test_what_costs_more_where_more_is_kept_is_ordered_the_other_way_round_and_each_pair_is_named() -> (
     None
 ):
-    found = Agreement.of(rows(**ORDERED), succeeded(pi=1.0, opal=0.5, truncate=0.0))
+    found = Agreement.of(rows(ORDERED), succeeded(pi=1.0, opal=0.5, truncate=0.0))
     assert rank(found, "saved") == pytest.approx(-1)
     assert (
         rank(found, "saved", column="pairs"),
@@ -80,26 +80,25 @@ def test_what_costs_more_where_more_is_kept_is_ordered_the_other_way_round_and_e
 
 
 def test_where_a_metric_or_what_came_is_the_same_for_all_there_is_no_rank() -> None:
-    found = Agreement.of(rows(**ORDERED))
+    found = Agreement.of(rows(ORDERED))
     assert pd.isna(rank(found, "blind")) and pd.isna(rank(found, "look_ups", "bound"))
     assert "success" not in set(found.ranks["target"])
 
 
 def test_one_session_with_many_look_ups_counts_as_any_other() -> None:
-    measured = rows(**ORDERED)
+    measured = rows(ORDERED)
     spiral = (measured["session"] == "a0") & (measured["strategy"] == "pi")
     measured.loc[spiral, "look_ups"] = 1000.0
     assert rank(Agreement.of(measured), "look_ups") == pytest.approx(1)
 
 
 def test_what_is_over_the_window_or_has_recall_is_not_compared_but_counted_over_all() -> None:
-    measured = rows(
-        0.5,
-        **ORDERED,
-        large=(1.0, 0.0, 0.0),
-        **{"truncate+recall": (0.2, 0.0, 0.0)},
-        none=(1.0, 0.0, 0.0),
-    )
+    others = {
+        "large": (1.0, 0.0, 0.0),
+        "truncate+recall": (0.2, 0.0, 0.0),
+        "none": (1.0, 0.0, 0.0),
+    }
+    measured = rows(ORDERED | others, over=0.5)
     success = succeeded(
         pi=0.9, opal=0.5, truncate=0.0, large=0.0, **{"truncate+recall": 1.0}, none=1.0
     )
@@ -113,7 +112,7 @@ def test_what_is_over_the_window_or_has_recall_is_not_compared_but_counted_over_
 
 
 def test_a_judge_that_read_for_some_strategies_is_ordered_over_these_and_named() -> None:
-    measured = rows(**ORDERED)
+    measured = rows(ORDERED)
     few = measured["strategy"] != "opal"
     measured.loc[few, "read"] = measured["exam"]
     measured.loc[few, "reader"] = "small, not admitted"

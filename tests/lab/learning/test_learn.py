@@ -108,7 +108,7 @@ def test_a_weight_that_is_no_number_is_refused(tmp_path: Path) -> None:
 
 
 def conversation() -> Context:
-    messages = [
+    messages: list[Message] = [
         UserMessage(id="u0", blocks=(Text("Never edit /srv/app/config/production.toml by hand."),))
     ]
     for n in range(30):

@@ -82,7 +82,11 @@ def test_what_the_context_tells_is_not_looked_up(tmp_path: Path) -> None:
 
 
 def test_reasoning_that_a_provider_drops_costs_the_same_as_in_a_replay(tmp_path: Path) -> None:
-    ended = [told("so far so good", "a1", thought="hm"), said("and now", "u1"), told("done", "a9")]
+    ended: list[Message] = [
+        told("so far so good", "a1", thought="hm"),
+        said("and now", "u1"),
+        told("done", "a9"),
+    ]
     session = replace(
         Session.of([rules("You help."), said("start"), *work(40), *ended]), model="gpt-5.5"
     )
@@ -152,7 +156,7 @@ def test_the_work_goes_on_at_the_first_action_that_lacks_nothing(tmp_path: Path)
         result("root = alice_smith\n", "c2", name="read_file"),
     )
     session = recorded(USE, *READ, *late)
-    then = [
+    then: list[Message] = [
         again,
         result("ok", "c8"),
         called("shell", "c7", command="who alice_smith"),
@@ -182,7 +186,7 @@ def recordings(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def tables(recordings: list[Path], out: Path, **how: object) -> Simulation:
+def tables(recordings: list[Path], out: Path, **how: Any) -> Simulation:
     return wb.simulate(
         recordings, strategies="truncate,summarize+recall", window=4_000, out=out, **how
     )

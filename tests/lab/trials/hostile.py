@@ -691,7 +691,7 @@ PATTERNS = (
     ),
 )
 
-ODD = (
+ODD: tuple[HostileAgent, ...] = (
     odd("a folder is a file", "write", {"path": "src", "content": "x"}),
     odd("NUL in a command", "bash", {"command": "a\0b"}),
     odd("NUL in a path", "read", {"path": "a\0b"}),

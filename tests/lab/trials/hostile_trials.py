@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from lab.trials.hostile import (
     MARKER,
@@ -229,7 +230,7 @@ def _carry_out(
     pipe.send({"raised": raised, "reason": reason, "leaked": leaked, "resident": resident})
 
 
-def _result(pipe: Connection) -> Mapping[str, object]:
+def _result(pipe: Connection) -> Mapping[str, Any]:
     with suppress(EOFError, OSError):
         if pipe.poll(1):
             return dict(pipe.recv())

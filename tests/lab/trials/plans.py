@@ -33,8 +33,9 @@ def play(
     for turn in task.turns:
         messages.append({"role": "user", "content": turn.user})
         for step in turn.steps:
-            for hole in step.holes if asked else ():
-                asked(hole, messages)
+            if asked is not None:
+                for hole in step.holes:
+                    asked(hole, messages)
             said: dict[str, Json] = {
                 "role": "assistant",
                 "content": filled(step.words, step.holes, value),

@@ -104,8 +104,8 @@ def session(
     log.append(
         CompactionEntry(id="compaction", parent=log.leaf, summary=summary if readable else None)
     )
-    for place, message in enumerate(after):
-        if twice and place == 6:
+    for index, message in enumerate(after):
+        if twice and index == 6:
             log.append(CompactionEntry(id="second", parent=log.leaf))
         log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
     return Session(id, log, project=f"project-{id}")

@@ -23,14 +23,17 @@ SESSIONS = [
 ]
 
 
-class Bent:
+class Bent(Results):
     """A run with some tables bent."""
 
-    def __init__(self, run: Results, **tables: pd.DataFrame) -> None:
-        self.run, self.tables = run, tables
+    bent: dict[str, pd.DataFrame]
+
+    def __init__(self, run: Results, **bent: pd.DataFrame) -> None:
+        super().__init__(run.path)
+        self.__dict__["bent"] = bent
 
     def table(self, name: str) -> pd.DataFrame:
-        return self.tables[name] if name in self.tables else self.run.table(name)
+        return self.bent[name] if name in self.bent else super().table(name)
 
 
 @pytest.fixture(scope="module")

@@ -61,7 +61,8 @@ async def ask(agent: Agent[Any], compactor: AgentsCompactor, parts: int) -> list
     done = sum(item.get("role") == "user" for item in items)
     for part in range(done, parts):
         await Runner.run(agent, f"What is the limit in part {part}?", **compactor.arguments())
-    return await compactor.session.get_items()
+    kept: list[Any] = await compactor.session.get_items()
+    return kept
 
 
 if __name__ == "__main__":

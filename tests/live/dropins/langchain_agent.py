@@ -28,7 +28,7 @@ def made(
     url: str, preset: str, saver: Any, window: int = 3_000, **given: Any
 ) -> tuple[Any, CompactionMiddleware]:
     compaction = CompactionMiddleware(preset, model="extractive", window=window, **given)
-    model = ChatOpenAI(model="stub", base_url=url, api_key="none", max_retries=0)  # type: ignore[arg-type]
+    model = ChatOpenAI(model="stub", base_url=url, api_key="none", max_retries=0)
     agent = create_agent(
         model,
         [read_part],

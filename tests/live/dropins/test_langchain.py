@@ -12,8 +12,7 @@ import pytest
 from engine.models.provider import refusal
 
 from profiles import FULL
-from workbench.base.errors import SettingError
-from workbench.base.registry import UnknownName
+from workbench.base.errors import SettingError, UnknownName
 from workbench.engine.compaction.presets import NAMES
 from workbench.live.events import Event
 
@@ -85,7 +84,7 @@ def test_a_streamed_agent_is_compacted_under_every_preset(preset: str) -> None:
             }
             for piece in ("The limit ", "is " + "long " * 40, "kept."):
                 yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
-            yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))  # type: ignore[arg-type]
+            yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))
 
     seen: list[dict[str, Any]] = []
     compaction = CompactionMiddleware(preset, model="extractive", window=2_000)

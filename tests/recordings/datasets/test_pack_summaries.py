@@ -50,7 +50,7 @@ def small(program: ModuleType, folder: Path) -> None:
     for page in program.COMMANDS.values():
         (folder / page).parent.mkdir(parents=True, exist_ok=True)
         (folder / page).write_text(README, "utf-8")
-    program.ROOT = folder
+    vars(program)["ROOT"] = folder
 
 
 def ask(folder: Path, out: Path) -> int:

@@ -24,7 +24,13 @@ from recordings.importers.test_fuzz import places, shortened
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.log import CompactionEntry, MessageEntry, NoteEntry
-from workbench.engine.transcript.message import Message, ToolCall, argument_texts, said_texts
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    ToolCall,
+    argument_texts,
+    said_texts,
+)
 from workbench.engine.transcript.session import Session
 from workbench.recordings.datasets.bundled import bundled
 from workbench.recordings.importers.importer import read
@@ -406,14 +412,15 @@ def reading(
                     prints[f"summary: {entry.summary.text}"] += 1
             elif isinstance(entry, MessageEntry):
                 texts += said_texts(entry.message)
-                spoken = [
-                    block
-                    for block in entry.message.blocks
-                    if block.type != "tool_call" or not stands_in_text(block)
-                ]
-                prints.update(
-                    fingerprints(replace(entry.message, blocks=tuple(spoken)), calls, is_touched)
-                )
+                message = entry.message
+                if isinstance(message, AssistantMessage):
+                    spoken = [
+                        block
+                        for block in message.blocks
+                        if block.type != "tool_call" or not stands_in_text(block)
+                    ]
+                    message = replace(message, blocks=tuple(spoken))
+                prints.update(fingerprints(message, calls, is_touched))
     return Reading(prints, "\n".join(texts), notes)
 
 

@@ -16,7 +16,7 @@ OTHERS = {recording.name: recording for recording in of_others()}
 CLAUDE = "corpora/oh-my-posh/f776f2bf-23df-4ccd-808c-738ef763c1c6.jsonl"
 SWE_AGENT = "corpora/swe-agent/pydicom-1458.traj"
 
-SMALL = (
+SMALL: tuple[tuple[str, int, tuple[str | int, ...], object], ...] = (
     ("kimi", 3, ("content", 0, "type"), "text"),
     ("inspect_ai", 0, ("messages",), MISSING),
     ("claude_stream", 7, ("subtype",), []),

@@ -133,7 +133,12 @@ def zstandard(raw: bytes) -> bytes:
     return packed
 
 
-PACKINGS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard}
+PACKINGS: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": zstandard,
+}
 
 
 @pytest.mark.parametrize("ending", PACKINGS)

@@ -101,7 +101,7 @@ def test_results_beyond_50_000_newest_tokens_keep_their_last_thirty_lines_and_ca
 
 def test_a_cut_result_takes_of_the_budget_what_is_left_of_it() -> None:
     long, short = "\n".join("x" * 100 for _ in range(400)), "\n".join("y" * 100 for _ in range(300))
-    messages = [
+    messages: list[Message] = [
         said("go"),
         called("a", "c0"),
         result(short, "c0"),

@@ -153,7 +153,7 @@ def test_pruning_that_gains_less_than_a_tenth_is_left_out() -> None:
 
 
 def test_nothing_in_the_tail_is_touched_and_a_second_pass_changes_nothing() -> None:
-    old = [called("a", "c0"), result("x" * 900, "c0")]
+    old: list[Message] = [called("a", "c0"), result("x" * 900, "c0")]
     done, _ = fired(PRUNES, [*old, *tail()], keep_recent=12_050)
     assert [record.name for record in done.stages] == ["hermes_prune"]
     assert stayed(done)[-4:] == ["last", "t0", "t1", "t2"]

@@ -51,7 +51,7 @@ def test_a_call_is_its_name_and_its_arguments_as_json_without_blanks() -> None:
 
 
 def test_the_start_of_a_turn_that_nothing_precedes_is_asked_for_alone() -> None:
-    messages = [said("go", "u"), *(told("x" * 40_000, f"a{i}") for i in range(4))]
+    messages: list[Message] = [said("go", "u"), *(told("x" * 40_000, f"a{i}") for i in range(4))]
     done, model = fired(PI, messages, ("the start",))
     assert [request.purpose for request in model.requests] == ["turn_prefix"]
     assert summary(done).text.startswith("No turn before this one.")

@@ -59,7 +59,11 @@ def history() -> list[Message]:
     summarised.
     """
     call = called("read", "c0", path="z" * ARGUMENT)
-    messages = [said("go on with the parser"), told("j" * WORDS, thought="a silent thought"), call]
+    messages: list[Message] = [
+        said("go on with the parser"),
+        told("j" * WORDS, thought="a silent thought"),
+        call,
+    ]
     messages.append(result("q" * RESULT, "c0", name="read"))
     for step in range(30):
         messages += [
@@ -84,8 +88,10 @@ def prompt_of(preset: wb.Preset, messages: Sequence[Message]) -> str:
 
 def shown(preset: wb.Preset) -> Shown:
     prompt = prompt_of(preset, history())
-    runs = [max(map(len, re.findall(f"{letter}+", prompt)), default=0) for letter in "qzj"]
-    return Shown(*runs, thought="silent thought" in prompt)
+    of_result, of_argument, of_words = (
+        max(map(len, re.findall(f"{letter}+", prompt)), default=0) for letter in "qzj"
+    )
+    return Shown(of_result, of_argument, of_words, thought="silent thought" in prompt)
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -85,7 +85,7 @@ def test_only_what_was_surely_reversed_is_a_reversed_decision() -> None:
         "Should I say we reverted it?",
         "| cache | we switched to sqlite |",
     ]
-    talk = [
+    talk: list[Message] = [
         said("Build it.", "u0"),
         *(told(text, f"a{i}") for i, text in enumerate([*unsure, *sure])),
     ]

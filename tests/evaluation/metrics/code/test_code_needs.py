@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import called, result, said, told
+from builders import called, result, said, told
 from workbench.engine.transcript.message import AssistantMessage, Message
 from workbench.evaluation.metrics.code.needs import CodeNeeds
 

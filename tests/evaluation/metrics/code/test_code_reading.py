@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import called, result, said, told
+from builders import called, result, said, told
 from workbench.engine.transcript.message import Summary
 from workbench.evaluation.metrics.code.reading import CodeReading
 
@@ -24,7 +24,7 @@ READING = CodeReading(MESSAGES)
 
 
 def shares(summary: str) -> list[float]:
-    return READING.shares(BOUNDARY, [Summary(id="s", text=summary)]).tolist()
+    return [float(share) for share in READING.shares(BOUNDARY, [Summary(id="s", text=summary)])]
 
 
 def test_the_message_that_shows_the_lines_has_all_of_them_and_others_have_nothing() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -97,6 +98,22 @@ def reconciled(session: Session, rules: Pricing | None = None) -> Reconciliation
     return reconcile(session, sizing, rules or Pricing("m", PRICES, ANTHROPIC, head=HEAD))
 
 
+def error(found: Reconciliation, of: Literal["prompt", "read", "usd"]) -> float:
+    """The median error of requests that there are."""
+    median = found.error(of)
+    assert median is not None
+    return median
+
+
+def reported(session: Session) -> list[tuple[AssistantMessage, Usage]]:
+    """The answers that report a usage, each with it."""
+    answers = []
+    for message in session.messages:
+        if isinstance(message, AssistantMessage) and message.usage is not None:
+            answers.append((message, message.usage))
+    return answers
+
+
 def test_a_provider_that_keeps_to_its_rules_is_reproduced_to_the_cent() -> None:
     found = reconciled(recorded([0, 10, 10, 400, 10, 10], compact_before=4))
     assert (found.error("prompt"), found.error("read"), found.error("usd")) == (0.0, 0.0, 0.0)
@@ -113,8 +130,8 @@ def test_an_hour_s_cache_is_reproduced_too() -> None:
 
 def test_the_wrong_lifetime_shows() -> None:
     found = reconciled(recorded([0, 400, 400, 400, 400], Provider(3_600)))
-    assert found.error("read") is not None and found.error("read") > 0.5
-    assert found.error("usd") is not None and found.error("usd") > 0.5
+    assert error(found, "read") > 0.5
+    assert error(found, "usd") > 0.5
 
 
 def test_a_cache_that_loses_what_it_should_hold_is_counted() -> None:
@@ -192,14 +209,9 @@ def test_a_provider_that_drops_a_turn_s_reasoning_finds_the_prompt_that_began_it
 
 def test_writes_that_no_report_names_are_a_reason_of_their_own() -> None:
     session = recorded([0, 10, 10])
-    for answer in (
-        m for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None
-    ):
-        object.__setattr__(
-            answer,
-            "usage",
-            Usage(input=answer.usage.cache_write, cache_read=answer.usage.cache_read),
-        )
+    for answer, usage in reported(session):
+        unnamed = Usage(input=usage.cache_write, cache_read=usage.cache_read)
+        object.__setattr__(answer, "usage", unnamed)
     found = reconciled(session)
     name, usd = next(iter(found.reasons.items()))
     assert name == "cache writes that no report names" and usd == pytest.approx(found.usd_unwritten)
@@ -222,10 +234,8 @@ def test_a_client_that_asks_for_no_cache_is_priced_without_one() -> None:
 
 def test_a_recording_whose_client_reports_nothing_of_a_cache_is_not_compared() -> None:
     session = recorded([0, 10, 10])
-    for answer in (
-        m for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None
-    ):
-        object.__setattr__(answer, "usage", Usage(input=answer.usage.prompt))
+    for answer, usage in reported(session):
+        object.__setattr__(answer, "usage", Usage(input=usage.prompt))
     found = reconciled(session, Pricing("m", PRICES, OPENAI))
     assert (found.why, len(found.predicted), found.left_out) == (
         "its reports say nothing of a cache",
@@ -285,6 +295,6 @@ def test_eleven_real_recordings_are_reproduced(corpora: Path) -> None:
         found = reconcile(
             session, Sizing.of(session, count.sizes(session.messages), count), pricing(session)
         )
-        assert found.error("prompt") is not None and found.error("prompt") <= 0.02, path
-        assert found.error("read") is not None and found.error("read") <= 0.02, path
-        assert found.error("usd") is not None and found.error("usd") <= 0.025, path
+        assert error(found, "prompt") <= 0.02, path
+        assert error(found, "read") <= 0.02, path
+        assert error(found, "usd") <= 0.025, path

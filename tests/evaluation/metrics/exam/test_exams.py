@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -25,12 +26,12 @@ FILLER = [
 ]
 
 
-def items(history: list[Message], future: list[Message]) -> list[Item]:
+def items(history: Sequence[Message], future: Sequence[Message]) -> list[Item]:
     messages = [*FILLER, *history, *future]
     return list(Exams.of(Index(messages)).at(len(FILLER) + len(history)).items)
 
 
-def answers(history: list[Message], future: list[Message], kind: str = "fact") -> list[str]:
+def answers(history: Sequence[Message], future: Sequence[Message], kind: str = "fact") -> list[str]:
     return [item.answer for item in items(history, future) if item.kind == kind]
 
 
@@ -42,14 +43,17 @@ def test_what_an_answer_uses_of_the_history_is_asked() -> None:
 
 
 def test_what_is_said_again_in_a_new_line_is_not_asked() -> None:
-    again = [said("retryLimit is what I mean"), told("the retry budget of retryLimit stays")]
+    again: list[Message] = [
+        said("retryLimit is what I mean"),
+        told("the retry budget of retryLimit stays"),
+    ]
     assert answers([said("keep the retry budget of retryLimit at three")], again) == []
 
 
 def test_what_is_fetched_again_is_asked() -> None:
     line = "the retry budget of retryLimit is three"
-    history = [called("read", "c1", path="a"), result(line, "c1")]
-    future = [
+    history: list[Message] = [called("read", "c1", path="a"), result(line, "c1")]
+    future: list[Message] = [
         called("read", "c2", path="a"),
         result(line, "c2"),
         told("the retry budget of retryLimit stays"),
@@ -58,7 +62,7 @@ def test_what_is_fetched_again_is_asked() -> None:
 
 
 def test_what_another_look_at_the_same_file_tells_is_asked() -> None:
-    history = [
+    history: list[Message] = [
         called("read", "c1", path="a"),
         result("the retry budget of retryLimit is three", "c1"),
     ]

@@ -41,7 +41,8 @@ USED = LaterUse(Exams.of(Index(MESSAGES)).history)
 
 
 def shares(*texts: str, kept: frozenset[int] = frozenset()) -> dict[str, float]:
-    return dict(USED.shares(AT, View(kept, texts, texts)))
+    found = USED.shares(AT, View(kept, texts, texts))
+    return {part: share for part, share in found.items()}
 
 
 def test_the_whole_history_holds_all_and_nothing_holds_nothing() -> None:

@@ -1,5 +1,7 @@
 """The reader's own error is part of every interval that rests on it."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
@@ -12,13 +14,16 @@ from workbench.evaluation.metrics.work_exam.reader_error import (
     text_kind,
 )
 
+Errors = tuple[Mapping[TextKind, float], ...]
+"""By kind of text, the error on each project."""
+
 EXACT = ReaderErrors(({"model": 0.0, "rule": 0.0, "cut": 0.0},), context=0.0)
 SHARED = ReaderErrors(
     tuple({"model": error, "rule": error} for error in (-0.2, -0.1, 0.1, 0.2)), context=0.0
 )
-EASY: tuple[dict[TextKind, float], ...] = ({"model": -0.3, "rule": -0.3},) * 3
+EASY: Errors = tuple([{"model": -0.3, "rule": -0.3}] * 3)
 """The errors on the questions of somebody who asks what is easy."""
-BIASED = ReaderErrors(({"model": -0.1, "rule": 0.1},) * 3, context=0.0)
+BIASED = ReaderErrors(tuple([{"model": -0.1, "rule": 0.1}] * 3), context=0.0)
 
 
 def contexts(kind: TextKind, *chances: float) -> list[ForetoldContext]:
@@ -45,7 +50,8 @@ def test_more_projects_make_it_narrower() -> None:
 
 def test_an_error_that_both_kinds_share_is_none_of_their_difference() -> None:
     lead = SHARED.lead(contexts("model", 0.6, 0.6), contexts("rule", 0.5, 0.5))
-    assert (lead.low, lead.high) == (pytest.approx(0.1), pytest.approx(0.1))
+    assert lead.low == pytest.approx(0.1)
+    assert lead.high == pytest.approx(0.1)
 
 
 def test_who_asks_adds_to_the_error_of_a_level_and_more_projects_do_not_help() -> None:
@@ -63,13 +69,13 @@ def test_who_asks_adds_nothing_to_a_lead_where_both_kinds_are_off_alike() -> Non
 
 
 def test_an_asker_that_is_off_for_one_kind_alone_adds_to_the_bound() -> None:
-    uneven: tuple[dict[TextKind, float], ...] = ({"model": -0.3, "rule": 0.0},) * 3
+    uneven: Errors = tuple([{"model": -0.3, "rule": 0.0}] * 3)
     reader = ReaderErrors(SHARED.by_project, context=0.0, by_asker=(uneven,))
     assert reader.lead_bound("model", "rule", projects=10) > 0.3
 
 
 def test_askers_that_lie_apart_as_projects_do_by_chance_add_nothing() -> None:
-    usual: tuple[dict[TextKind, float], ...] = (
+    usual: Errors = (
         {"model": -0.1, "rule": -0.1},
         {"model": 0.2, "rule": 0.2},
     )
@@ -78,7 +84,8 @@ def test_askers_that_lie_apart_as_projects_do_by_chance_add_nothing() -> None:
 
 
 def test_an_asker_without_a_kind_says_nothing_of_it() -> None:
-    reader = ReaderErrors(SHARED.by_project, context=0.0, by_asker=(({"rule": -0.3},) * 3,))
+    one_kind: Errors = tuple([{"rule": -0.3}] * 3)
+    reader = ReaderErrors(SHARED.by_project, context=0.0, by_asker=(one_kind,))
     assert reader.score(contexts("model", 0.5)) == SHARED.score(contexts("model", 0.5))
 
 

@@ -35,7 +35,8 @@ class Telling:
     answers: list[dict[str, str]]
 
     def chances(self, lines: list[str]) -> list[float]:
-        return shipped_reader().chances(self.questions, "\n".join(lines), self.rarity).tolist()
+        chances = shipped_reader().chances(self.questions, "\n".join(lines), self.rarity)
+        return [float(chance) for chance in chances]
 
     def told(self, style: str) -> list[float]:
         return self.chances([f"- {answer[style]}" for answer in self.answers])

@@ -26,7 +26,8 @@ SETS = st.lists(
 
 
 def shares(text: list[str], wanted: list[WordWindow]) -> list[float]:
-    return WordWindows(wanted, VOCABULARY).best_shares(PlacedWords.of(text, VOCABULARY)).tolist()
+    best = WordWindows(wanted, VOCABULARY).best_shares(PlacedWords.of(text, VOCABULARY))
+    return [float(share) for share in best]
 
 
 def alone(text: list[str], weights: dict[str, float], window: int) -> float:

@@ -12,7 +12,11 @@ from workbench.cli.app import main
 from workbench.lab.judge.exam.scores import readers_agreement
 from workbench.lab.judge.exam.sitting import ExamResults
 
-KNOWN = {"good": (1.0, 1.0, 1.0), "fair": (1.0, 1.0, 0.0), "poor": (0.0, 0.0, 0.0)}
+KNOWN: dict[str, tuple[float, ...]] = {
+    "good": (1.0, 1.0, 1.0),
+    "fair": (1.0, 1.0, 0.0),
+    "poor": (0.0, 0.0, 0.0),
+}
 
 
 def sat(reader: str, scores: dict[str, tuple[float, ...]], at: int = 40) -> list[dict[str, object]]:

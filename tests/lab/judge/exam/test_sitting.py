@@ -22,9 +22,10 @@ from workbench.cli import main
 from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.stages.truncate import Truncate
 from workbench.engine.compaction.strategy import Preset, Strategy
-from workbench.engine.models.likelihood import Places
+from workbench.engine.models.likelihood import CachedLikelihood, Places
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import ModelUse
 from workbench.lab.judge.exam.admission import NotAdmitted, admission_exams
@@ -43,7 +44,7 @@ SAME: dict[str, Any] = {
 
 def ports(n: int = 24, id: str = "s0", project: str = "") -> Session:
     """Services get a port each; later each port is used by its service."""
-    messages = [said("Set up the services.", "u")]
+    messages: list[Message] = [said("Set up the services.", "u")]
     names = [f"service_{chr(97 + i)}{chr(98 + i)}" for i in range(n)]
     for i, name in enumerate(names):
         messages.append(called("read", f"c{i}", path=f"conf/{name}.toml"))
@@ -93,6 +94,7 @@ def test_a_reader_that_knows_scores_what_each_context_holds(
     assert list(done.table.columns) == list(COLUMNS)
     by = {one.strategy: one for one in scores(done.table)}
     none, truncate, null = (by[name].score for name in ("none", "truncate", "null"))
+    assert none is not None and truncate is not None and null is not None
     assert none.mean == 1.0 and none.n == 4 and none.projects == 2
     assert 0.2 < truncate.mean < 1 and null.mean == pytest.approx(0, abs=1e-9)
     assert by["none"].unanswered == 0 and by["none"].items == by["null"].items
@@ -134,13 +136,18 @@ def test_a_model_that_writes_the_summaries_is_not_asked_before_the_forecast_eith
 ) -> None:
     server.by = knowing.reply
     told: list[Sequence[ModelUse]] = []
+
+    def hear(forecast: Sequence[ModelUse]) -> bool:
+        told.append(forecast)
+        return False
+
     model = served(server)
     stopped = judge_exam(
         SESSIONS[:1],
         model=model,
         writer=model,
         out=tmp_path,
-        before=lambda uses: bool(told.append(uses)),
+        before=hear,
         **{**SAME, "strategies": ("summarize",)},
     )
     assert stopped is None and not server.requests
@@ -332,6 +339,8 @@ def test_a_strategy_is_compared_with_the_baseline_at_the_size_that_it_used(
         for one in scores(sat(server, tmp_path, strategies=("truncate", wasteful)).table)
     }
     own, plain = by["wasteful"], by["truncate"]
+    assert own.score is not None and plain.score is not None
+    assert own.used is not None and plain.used is not None and own.difference is not None
     assert own.score.mean < plain.score.mean - 0.05, "at the size asked for it knows less"
     assert own.used < 0.7 * plain.used
     assert own.baseline == "truncate" and own.difference.mean == pytest.approx(0)
@@ -380,20 +389,31 @@ class Sharp(Echo):
         return (1.0 if text.strip() in self.uses and candidate in before else 6.0,)
 
 
+def cached(model: Echo, folder: Path) -> CachedLikelihood:
+    """The likelihood as an exam takes one: what it has scored is kept in the folder."""
+    file = folder / "likelihoods.sqlite"
+    return CachedLikelihood(model.name, model.window, lambda: model, file, model.name)
+
+
 def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_path: Path) -> None:
     told: list[Sequence[ModelUse]] = []
+
+    def hear(forecast: Sequence[ModelUse]) -> bool:
+        told.append(forecast)
+        return True
+
     done = judge_exam(
         SESSIONS[0],
         reader="likelihood",
-        likelihood=Sharp(knowing),
+        likelihood=cached(Sharp(knowing), tmp_path),
         most=4,
         out=tmp_path,
-        before=lambda forecast: not told.append(forecast),
+        before=hear,
         **SAME,
     )
     assert done is not None and done.notes["answers_by"] == "likelihood"
     assert told[0][0].input_tokens > 1_000 and told[0][0].usd == 0
-    by = {one.strategy: one.score.mean for one in scores(done.table)}
+    by = {one.strategy: one.score.mean for one in scores(done.table) if one.score is not None}
     assert by["none"] == 1 and by["null"] < 0.1
 
 
@@ -401,7 +421,13 @@ def test_a_model_that_only_knows_words_by_sight_is_no_reader(tmp_path: Path) -> 
     with pytest.raises(
         NotAdmitted, match=r"echo is not admitted: .*0\.35 with the answers.*0\.36 by sight"
     ):
-        judge_exam(SESSIONS[0], reader="likelihood", likelihood=Echo(10**6), out=tmp_path, **SAME)
+        judge_exam(
+            SESSIONS[0],
+            reader="likelihood",
+            likelihood=cached(Echo(10**6), tmp_path),
+            out=tmp_path,
+            **SAME,
+        )
 
 
 def test_a_reader_that_cannot_read_is_refused_in_one_sentence(tmp_path: Path) -> None:

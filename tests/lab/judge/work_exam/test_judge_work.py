@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from workbench.base.errors import ModelError, SettingError
 from workbench.cli import main
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.filler import ModelUse
 from workbench.evaluation.metrics.work_exam.fitted_reader import FEATURES
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.records import COLUMNS, SITTINGS, WorkAnswers
@@ -177,6 +179,11 @@ def test_a_chain_whose_first_stretch_fits_the_size_is_refused(exams: Path) -> No
 def test_a_forecast_counts_the_summaries_of_a_chain(exams: Path) -> None:
     forecasts: dict[int, int] = {}
     for chain in (1, 3):
+
+        def hear(uses: Sequence[ModelUse], chain: int = chain) -> bool:
+            forecasts[chain] = uses[1].requests
+            return False
+
         judge_work(
             SESSION,
             model=Reader(),
@@ -187,7 +194,7 @@ def test_a_forecast_counts_the_summaries_of_a_chain(exams: Path) -> None:
             shares=(0.3,),
             writers=f"folder:{exams.parent / 'summaries'}",
             chains=(chain,),
-            before=lambda uses, chain=chain: forecasts.update({chain: uses[1].requests}) or False,
+            before=hear,
         )
     assert forecasts[3] >= 3 * forecasts[1] > 0
     assert not (exams.parent / "summaries").exists()
@@ -211,7 +218,9 @@ def test_the_answers_are_kept_with_their_features_and_without_the_contexts(exams
 def test_the_fitted_reader_foretells_without_asking_anybody(exams: Path) -> None:
     grader = Grader()
     answers = judged(exams, model="fitted", grader=grader, names=4)
-    chance = {score.strategy: score.work for score in work_scores(answers.table)}
+    chance = {
+        score.strategy: score.work for score in work_scores(answers.table) if score.work is not None
+    }
     assert chance["none"] > chance["truncate"] > chance["null"]
     assert answers.pending == 0
     assert grader.prompts == []
@@ -227,7 +236,7 @@ def test_a_session_without_an_exam_is_told_how_to_get_one(tmp_path: Path) -> Non
 def test_a_model_that_only_writes_summaries_neither_reads_nor_grades(
     role: str, exams: Path, tmp_path: Path
 ) -> None:
-    models = {"model": Reader(), role: "extractive"}
+    models: dict[str, Any] = {"model": Reader(), role: "extractive"}
     with pytest.raises(SettingError, match="extractive is no language model"):
         judge_work(SESSION, **models, exams=exams, out=tmp_path, quiet=True)
 

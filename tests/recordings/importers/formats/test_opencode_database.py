@@ -37,8 +37,8 @@ def database(folder: Path, *, parts: str = "part") -> Path:
             row = (message["info"]["id"], info["id"], i, json.dumps(about))
             made.execute("INSERT INTO message VALUES (?, ?, ?, ?)", row)
             for j, part in enumerate(message["parts"]):
-                row = (f"p{i}-{j}", message["info"]["id"], info["id"], j, json.dumps(part))
-                made.execute(f"INSERT INTO {parts} VALUES (?, ?, ?, ?, ?)", row)
+                part_row = (f"p{i}-{j}", message["info"]["id"], info["id"], j, json.dumps(part))
+                made.execute(f"INSERT INTO {parts} VALUES (?, ?, ?, ?, ?)", part_row)
     return path
 
 
