@@ -38,7 +38,7 @@ def lint(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     """Check types."""
     session.install("-e", ".[test]")
-    session.run("mypy", "--strict", "workbench", "docs/figures.py", "tests/house/face_calls.py")
+    session.run("bash", ".ci/types", str(Path(session.bin) / "python"), external=True)
 
 
 @nox.session

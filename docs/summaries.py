@@ -129,7 +129,9 @@ def rewritten(ready: Prepared, one: RecordedContexts) -> Context | None:
     place = places[0]
     replaced = [message for message in one.before.messages if id(message) not in kept]
     text = written(replaced, one.after.sizes[place], ready.reader(EXTRACTIVE))
-    summary = replace(one.after.messages[place], id="written", text=text)
+    recorded_summary = one.after.messages[place]
+    assert isinstance(recorded_summary, Summary)
+    summary = replace(recorded_summary, id="written", text=text)
     messages, sizes = list(one.after.messages), list(one.after.sizes)
     messages[place], sizes[place] = summary, one.before.count(summary)
     return Context(tuple(messages), tuple(sizes), one.after.overhead, one.after.count)

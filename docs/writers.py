@@ -162,7 +162,7 @@ def leads(
             pd.Series(
                 {p: values.loc[p, out[p]] - values.loc[p, OTHER] for p in values.index if p in out}
             )
-            for values in map(inside.get, SHOWN)
+            for values in (inside[shown] for shown in SHOWN)
         ]
     return found
 

@@ -40,9 +40,13 @@ from workbench.evaluation.analysis.paired import interval, project_means, sign_f
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.metric import MetricInput
-from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import recorded_contexts, recorded_histories, sized_histories
-from workbench.replay.natural import natural
+from workbench.evaluation.replays.boundaries import at_shares
+from workbench.evaluation.replays.matched import (
+    recorded_contexts,
+    recorded_histories,
+    sized_histories,
+)
+from workbench.evaluation.replays.natural import natural
 
 SHARED = Path(__file__).parents[3] / "shared"
 PATHS = [str(SHARED / "corpora"), str(SHARED / "more-projects")]

@@ -95,7 +95,9 @@ def test_the_cost_difference_is_one_ratio_of_sums_in_terminal_json_report_and_no
     rows = {row["strategy"]: row for row in headline(Findings.of(run))}
     show(Findings.of(run), wide=True)
     printed = capsys.readouterr().out
-    data = Report(run).headline.data.set_index("strategy")
+    table = Report(run).headline.data
+    assert table is not None
+    data = table.set_index("strategy")
     page = re.sub(r"&nbsp;|\xa0", " ", Report(run).headline.html)
     for name, share in saved.items():
         low, high = (data.loc[name, f"cost_saved_{end}"] for end in ("low", "high"))

@@ -11,7 +11,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -29,7 +31,7 @@ from workbench.live import journal
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor
 
-TALKS = {"openai": openai, "anthropic": anthropic}
+TALKS: dict[str, Callable[..., list[dict[str, Any]]]] = {"openai": openai, "anthropic": anthropic}
 PRESETS = NAMES if FULL else ("pipeline", "codex_local", "observation_mask", "opal")
 HOSTS: tuple[Habit, ...] = (reminder_in_text, reminder_behind, *REWRITING[:4])
 if FULL:

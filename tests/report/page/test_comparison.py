@@ -81,7 +81,9 @@ def test_every_table_of_a_report_is_a_data_frame_with_the_documented_columns() -
     for part in ("headline", "differences", "integrity"):
         data = getattr(report, part).data
         assert sorted(data.columns) == sorted(documented[part].split()), part
-    assert {"lost_by", "times", "entity", "needed_at"} <= set(report.losses.data.columns)
+    losses = report.losses.data
+    assert losses is not None
+    assert {"lost_by", "times", "entity", "needed_at"} <= set(losses.columns)
     assert "summarize" in repr(report.headline)
 
 

@@ -39,7 +39,9 @@ def run() -> MadeResults:
 
 
 def test_what_is_visible_recoverable_and_lost_and_what_it_saves() -> None:
-    (row,) = Report(run()).paging.data.to_dict("records")
+    paging = Report(run()).paging.data
+    assert paging is not None
+    (row,) = paging.to_dict("records")
     assert (row["visible"], row["recoverable"], row["lost"]) == pytest.approx((0.5, 0.3, 0.2))
     assert (row["fault_rate"], row["calls"], row["usd_recall"]) == (0.25, 11.0, 0.5)
     assert (row["saved"], row["saved_without"]) == (0.125, 0.25)

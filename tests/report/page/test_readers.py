@@ -69,7 +69,9 @@ def page(run: MadeResults) -> str:
 
 
 def test_the_headline_is_the_work_and_names_each_with_an_interval() -> None:
-    row = Report(examined()).headline.data.set_index("strategy").loc["pipeline"]
+    headline = Report(examined()).headline.data
+    assert headline is not None
+    row = headline.set_index("strategy").loc["pipeline"]
     for half in ("work", "names"):
         assert row[f"{half}_low"] < row[half] < row[f"{half}_high"]
 
@@ -147,7 +149,9 @@ def test_a_run_of_which_all_is_known_says_nothing_of_that() -> None:
 
 
 def test_an_unknown_half_is_missing_and_never_zero() -> None:
-    row = Report(made(9)).headline.data.set_index("strategy").loc["pipeline"]
+    headline = Report(made(9)).headline.data
+    assert headline is not None
+    row = headline.set_index("strategy").loc["pipeline"]
     assert row["work"] is None or row["work"] != row["work"]
     assert "0 %" not in re.findall(r"The work, same size", page(made(9)))
 
