@@ -22,7 +22,7 @@ from workbench.cli import main
 from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.stages.truncate import Truncate
 from workbench.engine.compaction.strategy import Preset, Strategy
-from workbench.engine.models.likelihood import CachedLikelihood, Places
+from workbench.engine.models.likelihood import Places
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message
@@ -389,12 +389,6 @@ class Sharp(Echo):
         return (1.0 if text.strip() in self.uses and candidate in before else 6.0,)
 
 
-def cached(model: Echo, folder: Path) -> CachedLikelihood:
-    """The likelihood as an exam takes one: what it has scored is kept in the folder."""
-    file = folder / "likelihoods.sqlite"
-    return CachedLikelihood(model.name, model.window, lambda: model, file, model.name)
-
-
 def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_path: Path) -> None:
     told: list[Sequence[ModelUse]] = []
 
@@ -405,7 +399,7 @@ def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_p
     done = judge_exam(
         SESSIONS[0],
         reader="likelihood",
-        likelihood=cached(Sharp(knowing), tmp_path),
+        likelihood=Sharp(knowing),  # type: ignore[arg-type]  # without a cache
         most=4,
         out=tmp_path,
         before=hear,
@@ -424,7 +418,7 @@ def test_a_model_that_only_knows_words_by_sight_is_no_reader(tmp_path: Path) -> 
         judge_exam(
             SESSIONS[0],
             reader="likelihood",
-            likelihood=cached(Echo(10**6), tmp_path),
+            likelihood=Echo(10**6),  # type: ignore[arg-type]  # without a cache
             out=tmp_path,
             **SAME,
         )
