@@ -138,7 +138,7 @@ def ask_all(recorder: Recorder, spec: RunSpec, what: What = ()) -> None:
     run = Run.of(sources_of(what), spec)
     for source in run.sources:
         for ready in read(source).ready:
-            for preset in run.task.presets:
+            for preset in run.job.presets:
                 ahead = RequestsAhead(AnsweringModel(RepairingModel(recorder)), chained=True)
                 for _ in replays(ready, preset, ahead, spec):
                     ahead.chained = False  # only the natural replay is, which is made before all others
