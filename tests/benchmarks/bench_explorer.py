@@ -75,7 +75,7 @@ def row(view: Explorer, strategy: str) -> str:
         fired.append(len(view.replay.events))
     back = seconds(lambda: controls.change(tail=4_000))
     places = sorted({len(view.replay.events) * i // 5 for i in range(1, 5)})
-    clicks = [seconds(lambda n=n: controls.moved(lambda: view.select(n))) for n in places]  # type: ignore[misc]
+    clicks = [seconds(lambda n=n: controls.moved(view.select, n)) for n in places]  # type: ignore[misc]
     figures = (median(firsts), median(sliders), max(sliders), median(redraws), back, median(clicks))
     return (
         f"{strategy:<14}"
