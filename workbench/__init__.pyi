@@ -32,9 +32,13 @@ from .evaluation.experiment.sweep import sweep as sweep
 from .evaluation.metrics.metric import Score as Score
 from .lab.simulation.simulate import simulate as simulate
 from .lab.trials.run import trial as trial
+from .live import events as events
+from .live.async_compactor import AsyncCompactor as AsyncCompactor
 from .live.compactor import Compactor as Compactor
+from .live.hooks import Cancel as Cancel
 from .live.hooks import Hooks as Hooks
 from .live.hooks import Supply as Supply
+from .live.settings import Settings as Settings
 from .recordings.datasets.bundled import bundled as bundled
 from .recordings.importers.importer import load as load
 from .recordings.importers.native import save as save

@@ -31,7 +31,7 @@ def test_it_opens_at_the_largest_request_and_leads_to_the_largest_messages(
     assert status == 200
     assert "What filled the context" in text and "<polygon" in text
     assert "The largest messages in it" in text and "session?id=s/1&amp;message=" in text
-    assert "The agent made no compaction." in text
+    assert "It did not compact." in text
     assert "No request reported its usage" in text
 
 
@@ -43,7 +43,7 @@ def test_another_request_is_shown_by_its_number(view: ViewServer) -> None:
 def test_its_rows_can_be_downloaded(view: ViewServer) -> None:
     text = get(f"{view.address}runs/run/filling?id=s%2F1&request=3&format=json")[1]
     rows = json.loads(text)
-    assert {"who", "tokens", "share", "usd"} <= set(rows[0])
+    assert {"who", "tokens", "share", "usd", "usd_share"} <= set(rows[0])
     assert sum(row["share"] for row in rows) == pytest.approx(1)
 
 

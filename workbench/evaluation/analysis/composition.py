@@ -17,7 +17,6 @@ from functools import cached_property
 import pandas as pd
 
 from workbench.base.errors import SettingError
-from workbench.base.markup import clipped
 from workbench.engine.models.prices import Tariff, tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
@@ -25,8 +24,10 @@ from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
     TokenCounter,
+    ToolCall,
     ToolResult,
     Usage,
+    argument_texts,
     said_text,
 )
 from workbench.engine.transcript.recorded_requests import SentContext
@@ -51,6 +52,10 @@ COLUMNS = {
     "usd": "float64",
     "reported": "Int64",
 }
+BEGINNING = 120
+"""Characters of a text that stand for it."""
+ARGUMENT = 60
+"""Characters of one argument of a call."""
 _MCP = re.compile(r"mcp__(?P<server>.+?)__")
 
 
@@ -162,7 +167,8 @@ class RecordedContexts:
 
         Returns:
             One row a message, the largest first: `message`, its index; `source` and `name`, who put
-            most of it there; `tokens`; `begins`, its first words.
+            most of it there; `tokens`; `begins`, its first words, behind the arguments of its call
+            where a tool put it there.
 
         Raises:
             SettingError: the session has no such request.
@@ -190,10 +196,36 @@ class RecordedContexts:
                 "source": source.kind,
                 "name": source.name,
                 "tokens": sizes[message_id] * self._scale,
-                "begins": " ".join(clipped(said_text(message)).split()),
+                "begins": self._beginning(message, source),
             }
             rows.append(row)
         return pd.DataFrame(rows, columns=["message", "source", "name", "tokens", "begins"])
+
+    def _beginning(self, message: Message, source: Source) -> str:
+        """What a message is known by: the arguments of its call, such as a path, and its first
+        words.
+        """
+        call: ToolCall | None = None
+        if isinstance(message, ToolResult):
+            call = self._calls.get(message.call_id)
+        elif isinstance(message, AssistantMessage) and source.kind.endswith("call"):
+            call = max(message.calls, key=lambda call: len(call.arguments_json()))
+        if call is None:
+            return _first_words(said_text(message), BEGINNING)
+        arguments = [_first_words(text, ARGUMENT) for text in argument_texts(call.arguments)]
+        words = ", ".join(arguments)
+        if isinstance(message, ToolResult):
+            words = f"{words[:BEGINNING]}: {said_text(message)}"
+        return _first_words(words, 2 * BEGINNING)
+
+    @cached_property
+    def _calls(self) -> Mapping[str, ToolCall]:
+        """Each call of a tool by its id."""
+        calls: dict[str, ToolCall] = {}
+        for message in self._session.messages:
+            if isinstance(message, AssistantMessage):
+                calls.update((call.id, call) for call in message.calls)
+        return calls
 
     @property
     def _scale(self) -> float:
@@ -203,10 +235,7 @@ class RecordedContexts:
     @cached_property
     def _parts_of(self) -> Mapping[str, list[_Part]]:
         """Who put what share of each message into the context, by the message's id."""
-        tools: dict[str, str] = {}
-        for message in self._session.messages:
-            if isinstance(message, AssistantMessage):
-                tools.update((call.id, call.name) for call in message.calls)
+        tools = {call_id: call.name for call_id, call in self._calls.items()}
         return {
             message.id: _parts(message, tools, self._count) for message in self._session.messages
         }
@@ -250,6 +279,12 @@ class RecordedContexts:
         if usage is not None and usage.prompt:
             tokens[Source(UNEXPLAINED)] = usage.prompt - sum(tokens.values())
         return tokens
+
+
+def _first_words(text: str, longest: int) -> str:
+    """The beginning of a text on one line."""
+    words = " ".join(text[: 4 * longest].split())
+    return words if len(words) <= longest else f"{words[: longest - 1]}…"
 
 
 def _parts(message: Message, tools: Mapping[str, str], count: TokenCounter) -> list[_Part]:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.base.formats import missing
 from workbench.base.markup import clipped
 from workbench.evaluation.analysis.composition import MEASURED, UNEXPLAINED, RecordedContexts
 from workbench.evaluation.analysis.later_uses import later_uses
@@ -36,11 +35,21 @@ LAYERS = {
     UNEXPLAINED: "#c9ccd1",
 }
 """The kinds of sources from the bottom of the chart to its top, each with its colour."""
+WHO = {
+    MEASURED: f"{MEASURED} (measured)",
+    "client": "the client, in the user’s name",
+    "call": "calls of {name}",
+    "result": "results of {name}",
+    "MCP call": "calls of the MCP server {name}",
+    "MCP result": "results of the MCP server {name}",
+    "summary": "summary of a compaction",
+}
+"""Sources in words, where their own name says too little."""
+DEAREST = 3
+"""Sources that the first sentence names."""
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1000, 260, 62, 14, 26
 MOST_COLUMNS = 400
 """Requests that the chart draws; of more, every second, third and so on."""
-BEGINNING = 120
-"""Characters of a message that stand for it."""
 LARGEST = 10
 """Messages in the list of the largest."""
 
@@ -95,7 +104,10 @@ def filling_page(entry: RunEntry, query: Query) -> Page:
         return asking(**{"id": session, "request": request, **changes})
 
     sources = _sources(filling, request)
+    costs = _costs(filling)
     values = {
+        "usd": costs.sum() if len(costs) else None,
+        "dearest": [(who, usd / costs.sum()) for who, usd in costs.head(DEAREST).items()],
         "run": entry,
         "row": row,
         "request": request,
@@ -130,21 +142,35 @@ def _made(entry: RunEntry, session: str, stamp: str) -> Filling:
 
 def _sources(filling: Filling, request: int) -> list[dict[str, Any]]:
     """Who put how much into the context of one request, the largest first."""
-    rows = filling.rows
-    usd = rows.groupby(["source", "name"])["usd"].sum(min_count=1)
+    costs = _costs(filling)
     sources = []
-    for row in rows[rows["request"] == request].to_dict("records"):
-        in_session = usd[row["source"], row["name"]]
+    for row in filling.rows[filling.rows["request"] == request].to_dict("records"):
+        who = _who(row["source"], row["name"])
         sources.append(
             {
-                "who": " ".join(filter(None, (row["source"], row["name"]))),
+                "who": who,
                 "colour": LAYERS.get(row["source"], "#8a8f98"),
                 "tokens": round(row["tokens"]),
                 "share": row["share"],
-                "usd": None if missing(in_session) else in_session,
+                "usd": costs.get(who),
+                "usd_share": costs[who] / costs.sum() if who in costs else None,
             }
         )
     return sources
+
+
+def _costs(filling: Filling) -> pd.Series[float]:
+    """What each source cost in the whole session, in USD, the dearest first; empty where no
+    request has a price.
+    """
+    rows = filling.rows[filling.rows["usd"].notna()]
+    who = [_who(source, name) for source, name in zip(rows["source"], rows["name"], strict=True)]
+    return rows["usd"].groupby(who).sum().sort_values(ascending=False)
+
+
+def _who(source: str, name: str) -> str:
+    """Who put something there, in words."""
+    return WHO.get(source, source).format(name=name or "an unnamed tool")
 
 
 def _largest(filling: Filling, request: int) -> list[dict[str, Any]]:
@@ -156,10 +182,10 @@ def _largest(filling: Filling, request: int) -> list[dict[str, Any]]:
         messages.append(
             {
                 "message": row["message"],
-                "who": " ".join(filter(None, (row["source"], row["name"]))),
+                "who": _who(row["source"], row["name"]),
                 "tokens": round(row["tokens"]),
                 "uses": filling.uses.get(row["message"], 0),
-                "begins": row["begins"][:BEGINNING],
+                "begins": row["begins"],
             }
         )
     return messages
