@@ -23,6 +23,10 @@ def test_every_setting_is_described_in_help() -> None:
         assert f"{name}: {field.description}" in str(wb.compare.__doc__)
 
 
+def test_the_word_none_is_no_shares() -> None:
+    assert RunSpec(shares="none").shares == RunSpec(shares=()).shares == ()
+
+
 def test_text_between_commas_is_a_list() -> None:
     spec = RunSpec(strategies="truncate, summarize", shares="10%,0.2", boundaries="0.5,40")
     assert (spec.names, spec.shares, spec.boundaries) == (

@@ -157,8 +157,15 @@ def _left_unmasked(kinds: tuple[str, ...], info: ValidationInfo) -> tuple[str, .
     return kinds
 
 
+def _shares(value: object) -> object:
+    """Shares as a list; the word `none` is an empty one."""
+    if isinstance(value, str) and value.strip() == "none":
+        return ()
+    return listed(value)
+
+
 Share: TypeAlias = Annotated[float, BeforeValidator(number), Field(gt=0, lt=1)]
-Shares: TypeAlias = Annotated[tuple[Share, ...], BeforeValidator(listed)]
+Shares: TypeAlias = Annotated[tuple[Share, ...], BeforeValidator(_shares)]
 Strategies: TypeAlias = Annotated[tuple[str | Preset, ...], Read(_strategies)]
 OneModel: TypeAlias = Annotated[str | Model, Read(one_model)]
 ModelOrNone: TypeAlias = Annotated[str | Model, Read(model_or_none)]
@@ -258,8 +265,8 @@ class Scope(Priced, Masking):
     shares: Shares = Field(
         (0.05, 0.1, 0.2, 0.3, 0.5),
         description=(
-            "Budgets of the matched mode, as shares of the history between 0 and 1; none leave that"
-            " mode out."
+            "Budgets of the matched mode, as shares of the history between 0 and 1; `none` leaves"
+            " that mode out."
         ),
     )
     boundaries: Annotated[Boundaries, Read(read_boundaries)] = Field(
