@@ -5,12 +5,12 @@ asked to.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pytest
 
 import workbench as wb
 from workbench.base.errors import CompactionRefused, SettingError
-from workbench.evaluation.replays.step import Replay
 
 WINDOW = 8_000
 
@@ -20,7 +20,7 @@ def recording(id: str) -> wb.Session:
     return next(one for one in wb.bundled() if one.id == id)
 
 
-def above(replay: Replay) -> list[int]:
+def above(replay: Any) -> list[int]:
     """Where requests are above the window."""
     return [step.index for step in replay.steps if step.tokens_sent > replay.window]
 

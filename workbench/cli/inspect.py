@@ -232,7 +232,7 @@ def _context(contexts: RecordedContexts) -> dict[str, Any]:
         "is_reported": bool(source_rows["reported"].notna().any()),
         "sources": sources,
         "largest_messages": messages,
-        "compactions": [asdict(bill) for bill in bills(contexts.sized)],
+        "compactions": list(map(asdict, bills(contexts.sized))),
     }
 
 
@@ -273,7 +273,7 @@ def _say_context(context: Mapping[str, Any]) -> None:
             "\nWhat its compactions came to; a result is fetched again where it was mostly seen"
             " before and was no longer in the context:\n"
         )
-        say(table([_bill_row(bill) for bill in context["compactions"]], COMPACTION_COLUMNS))
+        say(table(list(map(_bill_row, context["compactions"])), COMPACTION_COLUMNS))
 
 
 def _bill_row(bill: Mapping[str, Any]) -> dict[str, Any]:

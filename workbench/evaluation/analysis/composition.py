@@ -212,7 +212,9 @@ class RecordedContexts:
             call = max(message.calls, key=lambda call: len(call.arguments_json()))
         if call is None:
             return _first_words(said_text(message), BEGINNING)
-        arguments = [_first_words(text, ARGUMENT) for text in argument_texts(call.arguments)]
+        arguments = []
+        for text in argument_texts(call.arguments):
+            arguments.append(_first_words(text, ARGUMENT))
         words = ", ".join(arguments)
         if isinstance(message, ToolResult):
             words = f"{words[:BEGINNING]}: {said_text(message)}"
@@ -235,7 +237,9 @@ class RecordedContexts:
     @cached_property
     def _parts_of(self) -> Mapping[str, list[_Part]]:
         """Who put what share of each message into the context, by the message's id."""
-        tools = {call_id: call.name for call_id, call in self._calls.items()}
+        tools: dict[str, str] = {}
+        for call_id, call in self._calls.items():
+            tools[call_id] = call.name
         return {
             message.id: _parts(message, tools, self._count) for message in self._session.messages
         }
@@ -284,7 +288,9 @@ class RecordedContexts:
 def _first_words(text: str, longest: int) -> str:
     """The beginning of a text on one line."""
     words = " ".join(text[: 4 * longest].split())
-    return words if len(words) <= longest else f"{words[: longest - 1]}…"
+    if len(words) <= longest:
+        return words
+    return f"{words[: longest - 1]}…"
 
 
 def _parts(message: Message, tools: Mapping[str, str], count: TokenCounter) -> list[_Part]:

@@ -71,6 +71,13 @@ class CompactionBill:
     tokens_fetched_again: int
     usd_fetched_again: float | None
 
+    @property
+    def usd(self) -> float | None:
+        """Its request, the broken cache and what was fetched again; None where one is unknown."""
+        if self.request_usd is None or self.cache_usd is None or self.usd_fetched_again is None:
+            return None
+        return self.request_usd + self.cache_usd + self.usd_fetched_again
+
 
 def compaction_bills(session: Session) -> pd.DataFrame:
     """What each compaction and clearing on the main path of a session came to.
@@ -108,8 +115,8 @@ def bills(sized: SizedSession) -> Iterator[CompactionBill]:
             message=sum(isinstance(earlier, MessageEntry) for earlier in path[:place]),
             kind=entry.type,
             reason=entry.reason,
-            prompt_before=before.prompt if before else None,
-            prompt_after=after.prompt if after else None,
+            prompt_before=_prompt(before),
+            prompt_after=_prompt(after),
             request_usd=request_usd,
             is_estimate=is_estimate,
             cache_usd=_broken_cache(before, after, grown, rates),
@@ -140,6 +147,10 @@ def _usage_after(entries: Sequence[Entry]) -> Usage | None:
         if isinstance(message, AssistantMessage):
             return _reported(message)
     return None
+
+
+def _prompt(usage: Usage | None) -> int | None:
+    return None if usage is None else usage.prompt
 
 
 def _reported(answer: AssistantMessage) -> Usage | None:

@@ -105,9 +105,10 @@ def filling_page(entry: RunEntry, query: Query) -> Page:
 
     sources = _sources(filling, request)
     costs = _costs(filling)
+    dearest = costs.head(DEAREST) / costs.sum()
     values = {
-        "usd": costs.sum() if len(costs) else None,
-        "dearest": [(who, usd / costs.sum()) for who, usd in costs.head(DEAREST).items()],
+        "usd": costs.sum(min_count=1),
+        "dearest": list(dearest.items()),
         "run": entry,
         "row": row,
         "request": request,
@@ -143,6 +144,7 @@ def _made(entry: RunEntry, session: str, stamp: str) -> Filling:
 def _sources(filling: Filling, request: int) -> list[dict[str, Any]]:
     """Who put how much into the context of one request, the largest first."""
     costs = _costs(filling)
+    shares = costs / costs.sum()
     sources = []
     for row in filling.rows[filling.rows["request"] == request].to_dict("records"):
         who = _who(row["source"], row["name"])
@@ -153,7 +155,7 @@ def _sources(filling: Filling, request: int) -> list[dict[str, Any]]:
                 "tokens": round(row["tokens"]),
                 "share": row["share"],
                 "usd": costs.get(who),
-                "usd_share": costs[who] / costs.sum() if who in costs else None,
+                "usd_share": shares.get(who),
             }
         )
     return sources
@@ -164,7 +166,7 @@ def _costs(filling: Filling) -> pd.Series[float]:
     request has a price.
     """
     rows = filling.rows[filling.rows["usd"].notna()]
-    who = [_who(source, name) for source, name in zip(rows["source"], rows["name"], strict=True)]
+    who = list(map(_who, rows["source"], rows["name"]))
     return rows["usd"].groupby(who).sum().sort_values(ascending=False)
 
 
@@ -194,15 +196,8 @@ def _largest(filling: Filling, request: int) -> list[dict[str, Any]]:
 def _bill_rows(filling: Filling) -> list[dict[str, Any]]:
     rows = []
     for bill in filling.bills:
-        parts = (bill.request_usd, bill.cache_usd, bill.usd_fetched_again)
-        stated = [usd for usd in parts if usd is not None]
-        rows.append(
-            {
-                **asdict(bill),
-                "request": filling.request_before(bill.message),
-                "usd": sum(stated) if len(stated) == len(parts) else None,
-            }
-        )
+        request = filling.request_before(bill.message)
+        rows.append({**asdict(bill), "request": request, "usd": bill.usd})
     return rows
 
 
