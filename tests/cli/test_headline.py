@@ -42,6 +42,50 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
     assert all(f"{100 * share:.0f} %" in heads for share in shares) and max(map(len, wide)) > 80
 
 
+@pytest.mark.parametrize(
+    ("shares", "meaning"),
+    [
+        (
+            (0.05, 0.1, 0.2),
+            "compared where they keep the same share of its tokens; figures are means over shares"
+            " from 5 to 19 %.",
+        ),
+        (
+            (0.1,),
+            "cut the same history to 10 % of its tokens; one that keeps less is credited with what"
+            " truncate gains by the rest.",
+        ),
+    ],
+)
+def test_terminal_and_page_say_once_before_the_table_what_the_same_size_is(
+    shares: tuple[float, ...], meaning: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = made(9, shares=shares)
+    show(Findings.of(run), wide=True)
+    terminal = capsys.readouterr().out
+    page = re.sub("&nbsp;|\xa0", " ", Report(run).headline.html)
+    for text, table in ((terminal, "────"), (page, "<table")):
+        words = " ".join(text.partition(table)[0].split())
+        assert words.count("Same size: all strategies") == 1 and meaning in words
+        for other_words in ("size asked for", "equal size", "really", "Same size: all"):
+            assert other_words not in " ".join(text.partition(table)[2].split())
+
+
+def test_terminal_and_page_say_that_the_oracle_is_the_ceiling_of_names_only(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = "Oracle: knows the names that will be needed, so it is the ceiling of names only."
+    run = made(9)
+    assert words not in Report(run).headline.html
+    for table in run.rows.values():
+        for row in table:
+            if row.get("strategy") == "null":
+                row["strategy"] = "oracle"
+    show(Findings.of(run))
+    assert words in " ".join(capsys.readouterr().out.split())
+    assert words in Report(run).headline.html
+
+
 def test_a_run_without_equal_size_has_no_figure_at_the_same_size(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -48,6 +48,7 @@ def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, 
     calibration = {}
     if run.has_work:
         calibration = {kind: asdict(reader) for kind, reader in calibrations().items()}
+    same_size = [findings.same_size] if findings.same_size else []
     names_only = {}
     for name, (presence, exam) in run.names_only.items():
         names_only[name] = {"presence": presence, "exam": exam}
@@ -71,7 +72,7 @@ def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, 
         "calibration": calibration,
         "kinds": dict(figures.kinds),
         "warnings": list(findings.warnings),
-        "notes": list(notes(findings)),
+        "notes": [*same_size, *notes(findings)],
         "names_only": names_only,
         "baseline": run.baseline,
         "against_baseline": records(figures.against_baseline),
@@ -161,8 +162,10 @@ def _say_table(findings: Findings, *, wide: bool) -> None:
     if "recorded" in columns.values():
         places.append("where the agent compacted")
     names = [HALVES[half] for half in halves(run)]
-    say(f"\n{joined(names).capitalize()} {joined(places)}:\n")
-    say(table(rows, columns, room=None if wide else WIDTH))
+    say(f"\n{joined(names).capitalize()} {joined(places)}:")
+    if findings.same_size:
+        write(findings.same_size)
+    say("\n" + table(rows, columns, room=None if wide else WIDTH))
 
 
 def _say_within_reach(findings: Findings) -> None:
@@ -180,7 +183,7 @@ def _say_within_reach(findings: Findings) -> None:
 
 
 def show_sizes(findings: Findings) -> None:
-    """Print the leading number of each strategy at each size, and what it really used, if there
+    """Print the leading number of each strategy at each size, and what it kept there, if there
     are any.
     """
     run = findings.tables
@@ -191,5 +194,5 @@ def show_sizes(findings: Findings) -> None:
         columns[f"vs {run.baseline}"] = "against"
     columns["bound"] = "recall_bound:percent"
     half = HALVES[run.first_half].capitalize()
-    say(f"\n{half}, asked to cut the same history to these shares; used: really kept:\n")
+    say(f"\n{half}, the same history cut to these sizes; in brackets the size kept:\n")
     say(table(table_rows(findings), columns, room=WIDTH))

@@ -45,12 +45,11 @@ def _essential(findings: Findings) -> Iterator[str]:
     """What must be known to read the few columns."""
     run = findings.tables
     meanings = [MEANINGS[half] for half in halves(run)]
+    if findings.ceiling:
+        meanings.append(findings.ceiling)
     yield " ".join([*meanings, f"Means over {findings.counts}."])
     if len(findings.figures.against_baseline):
-        if run.shares and run.curve_range is None:
-            credit = f"who kept less is credited with what {run.baseline} gains by the rest"
-            yield f"Same size: at the size asked for; {credit}."
-        where = "at equal size" if run.shares else "on its own trigger"
+        where = "at the same size" if run.shares else "on its own trigger"
         compared = f"{HALVES[run.first_half]}, points {where}, with the 95 % interval"
         yield f"vs {run.baseline}: {compared}; ✓ or ✗: better or worse beyond chance."
     yield _windows(run.replayed)
@@ -87,8 +86,8 @@ def _limits(run: Tables) -> Iterator[str]:
         )
     if larger:
         yield (
-            f"* stays larger than the size asked for ({_sessions(larger)} sessions); such sessions"
-            " are in no mean."
+            f"* cannot be cut to the same size ({_sessions(larger)} sessions); such sessions are in"
+            " no mean."
         )
     if over_window:
         yield (
@@ -99,13 +98,12 @@ def _limits(run: Tables) -> Iterator[str]:
 
 
 def size_notes(run: Tables) -> Iterator[str]:
-    """What the figures at equal size stand on: the sizes really used, and the boundaries that
+    """What the figures at the same size stand on: the sizes kept, and the boundaries that
     are in none.
     """
     if len(run.at_used_sizes):
         yield (
-            f"vs {run.baseline}: against {run.baseline}, cut to the very sizes that each strategy"
-            " used."
+            f"vs {run.baseline}: {run.baseline} is cut to the size that each strategy kept."
         )
     counts = []
     for share, (too_small, boundaries) in run.too_small.items():

@@ -97,8 +97,8 @@ def own_columns(run: Tables) -> dict[str, str]:
 
 
 def size_columns(run: Tables) -> dict[str, str]:
-    """A column for each size that was asked for."""
-    return {f"{percent(share)}\n(used)": f"at_{share:g}" for share in run.shares}
+    """A column for each size that the history was cut to."""
+    return {f"{percent(share)}\n(kept)": f"at_{share:g}" for share in run.shares}
 
 
 def table_rows(findings: Findings) -> list[dict[str, Any]]:
@@ -142,7 +142,7 @@ def _shown_figures(
     Args:
         run: its tables.
         row: the figures.
-        larger: mark of a strategy that stays larger than the size asked for.
+        larger: mark of a strategy that cannot be cut to the same size.
         refused: mark of a strategy that sends requests larger than the window.
     """
     name = str(row["strategy"])
@@ -172,7 +172,7 @@ def _with_interval(row: Mapping[str, Any], name: str) -> str:
 
 
 def _at(row: Mapping[str, Any], share: float) -> str:
-    """Recall where a share was asked for, and in brackets the size really used where that is
+    """Recall where the history was cut to a share, and in brackets the share kept where that is
     another.
     """
     recall, used = row[f"recall_at_{share:g}"], row[f"used_at_{share:g}"]

@@ -39,6 +39,7 @@ from workbench.recordings.datasets.bundled import bundled, bundled_files
 from workbench.report.page.report import Report
 
 WRITER = "a large language model, 2026-11"
+AUTHOR = "a large language model (recorded 2026-11; its answers ship with the package)"
 
 
 def session() -> Session:
@@ -109,10 +110,10 @@ def test_where_all_answers_are_bundled_a_model_wrote_the_summaries(
     results = run(tmp_path, bundled_model(tmp_path, answers))
     tables, n = Tables.of(results), len(answers)
     assert kinds(tables)["summarize"] == "model"
-    assert who_wrote(tables) == f"{n} summaries, all by bundled ({WRITER})."
+    assert who_wrote(tables) == f"{n} summaries, all by {AUTHOR}."
     assert opening(tables) == ""
     text = printed(results, capsys)
-    assert who_wrote(tables) in text and "not bundled" not in text
+    assert who_wrote(tables) in text and "not among these" not in text
     row = results.replays.set_index("strategy").loc["summarize"]
     assert (row["model"], row["summaries"], row["written"], row["usd"]) == ("bundled", n, n, 0.0)
 
@@ -123,14 +124,14 @@ def test_a_summary_that_is_not_bundled_is_named_a_rules_everywhere(
     results = run(tmp_path, bundled_model(tmp_path, answers[:-1]))
     tables, n = Tables.of(results), len(answers)
     assert kinds(tables)["summarize"] == "mixed", "such a replay never counts as the model's"
-    line = f"{n} summaries: {n - 1} by bundled ({WRITER}), 1 by a rule."
+    line = f"{n} summaries: {n - 1} by {AUTHOR}, 1 by a rule."
     assert who_wrote(tables) == line
     assert opening(tables).startswith(
         f"A rule wrote 1 of {n} summaries, some of summarize among them"
     )
     note = (
-        f"{n - 1} of {n} summaries were written by bundled; 1 is not bundled, and a rule"
-        " (extractive) wrote it"
+        f"{n - 1} of {n} summaries were written by a large language model (recorded; its answers"
+        " ship with the package); 1 is not among these, and a rule (extractive) wrote it"
     )
     text = printed(results, capsys)
     for words in (line, note, opening(tables)):
@@ -157,7 +158,8 @@ def test_another_prompt_makes_the_answers_stale_and_that_is_said(
     tables = Tables.of(results)
     assert kinds(tables)["summarize"] == "rule"
     assert opening(tables) == WITHOUT_A_MODEL
-    assert re.search(r"\b0 of \d+ summaries were written by bundled", printed(results, capsys))
+    none_written = r"\b0 of \d+ summaries were written by a large language model \(recorded"
+    assert re.search(none_written, printed(results, capsys))
     assert "the prompt, the window or the session is another than the recorded one" in page(results)
 
 

@@ -72,6 +72,12 @@ def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes(
     )
 
 
+def test_the_panels_own_means_are_told_apart_from_the_headlines_figures() -> None:
+    html = panel_html(Findings.of(with_phrases(turned=False))).html
+    assert "Names, plain mean" in html and "Phrases, plain mean" not in html
+    assert "it differs from the headline’s figure, which is at the same size" in html
+
+
 def test_the_agents_own_compaction_is_at_no_common_size_and_has_no_rank() -> None:
     findings = Findings.of(with_recorded(9))
     figures = findings.figures

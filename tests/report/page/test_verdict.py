@@ -37,7 +37,7 @@ def leading(source: MadeResults, by: float, spread: float, seed: int = 3) -> Mad
 def test_it_names_who_keeps_most_at_the_same_size_and_what_that_saves() -> None:
     found = told(made(9))
     assert found.answer.startswith(
-        "summarize keeps most. Between 5 and 19 % of the history really kept"
+        "summarize keeps most. At the same size (5 to 19 % of the history), summarize"
     )
     assert "saves 44 %" in found.price or "saves 4" in found.price
 
@@ -214,7 +214,7 @@ def test_where_nothing_could_be_cut_the_answer_is_of_their_own_triggers() -> Non
 def test_the_sessions_of_a_mean_at_equal_size_are_named_where_they_are_fewer() -> None:
     assert str(Findings.of(made(12)).counts) == "12 sessions"
     fewer = str(Findings.of(larger(made(12), "truncate", 1)).counts)
-    assert fewer == "12 sessions; at equal size over 11 sessions"
+    assert fewer == "12 sessions; at the same size over 11 sessions"
 
 
 def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:

@@ -20,7 +20,15 @@ from workbench.evaluation.findings.decision import Decision, decide
 from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.trust import trust_sentences
-from workbench.evaluation.findings.verdict import Conclusion, conclude, unscored_note
+from workbench.evaluation.findings.verdict import (
+    Conclusion,
+    conclude,
+    same_size_words,
+    unscored_note,
+)
+
+ORACLE = "Oracle: knows the names that will be needed, so it is the ceiling of names only."
+"""Why other strategies may keep more than `oracle` of the work or of code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +79,12 @@ class Counts:
         )
 
     def __str__(self) -> str:
-        """What the means are over: `10 sessions of 4 projects`; where means at equal size are
-        over fewer, these too.
+        """What the means are over: `10 sessions of 4 projects`; where means at the same size
+        are over fewer, these too.
         """
         if self.at_equal_size in (None, self.replayed):
             return str(self.replayed)
-        return f"{self.replayed}; at equal size over {self.at_equal_size}"
+        return f"{self.replayed}; at the same size over {self.at_equal_size}"
 
 
 @dataclass(frozen=True)
@@ -149,6 +157,18 @@ class Findings:
     def tables(self) -> Tables:
         """The run."""
         return self.figures.tables
+
+    @property
+    def same_size(self) -> str:
+        """What `same size` means, in words; empty in a run without sizes."""
+        return same_size_words(self.tables, compared=len(self.figures.against_baseline) > 0)
+
+    @property
+    def ceiling(self) -> str:
+        """What the reference `oracle` is the ceiling of, in words; empty where it was not
+        replayed.
+        """
+        return ORACLE if "oracle" in self.figures.strategies else ""
 
     @property
     def recommended(self) -> str:

@@ -13,7 +13,7 @@ import pandas as pd
 from workbench.base.formats import joined, some
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.summary_writers import KIND_WORDS, WITHOUT_A_MODEL, short_share
-from workbench.evaluation.findings.summaries import summary_counts
+from workbench.evaluation.findings.summaries import author, summary_counts
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import STATEMENTS
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
@@ -62,14 +62,12 @@ def who_wrote(run: Tables) -> str:
     if not counts.total:
         return ""
     summaries = some(counts.total, "summary", "summaries")
+    authors = joined([author(model) for model in counts.models])
     if not counts.by_model:
         return f"{summaries}, all by a rule and none by a language model."
     if not counts.by_rule:
-        return f"{summaries}, all by {joined(counts.models)}."
-    return (
-        f"{summaries}: {counts.by_model:,} by {joined(counts.models)}, {counts.by_rule:,} by a"
-        " rule."
-    )
+        return f"{summaries}, all by {authors}."
+    return f"{summaries}: {counts.by_model:,} by {authors}, {counts.by_rule:,} by a rule."
 
 
 def calibrations() -> Mapping[TextKind, Calibration]:

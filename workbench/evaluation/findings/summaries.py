@@ -373,6 +373,17 @@ def summary_counts(run: Tables) -> SummaryCounts:
     return SummaryCounts(by_model, by_rule, models)
 
 
+def author(model: str) -> str:
+    """Who a model is, for readers: `bundled` is the name of recorded answers, not of a model."""
+    name, _, writer = model.partition(" (")
+    if name != BUNDLED:
+        return model
+    who, _, date = writer.removesuffix(")").partition(", ")
+    who = who or "a large language model"
+    recorded_when = f"recorded {date}".strip()
+    return f"{who} ({recorded_when}; its answers ship with the package)"
+
+
 OWN = ("", "extractive")
 """Writers that no provider stands behind."""
 COUNTS = ["summaries", "written", "useless"]
@@ -402,4 +413,5 @@ def answer_sentences(replays: pd.DataFrame) -> list[str]:
     """
     models = answers(replays)
     incomplete = models[models["written"] < models["summaries"]]
+    incomplete = incomplete.assign(author=incomplete["model"].map(author))
     return sentences("answers", models=incomplete.to_dict("records"))

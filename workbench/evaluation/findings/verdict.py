@@ -93,11 +93,39 @@ def _no_answer(run: Tables) -> str:
 def _where(run: Tables) -> str:
     """At which sizes the answer's figures are."""
     if run.curve_range is not None:
-        start, end = run.curve_range
-        return f"Between {100 * start:.0f} and {percent(end)} of the history really kept"
+        return f"At the same size ({_span(*run.curve_range)} of the history)"
     if run.shares:
-        return f"Cut to the same size ({_sizes(run)})"
+        return f"At the same size ({_sizes(run)})"
     return "On its own trigger"
+
+
+def same_size_words(run: Tables, *, compared: bool) -> str:
+    """What `same size` means in a run; empty where nothing was cut to a size.
+
+    Args:
+        run: the run.
+        compared: whether strategies are compared with the baseline.
+    """
+    if not run.shares:
+        return ""
+    if run.curve_range is not None:
+        return (
+            "Same size: all strategies cut the same history and are compared where they keep the"
+            " same share of its tokens; figures are means over shares from"
+            f" {_span(*run.curve_range)}."
+        )
+    shares = joined([percent(share) for share in run.shares])
+    mean = " (figures are means over these)" if len(run.shares) > 1 else ""
+    credit = ""
+    if compared:
+        credit = f"; one that keeps less is credited with what {run.baseline} gains by the rest"
+    return (
+        f"Same size: all strategies cut the same history to {shares} of its tokens{mean}{credit}."
+    )
+
+
+def _span(start: float, end: float) -> str:
+    return f"{100 * start:.0f} to {percent(end)}"
 
 
 def _sizes(run: Tables) -> str:

@@ -102,7 +102,8 @@ def equal_size(findings: Findings) -> Figure:
         rows = rows[~(is_unranked & (rows["share"] == share))]
     if rows.empty:
         return words(
-            title, "Nothing to draw: no session had a boundary that could be scored at equal size."
+            title,
+            "Nothing to draw: no session had a boundary that could be scored at the same size.",
         )
     note = f"n = {some(int(rows['sessions'].max()), 'session')} · higher is better"
     figure, axes = paper(title, note, height=4.6, width=HALF)
@@ -112,7 +113,7 @@ def equal_size(findings: Findings) -> Figure:
     size = rows["share"].where(takes_share, rows["used"])
     rows = rows.assign(x=100 * size)
     labels = _curves(axes, run, rows, rows["strategy"].unique(), "mean")
-    axes.set_xlabel("really kept, % of the history's tokens")
+    axes.set_xlabel("size: % of the history's tokens that is kept")
     axes.set_ylabel(AXIS_NAMES[half])
     axes.set_ylim(-6, 106)
     axes.margins(x=0.1)

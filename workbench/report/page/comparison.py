@@ -141,5 +141,6 @@ def panel_html(findings: Findings) -> Html:
         rows,
         words=findings.panel_words,
         members=PANEL,
-        at_size=bool(findings.tables.shares),
+        halves=HALVES,
+        shares=findings.tables.shares,
     )

@@ -21,7 +21,7 @@ MOST_PATHS = 4
 """Recordings that the line for Python names one by one."""
 MOST_FAULTS = 6
 """Kinds of findings that are listed."""
-MODES = (("natural", "on its own trigger"), ("matched", "at equal size"))
+MODES = (("natural", "on its own trigger"), ("matched", "at the same size"))
 """Modes, and their names for readers."""
 NAMED = ("strategies", "window", "model", "shares")
 """Settings that the line for Python names."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def verdict_html(findings: Findings, losses: str = "#losses") -> Html:
     """What to use, what that trades and what would change it; where nothing can be chosen, the
-    answer at equal size.
+    answer at the same size.
 
     In the run of an advice, what the advice said.
 
@@ -105,7 +105,8 @@ def headline_html(findings: Findings) -> Html:
         larger=larger,
         differences=_by_strategy(compared),
         too_large=run.over_window,
-        curve=run.curve_range,
+        same_size=findings.same_size,
+        ceiling=findings.ceiling,
         best=best,
         priced=len(headline) > 0 and bool(headline["cost"].notna().any()),
         recorded=_by_strategy(figures.recorded),
