@@ -102,9 +102,7 @@ def size_notes(run: Tables) -> Iterator[str]:
     are in none.
     """
     if len(run.at_used_sizes):
-        yield (
-            f"vs {run.baseline}: {run.baseline} is cut to the size that each strategy kept."
-        )
+        yield (f"vs {run.baseline}: {run.baseline} is cut to the size that each strategy kept.")
     counts = []
     for share, (too_small, boundaries) in run.too_small.items():
         counts.append(f"{too_small} of {boundaries} at {share:.0%}")
