@@ -48,7 +48,6 @@ def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, 
     calibration = {}
     if run.has_work:
         calibration = {kind: asdict(reader) for kind, reader in calibrations().items()}
-    same_size = [findings.same_size] if findings.same_size else []
     names_only = {}
     for name, (presence, exam) in run.names_only.items():
         names_only[name] = {"presence": presence, "exam": exam}
@@ -72,7 +71,7 @@ def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, 
         "calibration": calibration,
         "kinds": dict(figures.kinds),
         "warnings": list(findings.warnings),
-        "notes": [*same_size, *notes(findings)],
+        "notes": list(filter(None, (findings.same_size, *notes(findings)))),
         "names_only": names_only,
         "baseline": run.baseline,
         "against_baseline": records(figures.against_baseline),

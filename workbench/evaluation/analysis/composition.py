@@ -214,6 +214,8 @@ class RecordedContexts:
             return _first_words(said_text(message), BEGINNING)
         arguments = []
         for text in argument_texts(call.arguments):
+            if "/" in text and " " not in text:
+                text = _end_of_path(text)
             arguments.append(_first_words(text, ARGUMENT))
         words = ", ".join(arguments)
         if isinstance(message, ToolResult):
@@ -291,6 +293,13 @@ def _first_words(text: str, longest: int) -> str:
     if len(words) <= longest:
         return words
     return f"{words[: longest - 1]}…"
+
+
+def _end_of_path(path: str) -> str:
+    """The end of a path, which names the file."""
+    if len(path) <= ARGUMENT:
+        return path
+    return f"…{path[1 - ARGUMENT :]}"
 
 
 def _parts(message: Message, tools: Mapping[str, str], count: TokenCounter) -> list[_Part]:

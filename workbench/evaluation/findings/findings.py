@@ -168,7 +168,9 @@ class Findings:
         """What the reference `oracle` is the ceiling of, in words; empty where it was not
         replayed.
         """
-        return ORACLE if "oracle" in self.figures.strategies else ""
+        if "oracle" not in self.figures.strategies:
+            return ""
+        return ORACLE
 
     @property
     def recommended(self) -> str:

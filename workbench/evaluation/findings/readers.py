@@ -62,7 +62,7 @@ def who_wrote(run: Tables) -> str:
     if not counts.total:
         return ""
     summaries = some(counts.total, "summary", "summaries")
-    authors = joined([author(model) for model in counts.models])
+    authors = joined(list(map(author, counts.models)))
     if not counts.by_model:
         return f"{summaries}, all by a rule and none by a language model."
     if not counts.by_rule:

@@ -114,9 +114,10 @@ def same_size_words(run: Tables, *, compared: bool) -> str:
             " same share of its tokens; figures are means over shares from"
             f" {_span(*run.curve_range)}."
         )
-    shares = joined([percent(share) for share in run.shares])
-    mean = " (figures are means over these)" if len(run.shares) > 1 else ""
-    credit = ""
+    shares = joined(list(map(percent, run.shares)))
+    mean = credit = ""
+    if len(run.shares) > 1:
+        mean = " (figures are means over these)"
     if compared:
         credit = f"; one that keeps less is credited with what {run.baseline} gains by the rest"
     return (
