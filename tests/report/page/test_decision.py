@@ -136,9 +136,9 @@ def test_a_difference_that_nobody_would_notice_is_called_so_and_the_cheaper_one_
 def test_a_strategy_that_the_panel_ranks_before_it_is_named_with_its_metrics() -> None:
     found = decided(on_own_trigger(with_phrases(turned=False), pipeline=0.95))
     assert found.use == "pipeline"
-    said = "summarize, if names and phrases matter more to you: there it is ahead at the same size"
+    said = "summarize, if you care more about names and phrases: there it is ahead at the same size"
     assert any(text.startswith(said) for text in found.changes)
-    assert not any("matter more" in text for text in decided(with_phrases(turned=False)).changes)
+    assert not any("care more" in text for text in decided(with_phrases(turned=False)).changes)
 
 
 def test_few_projects_are_no_confidence_and_more_of_them_might_change_it() -> None:
