@@ -127,7 +127,9 @@ class Provider:
     def _message_tokens(self, message: Record) -> int:
         chars = len(json.dumps(message.get("tool_calls", []), ensure_ascii=False))
         content = message["content"]
-        parts = [{"text": content}] if isinstance(content, str) else content
+        parts: list[Record] = content
+        if isinstance(content, str):
+            parts = [{"text": content}]
         pictures = 0.0
         for part in parts:
             if "image_url" in part:

@@ -25,7 +25,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from benchmarks.bench_stress import FORMATS, HABITS, conversation, weighed, with_habit
+from benchmarks.bench_stress import HABITS, weighed, with_habit
+from live.long_talk import FORMATS, conversation
 from live.talk import Record
 
 from workbench.engine.compaction.presets import BUILTIN

@@ -119,7 +119,8 @@ class Broken:
 def with_habit(habit: str, format: str, messages: list[Record], number: int) -> list[Record]:
     """The messages as such a host passes them at its request of this number."""
     if habit == "rebuilt":
-        return json.loads(json.dumps(messages))
+        rebuilt: list[Record] = json.loads(json.dumps(messages))
+        return rebuilt
     if habit == "plain" or (habit == "marker" and format in ("responses", "gemini")):
         return messages
     last = copy.deepcopy(messages[-1])
@@ -193,7 +194,7 @@ def driven(
             found["over window"] += tokens > window
             found["broken pairs"] += bool(VALID[format](sent))
             if tokens > window or (fault == "overflow" and number % 19 == 18):
-                retry = live.on_error(REFUSALS[number % len(REFUSALS)])  # type: ignore[arg-type]
+                retry = live.on_error(REFUSALS[number % len(REFUSALS)])
                 if retry is not None:
                     found["retries"] += 1
                     found["over window"] += weighed(retry.messages, format) > window
