@@ -91,6 +91,20 @@ def test_what_the_summary_still_tells_is_not_fetched_again() -> None:
     assert told.fetched_again == 0
 
 
+def test_what_the_client_added_again_is_not_fetched_again() -> None:
+    attached = UserMessage(id="q2", blocks=(Text(listing("hall")),), synthetic=True)
+    told = bill(
+        question(1),
+        call(1),
+        result(1, listing("hall")),
+        compaction("r1"),
+        attached,
+        call(2),
+        result(2, listing("hall")),
+    )
+    assert told.fetched_again == 0
+
+
 def test_a_thing_counts_as_fetched_again_once() -> None:
     told = bill(
         question(1),

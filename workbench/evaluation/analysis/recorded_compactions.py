@@ -29,13 +29,9 @@ from workbench.engine.transcript.message import (
     said_text,
 )
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.seen_before import is_mostly_seen, recognisable_lines
 from workbench.evaluation.metrics.costs.reconciliation import reported_usd
 from workbench.evaluation.replays.sized_session import SizedSession
-
-MOSTLY = 0.5
-"""Share of a result's lines above which the agent had seen it before."""
-SHORTEST_LINE = 12
-"""Characters of a line that can be recognised; shorter ones, such as `}`, stand everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +89,16 @@ def compaction_bills(session: Session) -> pd.DataFrame:
 
 def bills(sized: SizedSession) -> Iterator[CompactionBill]:
     """The same of a session that is counted already, one after another."""
-    session, scale = sized.session, 1.0
+    session = sized.session
+    scale = 1.0
     if sized.sizing.calibration is not None:
         scale = sized.sizing.calibration.scale
     rates, count = tariff(session.model), TiktokenCounter()
     path = session.path
-    places = [
-        place
-        for place, entry in enumerate(path)
-        if isinstance(entry, CompactionEntry | ClearingEntry)
-    ]
+    places = []
+    for place, entry in enumerate(path):
+        if isinstance(entry, CompactionEntry | ClearingEntry):
+            places.append(place)
     for place, end in pairwise([*places, len(path)]):
         entry = path[place]
         assert isinstance(entry, CompactionEntry | ClearingEntry)
@@ -150,11 +146,15 @@ def _usage_after(entries: Sequence[Entry]) -> Usage | None:
 
 
 def _prompt(usage: Usage | None) -> int | None:
-    return None if usage is None else usage.prompt
+    if usage is None:
+        return None
+    return usage.prompt
 
 
 def _reported(answer: AssistantMessage) -> Usage | None:
-    return answer.usage if answer.usage is not None and answer.usage.prompt else None
+    if answer.usage is None or not answer.usage.prompt:
+        return None
+    return answer.usage
 
 
 def _tokens_since_the_last_answer(entries: Sequence[Entry], count: TokenCounter) -> int:
@@ -206,30 +206,17 @@ def _broken_cache(
 
 def _fetched_again(path: Sequence[Entry], place: int, end: int) -> list[Message]:
     """The results from a compaction to the next that told what its context no longer held."""
-    context = fold(path[: place + 1])
-    held = set[str]()
-    for message in context:
-        held.update(_lines(message))
     gone = set[str]()
     for message in _messages(path[:place]):
         if isinstance(message, ToolResult):
-            gone.update(_lines(message))
-    gone -= held
+            gone.update(recognisable_lines(said_text(message)))
+    for message in fold(path[: place + 1]):
+        gone.difference_update(recognisable_lines(said_text(message)))
     fetched: list[Message] = []
     for message in _messages(path[place:end]):
-        if not isinstance(message, ToolResult):
-            continue
-        lines = list(_lines(message))
-        seen = [line for line in lines if line in gone]
-        if seen and len(seen) > MOSTLY * len(lines):
+        lines = list(recognisable_lines(said_text(message)))
+        seen_lines = [line for line in lines if line in gone]
+        if isinstance(message, ToolResult) and is_mostly_seen(lines, seen_lines):
             fetched.append(message)
-        gone.difference_update(lines)
+        gone.difference_update(lines)  # the context holds them again
     return fetched
-
-
-def _lines(message: Message) -> Iterator[str]:
-    """The lines of a message that can be recognised, without line numbers and margins."""
-    for line in said_text(message).splitlines():
-        text = line.strip().lstrip("0123456789:→|").strip()
-        if len(text) >= SHORTEST_LINE:
-            yield text

@@ -265,7 +265,9 @@ def _arguments(text: str) -> Mapping[str, str]:
         arguments = json.loads(text or "{}")
     except (ValueError, RecursionError):
         return {}
-    return arguments if isinstance(arguments, dict) else {}
+    if not isinstance(arguments, dict):
+        return {}
+    return arguments
 
 
 def name_of(tool: Json) -> str:

@@ -1,16 +1,10 @@
 """What an agent does again: calls whose results the conversation had told it already."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from workbench.engine.transcript.message import Json
-
-MOSTLY = 0.5
-"""Share of a result's lines above which it told nothing new."""
-SHORTEST_LINE = 12
-"""Characters of a line that can be told again; shorter ones, such as `}` or `ok`, stand in many
-results.
-"""
+from workbench.evaluation.analysis.seen_before import is_mostly_seen, recognisable_lines
 
 
 class Repeats(NamedTuple):
@@ -39,19 +33,14 @@ def repeats(messages: Sequence[Json], start: int) -> Repeats:
     for number, message in enumerate(messages):
         if message["role"] != "tool":
             continue
-        lines = list(_lines(str(message["content"])))
+        lines = list(recognisable_lines(str(message["content"])))
         if number >= start:
-            old = [line for line in lines if line in known_lines]
+            old = []
+            for line in lines:
+                if line in known_lines:
+                    old.append(line)
             calls += 1
-            again += bool(old) and len(old) > MOSTLY * len(lines)
+            again += is_mostly_seen(lines, old)
             characters += sum(map(len, old))
         known_lines.update(lines)
     return Repeats(calls, again, characters)
-
-
-def _lines(result: str) -> Iterator[str]:
-    """The lines of a result that can be told apart, without line numbers and margins."""
-    for line in result.splitlines():
-        words = line.strip().lstrip("0123456789:").strip()
-        if len(words) >= SHORTEST_LINE:
-            yield words
