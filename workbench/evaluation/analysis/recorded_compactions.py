@@ -93,7 +93,8 @@ def bills(sized: SizedSession) -> Iterator[CompactionBill]:
     scale = 1.0
     if sized.sizing.calibration is not None:
         scale = sized.sizing.calibration.scale
-    rates, count = tariff(session.model), TiktokenCounter()
+    rates = tariff(session.model)
+    count = TiktokenCounter()
     path = session.path
     places = []
     for place, entry in enumerate(path):
@@ -102,7 +103,8 @@ def bills(sized: SizedSession) -> Iterator[CompactionBill]:
     for place, end in pairwise([*places, len(path)]):
         entry = path[place]
         assert isinstance(entry, CompactionEntry | ClearingEntry)
-        before, after = _usage_before(path[:place]), _usage_after(path[place:end])
+        usage_before = _usage_before(path[:place])
+        usage_after = _usage_after(path[place:end])
         grown = scale * _tokens_since_the_last_answer(path[:place], count)
         fetched = _fetched_again(path, place, end)
         tokens = round(scale * sum(map(count, fetched)))
@@ -111,11 +113,11 @@ def bills(sized: SizedSession) -> Iterator[CompactionBill]:
             message=sum(isinstance(earlier, MessageEntry) for earlier in path[:place]),
             kind=entry.type,
             reason=entry.reason,
-            prompt_before=_prompt(before),
-            prompt_after=_prompt(after),
+            prompt_before=_prompt(usage_before),
+            prompt_after=_prompt(usage_after),
             request_usd=request_usd,
             is_estimate=is_estimate,
-            cache_usd=_broken_cache(before, after, grown, rates),
+            cache_usd=_broken_cache(usage_before, usage_after, grown, rates),
             calls=sum(isinstance(message, ToolResult) for message in _messages(path[place:end])),
             fetched_again=len(fetched),
             tokens_fetched_again=tokens,
@@ -180,8 +182,8 @@ def _request_price(
         return (0.0, False) if entry.summary is None else (None, False)
     if rates is None:
         return None, request.is_estimate
-    written = request.usage.output * rates.at(request.usage.prompt).output
-    return reported_usd(request.usage, rates) + written, request.is_estimate
+    output_usd = request.usage.output * rates.at(request.usage.prompt).output
+    return reported_usd(request.usage, rates) + output_usd, request.is_estimate
 
 
 def _broken_cache(
@@ -206,17 +208,17 @@ def _broken_cache(
 
 def _fetched_again(path: Sequence[Entry], place: int, end: int) -> list[Message]:
     """The results from a compaction to the next that told what its context no longer held."""
-    gone = set[str]()
+    gone_lines = set[str]()
     for message in _messages(path[:place]):
         if isinstance(message, ToolResult):
-            gone.update(recognisable_lines(said_text(message)))
+            gone_lines.update(recognisable_lines(said_text(message)))
     for message in fold(path[: place + 1]):
-        gone.difference_update(recognisable_lines(said_text(message)))
+        gone_lines.difference_update(recognisable_lines(said_text(message)))
     fetched: list[Message] = []
     for message in _messages(path[place:end]):
         lines = list(recognisable_lines(said_text(message)))
-        seen_lines = [line for line in lines if line in gone]
+        seen_lines = [line for line in lines if line in gone_lines]
         if isinstance(message, ToolResult) and is_mostly_seen(lines, seen_lines):
             fetched.append(message)
-        gone.difference_update(lines)  # the context holds them again
+        gone_lines.difference_update(lines)  # the context holds them again
     return fetched

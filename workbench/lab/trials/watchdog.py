@@ -31,10 +31,10 @@ class Usage:
     memory: int = 0
     processes: int = 0
 
-    def or_more(self, other: "Usage") -> "Usage":
+    def or_more(self, usage: "Usage") -> "Usage":
         """The larger one of each figure."""
-        memory = max(self.memory, other.memory)
-        return Usage(memory, max(self.processes, other.processes))
+        memory = max(self.memory, usage.memory)
+        return Usage(memory, max(self.processes, usage.processes))
 
 
 class Watchdog(Thread):
