@@ -78,7 +78,7 @@
   });
   // The contexts of a session: all its pictures are looked at together, by pointer or by keys.
   document.querySelectorAll("details.contexts").forEach(function (session) {
-    var first = +session.dataset.first, last = +session.dataset.last, from = first, to = last, at = null, start = null;
+    var first = +session.dataset.first, last = +session.dataset.last, from = first, to = last, at = null, start = null, pointer = null;
     var tools = make("div"), here = make("p");
     tools.className = "zoom"; here.className = "note here"; here.setAttribute("role", "status");
     var panels = Array.from(session.querySelectorAll("figure.panel")).map(function (figure) {
@@ -112,7 +112,12 @@
     });
     panels.forEach(function (panel) {
       function place(event) { var r = panel.svg.getBoundingClientRect(); return from + (to - from) * (event.clientX - r.left) / r.width; }
-      panel.svg.addEventListener("pointermove", function (event) { look(place(event)); });
+      // A browser also sends this event when the page scrolls under a pointer that rests. That must not undo an arrow key.
+      panel.svg.addEventListener("pointermove", function (event) {
+        var spot = event.screenX + "," + event.screenY;
+        if (spot !== pointer) look(place(event));
+        pointer = spot;
+      });
       panel.svg.addEventListener("pointerdown", function (event) { start = place(event); });
       panel.svg.addEventListener("pointerup", function (event) {
         var end = place(event);
