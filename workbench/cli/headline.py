@@ -130,9 +130,11 @@ def _say_decision(findings: Findings) -> None:
     if decision is None:
         write(findings.verdict.answer, "bold")
         return
+    if decision.disagreement:
+        write(decision.disagreement)
     write(decision.recommendation, "bold")
     write(decision.trade_off)
-    for text in (decision.agent, decision.confidence):
+    for text in (decision.by_price, decision.agent, decision.confidence):
         if text:
             write(text)
     write("What would change it:")

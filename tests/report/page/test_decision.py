@@ -88,11 +88,37 @@ def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> Non
         priced(made(9), truncate=0.5, summarize=0.1, pipeline=0.2), summarize=0.8, pipeline=0.7
     )
     found = decided(on_own_trigger(run, truncate=0.6))
-    assert "truncate, if a tenth of the bill is worth more than 5 points" in found.changes[0]
-    cheaper = decided(on_own_trigger(run, truncate=0.78))
+    assert found.by_price.startswith(
+        "If a tenth of the bill ($1.00 a session) is worth less than 5 points of names to you:"
+        " summarize ("
+    )
+    assert "Else: truncate (" in found.by_price
+    assert not any("a tenth of the bill" in text for text in found.changes)
+    cheaper = decided(on_own_trigger(run, truncate=0.79))
     assert cheaper.use == "truncate"
-    assert "summarize, if a tenth of the bill is worth less than 0.5 points" in " ".join(
-        cheaper.changes
+    assert cheaper.by_price.startswith("Whatever a tenth of the bill ($1.00 a session) is worth")
+
+
+def test_of_few_projects_it_says_only_at_which_worth_another_one_would_be_better() -> None:
+    run = on_own_trigger(
+        priced(made(3), truncate=0.5, summarize=0.1, pipeline=0.2), summarize=0.8, pipeline=0.7
+    )
+    found = decided(on_own_trigger(run, truncate=0.6))
+    assert found.by_price == ""
+    assert "truncate, if a tenth of the bill is worth more than 5 points" in found.changes[0]
+
+
+def test_a_number_that_puts_another_strategy_ahead_is_told_first() -> None:
+    run = on_own_trigger(made(9), truncate=0.5, summarize=0.8)
+    for row in list(run.rows["scores"]):
+        if row["metric"] == "exam_recall" and row["mode"] == "natural":
+            number = int(row["session"][-2:]) % 3
+            lines = {"truncate": 0.7 + 0.01 * number, "summarize": 0.3}.get(row["strategy"], 0.1)
+            run.rows["scores"].append(row | {"metric": "code", "value": lines})
+    found = decided(run)
+    assert found.use == "summarize"
+    assert str(found).startswith(
+        "The numbers disagree: truncate keeps more code than summarize (41 points, 95 % interval"
     )
 
 
@@ -107,7 +133,7 @@ def test_that_worth_is_of_the_sessions_that_have_points() -> None:
     for row in run.rows["costs"]:
         if row["session"] == "session-00":
             row["net_saving"] = 0.0
-    assert "truncate, if a tenth of the bill is worth more than 5 points" in decided(run).changes[0]
+    assert "is worth less than 5 points of names to you: summarize (" in decided(run).by_price
 
 
 def test_nobody_pays_more_than_all_that_is_known_for_a_tenth_of_the_bill() -> None:

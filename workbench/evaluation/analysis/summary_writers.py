@@ -11,12 +11,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import pandas as pd
 
 from workbench.base.formats import decimal, joined
+from workbench.base.ragged import Floats
 from workbench.evaluation.metrics import NAMES, WORK
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.reader_error import TextKind, parts_of, text_kind
+from workbench.evaluation.metrics.work_exam.reader_error import (
+    DRAWS,
+    TextKind,
+    Writing,
+    parts_of,
+    text_kind,
+)
 
 KIND_WORDS: Mapping[TextKind, str] = {
     "model": "a model's summary",
@@ -135,6 +143,45 @@ class SummaryWriters:
             rule_share=rule_share,
             other_rule_share=other_rule_share,
         )
+
+    def reader_levels(
+        self,
+        strategies: Sequence[str],
+        metric: str,
+        mode: str,
+        projects: int,
+        random: np.random.Generator,
+    ) -> Mapping[str, Floats] | None:
+        """By strategy (`DRAWS`,) what the reader may promise too much, in the metric's unit.
+
+        Args:
+            strategies: one and more.
+            metric: what is read.
+            mode: in which mode.
+            projects: that the means are over.
+            random: the source of the draws.
+
+        Returns:
+            None where nobody knows: names say nothing of what a model's summary is worth beside
+            others' text, and the fit may lack a kind of writer.
+        """
+        writings: list[Writing] = []
+        for strategy in strategies:
+            kind = self.text_kind(strategy, mode)
+            writings.append(Writing(kind, self.rule_share(strategy, mode)))
+        if metric != WORK:
+            kinds = {writing.kind for writing in writings}
+            is_biased = metric == NAMES and len(kinds) > 1 and not kinds <= {"rule", "cut"}
+            if is_biased:
+                return None
+            return dict.fromkeys(strategies, np.zeros(DRAWS))
+        left_out = shipped_reader().left_out
+        if left_out is None:
+            return None
+        levels = left_out.errors.levels(writings, projects, random)
+        if levels is None:
+            return None
+        return dict(zip(strategies, levels, strict=True))
 
     def no_winner(
         self, leader: str, rivals: Sequence[str], metric: str, projects: int, mode: str

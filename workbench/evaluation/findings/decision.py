@@ -16,10 +16,13 @@ import pandas as pd
 from workbench.base.formats import missing
 from workbench.base.markup import render
 from workbench.evaluation.analysis.compared import ALPHA
+from workbench.evaluation.analysis.likely_best import PRICES
 from workbench.evaluation.analysis.paired import FEWEST, Estimate, holm, sign_flip
 from workbench.evaluation.analysis.panel import Panel
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Choice, Trade, choice, difference
+from workbench.evaluation.findings.disagreement import disagreement_words
 from workbench.evaluation.findings.figures import Figures
+from workbench.evaluation.findings.prices import OWN_TRIGGER, trade_rows, usable
 from workbench.evaluation.findings.readers import bias_between, no_winner
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.findings.tables import Tables
@@ -36,6 +39,10 @@ class Decision:
         recommendation: in a sentence.
         trade_off: what it keeps and saves, and what the others would.
         agent: what the recorded agents' own compactions kept beside it; often empty.
+        disagreement: by which number of the headline another strategy is ahead of the one that is
+            recommended, where the leading number says the opposite; often empty.
+        by_price: which strategy to use at which price of a tenth of the bill, how likely it is the
+            best, and what is lost where it is not; empty where nobody knows.
         confidence: the lead over the runner-up, with its interval over projects.
         changes: what would make it another one.
         points: of each strategy: 100 times the work (names where it is unknown) on its own trigger,
@@ -48,13 +55,22 @@ class Decision:
     recommendation: str
     trade_off: str = ""
     agent: str = ""
+    disagreement: str = ""
+    by_price: str = ""
     confidence: str = ""
     changes: tuple[str, ...] = ()
     points: Mapping[str, float] | None = None
     no_winner: str = ""
 
     def __str__(self) -> str:
-        texts = (self.recommendation, self.trade_off, self.agent, self.confidence)
+        texts = (
+            self.disagreement,
+            self.recommendation,
+            self.trade_off,
+            self.by_price,
+            self.agent,
+            self.confidence,
+        )
         return " ".join(text for text in texts if text)
 
 
@@ -66,9 +82,9 @@ def decide(figures: Figures) -> Decision | None:
     contexts read like a list of names, is not recommended.
     """
     run = figures.tables
-    half = run.leading("natural")
-    names = _usable(run)
-    rows = _rows(run, names)
+    half = run.leading(OWN_TRIGGER)
+    names = usable(run)
+    rows = trade_rows(run, names, half)
     if rows["recall"].isna().all():
         return None
     points = Trade(WORTH).points(rows).dropna()
@@ -80,7 +96,7 @@ def decide(figures: Figures) -> Decision | None:
     recall_points = Trade(0).points(rows).dropna()
     recall = (recall_points.mean() / 100).to_dict()
     rivals = _within_reader_error(run, best)
-    why_none = no_winner(run, use, rivals, half, "natural")
+    why_none = no_winner(run, use, rivals, half, OWN_TRIGGER)
     text = render(
         "report/decision.txt",
         half=half,
@@ -92,7 +108,7 @@ def decide(figures: Figures) -> Decision | None:
         saved=saved,
         margin=MARGIN,
         alone=len(set(run.contenders) - {RECORDED}) == 1,
-        idle=not (run.compactions["mode"] == "natural").any(),
+        idle=not (run.compactions["mode"] == OWN_TRIGGER).any(),
         ahead=_ahead(points, use, alternatives),
         fewest=FEWEST,
         recorded=_by_strategy(figures.recorded),
@@ -109,6 +125,8 @@ def decide(figures: Figures) -> Decision | None:
         recommendation=recommendation,
         trade_off=trade_off,
         agent=agent,
+        disagreement=disagreement_words(figures.tables, use, alternatives),
+        by_price=_by_price(figures, use),
         confidence=confidence,
         changes=tuple(_changes(figures, counted, use, alternatives)),
         points={name: round(mean, 1) for name, mean in best.means.items()},
@@ -116,10 +134,22 @@ def decide(figures: Figures) -> Decision | None:
     )
 
 
-def _usable(run: Tables) -> list[str]:
-    """The contenders that may be recommended, best first."""
-    out = {*run.over_window, *run.incomplete, *run.names_only, RECORDED}
-    return [name for name in run.contenders if name not in out]
+def _by_price(figures: Figures, use: str) -> str:
+    """Which strategy to use at which price; empty where nobody knows."""
+    half = figures.tables.leading(OWN_TRIGGER)
+    likely = figures.likely_best.get(half)
+    if likely is None:
+        return ""
+    return " ".join(
+        sentences(
+            "decision_prices",
+            half=HALVES[half],
+            ranges=likely.ranges(use, WORTH),
+            usd=likely.usd_a_tenth,
+            most=PRICES[-1],
+            margin=MARGIN,
+        )
+    )
 
 
 def _net_saving(figures: Figures, name: str) -> float:
@@ -132,10 +162,10 @@ def _within_reader_error(run: Tables, best: Choice) -> list[str]:
     """The alternatives whose distance from the best one may be the reader's error; where there is
     such a one, those that are level with the best as well.
     """
-    half = run.leading("natural")
+    half = run.leading(OWN_TRIGGER)
     unsettled = set[str]()
     for name in best.others:
-        error = bias_between(run, best.use, name, half, "natural")
+        error = bias_between(run, best.use, name, half, OWN_TRIGGER)
         if abs(best.means[best.use] - best.means[name]) < 100 * error:
             unsettled |= {name, *best.level}
     return [name for name in best.others if name in unsettled]
@@ -152,26 +182,6 @@ def _counted_savings(points: pd.DataFrame, recall: Mapping[str, float]) -> dict[
     for name, mean in points.mean().items():
         saved[str(name)] = (mean - 100 * recall[str(name)]) / (10 * WORTH)
     return saved
-
-
-def _rows(run: Tables, names: Sequence[str]) -> pd.DataFrame:
-    """A row a session and strategy on its own trigger, as `analysis.trade.Trade` reads them."""
-    half = run.leading("natural")
-    rows = pd.DataFrame(columns=["session", "recall", "candidate"])
-    if names:
-        recalls = []
-        for name in names:
-            recall = run.values(half, name).rename("recall")
-            recalls.append(recall.to_frame().assign(candidate=name))
-        rows = pd.concat(recalls).reset_index()
-    rows["project"] = [run.project(session) for session in rows["session"]]
-    costs = run.costs.set_index(["session", "strategy"])
-    places = pd.MultiIndex.from_arrays([rows["session"], rows["candidate"]])
-    bills = costs.reindex(places)
-    rows["saved"] = bills["net_saving"].to_numpy(dtype=float)
-    rows["plain"] = bills["usd_uncompacted"].to_numpy(dtype=float)
-    rows["fetching"] = bills["usd_fetching"].to_numpy(dtype=float)
-    return rows
 
 
 def _ahead(points: pd.DataFrame, use: str, alternatives: Sequence[str]) -> dict[str, object] | None:
@@ -226,11 +236,14 @@ def _changes(
 ) -> list[str]:
     """What would make another strategy the better one, nearest first."""
     run = figures.tables
-    dearer, cheaper = _other_rates(counted, use, alternatives)
+    dearer: list[Rate] = []
+    cheaper: list[Rate] = []
+    if run.leading(OWN_TRIGGER) not in figures.likely_best:
+        dearer, cheaper = _other_rates(counted, use, alternatives)
     windows = run.replayed["window_used"].dropna().astype(int)
     return sentences(
         "decision_changes",
-        half=HALVES[run.leading("natural")],
+        half=HALVES[run.leading(OWN_TRIGGER)],
         dearer=dearer,
         cheaper=cheaper,
         worth=WORTH,

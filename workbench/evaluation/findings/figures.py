@@ -9,9 +9,10 @@ import pandas as pd
 
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.equal_size import CurveArea
+from workbench.evaluation.analysis.likely_best import LikelyBest
 from workbench.evaluation.analysis.paired import Estimate, interval_columns
 from workbench.evaluation.analysis.panel import Panel
-from workbench.evaluation.findings import comparison, costs, readers, summaries
+from workbench.evaluation.findings import comparison, costs, prices, readers, summaries
 from workbench.evaluation.findings.tables import SAVED, Tables
 from workbench.evaluation.metrics import CODE, HALVES, NAMES, WORK
 from workbench.evaluation.metrics.work_exam.reader_error import TextKind
@@ -164,6 +165,8 @@ class Figures:
         integrity: what the guard found, by contender.
         kinds: who made the contexts of each contender.
         summaries: who wrote the summaries.
+        likely_best: by number of the headline, how likely each usable strategy is to be best at
+            each price of a tenth of the bill; without those that nobody knows.
     """
 
     tables: Tables
@@ -185,6 +188,7 @@ class Figures:
     integrity: pd.DataFrame
     kinds: Mapping[str, TextKind]
     summaries: summaries.SummaryCounts
+    likely_best: Mapping[str, LikelyBest]
 
     @classmethod
     def of(cls, run: Tables) -> Figures:
@@ -215,6 +219,7 @@ class Figures:
             integrity=summaries.integrity(run),
             kinds=readers.kinds(run),
             summaries=summaries.summary_counts(run),
+            likely_best=prices.likely_best_by_half(run),
         )
 
     @property

@@ -3,12 +3,14 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.base.formats import missing, some
 from workbench.base.palette import REFERENCES, Style, looks
+from workbench.evaluation.analysis.likely_best import PRICES
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.costs import by_cost, typical
 from workbench.evaluation.findings.summaries import dots
@@ -19,6 +21,8 @@ from workbench.report.page.plot_style import Label, name_ends, paper, words
 HALF = 5.6
 """Inches of a chart that is beside another."""
 MOST_ROUNDS = 12
+LEAST_CHANCE = 2.0
+"""Per cent below which a strategy has no place in the chart of chances."""
 MOST_DOTS = 40
 """Sessions beyond which single ones are no longer dotted: the intervals say it better."""
 AXIS_NAMES = {WORK: "questions about the work answered, %", NAMES: "names told, %"}
@@ -61,6 +65,38 @@ def savings(findings: Findings) -> Figure:
     axes.set_xlabel("tokens saved, % of an uncompacted agent's")
     axes.set_ylabel(AXIS_NAMES[half])
     axes.set_ylim(-6, 108)
+    name_ends(figure, axes, labels)
+    return figure
+
+
+def likely_best(findings: Findings) -> Figure:
+    """How likely each strategy is to be best, over what a tenth of the bill is worth; the shares
+    add up to 100 %.
+    """
+    run = findings.tables
+    half = run.leading("natural")
+    likely = findings.figures.likely_best[half]
+    title = "Likely to be best, own triggers"
+    note = "for what a tenth of the bill is worth to you"
+    figure, axes = paper(title, note, height=4.6, width=HALF)
+    styles = looks(run.strategies)
+    shares = 100 * likely.chances
+    bottom = np.zeros(len(shares))
+    labels: list[Label] = []
+    for name in shares.columns:
+        chances = shares[name].to_numpy()
+        if chances.max() < LEAST_CHANCE:
+            continue
+        top = bottom + chances
+        colour = styles[name].colour
+        axes.fill_between(shares.index, bottom, top, color=colour, lw=0)
+        middle = (bottom[-1] + top[-1]) / 2
+        labels.append(Label(name, PRICES[-1], middle, colour))
+        bottom = top
+    axes.set_xlim(PRICES[0], PRICES[-1])
+    axes.set_ylim(0, 100)
+    axes.set_xlabel(f"points of {HALVES[half]} for a tenth of the bill")
+    axes.set_ylabel("chance of being best, %")
     name_ends(figure, axes, labels)
     return figure
 

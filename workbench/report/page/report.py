@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+CHANCES_IN_WORDS = 20
+"""Of the prices, every so many is told in words: 0, 5 and 10 points."""
 ON_LIGHT = {"image/svg+xml": {"needs_background": "light"}}
 """A chart's metadata in a notebook."""
 
@@ -238,6 +240,16 @@ class Report:
     def savings(self) -> Chart:
         """Recall and tokens saved."""
         return _chart("savings", self.findings, self.figures.points)
+
+    @property
+    def likely_best(self) -> Chart | Html:
+        """How likely each strategy is to be best at each price; nothing where nobody knows."""
+        likely = self.figures.likely_best.get(self.findings.tables.leading("natural"))
+        if likely is None or not likely.usd_a_tenth:
+            return empty()
+        rows = likely.chances.iloc[::CHANCES_IN_WORDS].reset_index()
+        rows = rows.melt("price", var_name="strategy", value_name="chance")
+        return _chart("likely_best", self.findings, rows)
 
     @property
     def rounds(self) -> Chart:

@@ -86,6 +86,19 @@ class ForetoldContext:
 
 
 @dataclass(frozen=True, slots=True)
+class Writing:
+    """Who wrote a strategy's contexts.
+
+    Attributes:
+        kind: a model, a rule, each some, or nobody.
+        rule_share: the share of its summaries that a rule wrote, where the kind is mixed.
+    """
+
+    kind: TextKind
+    rule_share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreInterval:
     """A foretold score or lead, and the 95 % interval of what real readers would give."""
 
@@ -198,6 +211,55 @@ class ReaderErrors:
         real = _drawn(none, np.ones(projects), errors, seed)
         return float(np.percentile(np.abs(real), 100 - 2 * OUTSIDE))
 
+    def levels(
+        self, writings: Sequence[Writing], projects: int, random: np.random.Generator
+    ) -> list[Floats] | None:
+        """(`DRAWS`,) for each strategy what the reader may promise too much, on so many projects.
+
+        Projects are drawn for all strategies together, so that errors which their kinds share
+        cancel out; so does what an asker adds to all kinds.
+
+        Args:
+            writings: of the strategies, one and more.
+            projects: that their means are over.
+            random: the source of the draws.
+
+        Returns:
+            None where no project of the fit has all these kinds.
+        """
+        complete = list(self.by_project)
+        for writing in writings:
+            complete = _with_kind(complete, writing.kind)
+        if not complete:
+            return None
+        project_numbers = random.integers(0, len(complete), (DRAWS, projects))
+        spread = self.context / math.sqrt(projects)
+        of_askers: dict[TextKind, Floats] = {}
+        levels: list[Floats] = []
+        for writing in writings:
+            of_projects = _errors_of(complete, writing.kind, writing.rule_share)
+            if writing.kind not in of_askers:
+                asker_spread = self._asker_spread_beside(writings[0], writing)
+                of_askers[writing.kind] = random.normal(size=DRAWS) * asker_spread
+            level = of_projects[project_numbers].mean(axis=1)
+            level += of_askers[writing.kind]
+            level += random.normal(size=DRAWS) * spread
+            levels.append(level)
+        return levels
+
+    def _asker_spread_beside(self, reference: Writing, writing: Writing) -> float:
+        """How far an asker moves one kind of context beside another; 0 for the same kind."""
+        if writing.kind == reference.kind:
+            return 0.0
+        errors = self._of_difference(
+            writing.kind,
+            reference.kind,
+            writing.rule_share,
+            reference.rule_share,
+            np.zeros(1),
+        )
+        return errors.asker_spread
+
     def _of_difference(
         self,
         kind: TextKind,
@@ -298,14 +360,24 @@ def _by_project(contexts: Sequence[ForetoldContext]) -> dict[str, list[float]]:
     return chances
 
 
+def _with_kind(
+    parts: Sequence[Mapping[TextKind, float]], kind: TextKind
+) -> list[Mapping[TextKind, float]]:
+    """The projects that have a kind of context."""
+    complete: list[Mapping[TextKind, float]] = []
+    for errors in parts:
+        if _has(errors, kind):
+            complete.append(errors)
+    return complete
+
+
 def _errors_of(
     parts: Sequence[Mapping[TextKind, float]], kind: TextKind, rule_share: float
 ) -> Floats:
     """The errors of the projects that have a kind of context."""
     errors_of_kind: list[float] = []
-    for errors in parts:
-        if _has(errors, kind):
-            errors_of_kind.append(_error_of(errors, kind, rule_share))
+    for errors in _with_kind(parts, kind):
+        errors_of_kind.append(_error_of(errors, kind, rule_share))
     return np.array(errors_of_kind)
 
 

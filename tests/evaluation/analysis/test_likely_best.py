@@ -1,0 +1,90 @@
+"""How likely each strategy is to be best, for what a user gives for a tenth of the bill."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.base.ragged import Floats
+from workbench.evaluation.analysis.likely_best import LikelyBest, likely_best
+from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
+
+
+def no_error(
+    strategies: Sequence[str], projects: int, random: np.random.Generator
+) -> dict[str, Floats]:
+    return {name: np.zeros(DRAWS) for name in strategies}
+
+
+def rows(told: dict[str, list[float]], saved: dict[str, float]) -> pd.DataFrame:
+    """A session of $1 in each of some projects, with what each strategy tells and saves there."""
+    table = []
+    for name, shares in told.items():
+        for number, share in enumerate(shares):
+            row = {
+                "session": f"session {number}",
+                "project": f"project {number}",
+                "candidate": name,
+                "recall": share,
+                "saved": saved[name],
+                "plain": 1.0,
+            }
+            table.append(row)
+    return pd.DataFrame(table)
+
+
+def likely(table: pd.DataFrame) -> LikelyBest:
+    best = likely_best(table, no_error)
+    assert best is not None
+    return best
+
+
+def test_a_dear_strategy_that_always_tells_more_is_best_until_the_bill_is_worth_its_lead() -> None:
+    best = likely(rows({"dear": [0.8] * 8, "cheap": [0.5] * 8}, {"dear": 0.0, "cheap": 0.6}))
+    assert best.chances["dear"][0.0] == 1.0 and best.chances["cheap"][10.0] == 1.0
+    low, high = best.ranges("dear", 1.0)
+    assert (low.use, high.use) == ("dear", "cheap")
+    assert low.high == high.low == pytest.approx(5.0)  # 30 points for six tenths
+    assert low.level > 0.95 and high.high is None
+
+
+def test_chances_add_up_and_follow_how_often_a_strategy_leads() -> None:
+    told = {"even": [0.5] * 9, "uneven": [0.9, 0.1] * 4 + [0.5]}
+    chances = likely(rows(told, {"even": 0.0, "uneven": 0.0})).chances
+    assert np.allclose(chances.sum(axis=1), 1.0)
+    assert chances["uneven"][0.0] == pytest.approx(0.5, abs=0.05)
+
+
+def test_strategies_that_nobody_can_tell_apart_make_one_range_whatever_the_price() -> None:
+    table = rows({"one": [0.7] * 8, "other": [0.705] * 8}, {"one": 0.3, "other": 0.3})
+    (only,) = likely(table).ranges("one", 1.0)
+    assert (only.use, only.low, only.high, only.level, only.loss) == ("one", 0.0, None, 1.0, 0.0)
+
+
+def test_the_range_of_the_price_in_question_is_that_of_the_named_strategy() -> None:
+    table = rows({"one": [0.7] * 8, "other": [0.715] * 8}, {"one": 0.3, "other": 0.2})
+    for name in ("one", "other"):
+        ranges = likely(table).ranges(name, 1.0)
+        (at_the_price,) = [r for r in ranges if r.low <= 1.0 and (r.high is None or r.high > 1.0)]
+        assert at_the_price.use == name
+
+
+def test_a_reader_who_may_be_wrong_makes_a_lead_less_sure() -> None:
+    def may_promise_too_much(
+        strategies: Sequence[str], projects: int, random: np.random.Generator
+    ) -> dict[str, Floats]:
+        return {name: random.normal(size=DRAWS) * 0.1 for name in strategies}
+
+    table = rows({"first": [0.7] * 8, "second": [0.65] * 8}, {"first": 0.0, "second": 0.0})
+    unsure = likely_best(table, may_promise_too_much)
+    assert unsure is not None
+    assert likely(table).chances["first"][0.0] == 1.0
+    # .05 over a standard deviation of .1 * sqrt(2): the normal distribution has .638 below that
+    assert unsure.chances["first"][0.0] == pytest.approx(0.638, abs=0.03)
+
+
+def test_nothing_is_said_where_nobody_knows_the_readers_error_or_no_session_counts() -> None:
+    table = rows({"one": [0.7] * 8, "other": [0.5] * 8}, {"one": 0.0, "other": 0.0})
+    assert likely_best(table, lambda strategies, projects, random: None) is None
+    assert likely_best(table.assign(recall=np.nan), no_error) is None

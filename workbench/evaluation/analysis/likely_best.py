@@ -1,0 +1,242 @@
+"""Which strategy is likely to be best at each price that a user gives to the bill, and how much is
+lost by the wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from workbench.base.ragged import Floats
+from workbench.evaluation.analysis.trade import MARGIN
+from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
+
+PRICES = tuple(step / 4 for step in range(41))
+"""Points that a tenth of the bill may be worth: 0 to 10, a quarter apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceRange:
+    """Prices at which one strategy is the one to use.
+
+    Attributes:
+        use: the strategy.
+        low: the lowest such price, in points a tenth of the bill.
+        high: the price from which on another one is to be used; None for the last range.
+        chance: how likely it is that no other one is better, a mean over the range.
+        level: how likely it is that none is better by `MARGIN` points or more.
+        loss: points that are lost on average where one is; 0 where none may be.
+    """
+
+    use: str
+    low: float
+    high: float | None
+    chance: float
+    level: float
+    loss: float
+
+
+@dataclass(frozen=True)
+class LikelyBest:
+    """How likely each strategy is to be best at each price.
+
+    Attributes:
+        points: (prices, strategies) mean points; 100 times what a context tells and the price for
+            each tenth of the bill that is saved.
+        chances: (prices, strategies) the share of the draws in which it has most points.
+        level: (prices, strategies) the share in which it lies less than `MARGIN` points below that.
+        losses: (prices, strategies) points that it lies below that in the others, a mean over all
+            draws.
+        usd_a_tenth: a tenth of the bill of a session without compaction; 0 without prices.
+    """
+
+    points: pd.DataFrame
+    chances: pd.DataFrame
+    level: pd.DataFrame
+    losses: pd.DataFrame
+    usd_a_tenth: float
+
+    def ranges(self, use: str, price: float) -> list[PriceRange]:
+        """As few ranges as possible that cover all prices, lowest first.
+
+        A range's strategy stays less than `MARGIN` below the best one, which nobody would notice.
+        Two ranges meet where their strategies have as many points.
+
+        Args:
+            use: the strategy of the range that holds this price.
+            price: one at which it is less than `MARGIN` below the best one.
+        """
+        distance = self.points.rsub(self.points.max(axis=1), axis=0)
+        is_level = distance < MARGIN
+        start = int(np.searchsorted(PRICES, price))
+        upwards = _stretches(is_level.iloc[start:], use)
+        downwards = _stretches(is_level.iloc[start::-1], use)
+        stretches = [*reversed(downwards[1:]), *upwards]
+        bounds = [0.0]
+        for stretch, successor in pairwise(stretches):
+            bounds.append(self._crossing(stretch, successor, bounds[-1]))
+        ranges: list[PriceRange] = []
+        highs = [*bounds[1:], None]
+        for name, low, high in zip(stretches, bounds, highs, strict=True):
+            ranges.append(self._range(name, low, high))
+        return ranges
+
+    def _crossing(self, use: str, successor: str, low: float) -> float:
+        """The price from `low` on at which the successor has as many points."""
+        ahead = self.points[use] - self.points[successor]
+        lost_a_price = (ahead.iloc[0] - ahead.iloc[-1]) / PRICES[-1]
+        return float(np.clip(ahead.iloc[0] / lost_a_price, low, PRICES[-1]))
+
+    def _range(self, use: str, low: float, high: float | None) -> PriceRange:
+        prices = np.array(PRICES)
+        within = prices >= low
+        if high is not None:
+            within &= prices <= high
+        if not within.any():
+            nearest = np.abs(prices - low).argmin()
+            within[nearest] = True
+        chance = float(self.chances[use][within].mean())
+        level = float(self.level[use][within].mean())
+        loss = 0.0
+        if level < 1:
+            loss = float(self.losses[use][within].mean()) / (1 - level)
+        return PriceRange(
+            use,
+            low,
+            high,
+            chance,
+            level,
+            loss=loss,
+        )
+
+
+def _stretches(is_level: pd.DataFrame, use: str) -> list[str]:
+    """The strategies to use from one price to the last, with as few changes as possible.
+
+    Args:
+        is_level: (prices, strategies) whether nobody would notice that another one is better.
+        use: the first of them.
+    """
+    stretches = [use]
+    covered = _level_from_the_first(is_level[use])
+    while covered < len(is_level):
+        rest = is_level.iloc[covered:]
+        longest = max(rest.columns, key=lambda name: _level_from_the_first(rest[name]))
+        stretches.append(str(longest))
+        covered += _level_from_the_first(rest[longest])
+    return stretches
+
+
+def _level_from_the_first(is_level: pd.Series[bool]) -> int:
+    """For how many prices on end."""
+    prices = 0
+    for is_level_there in is_level:
+        if not is_level_there:
+            break
+        prices += 1
+    return prices
+
+
+ReaderLevels: TypeAlias = Callable[
+    [Sequence[str], int, np.random.Generator], Mapping[str, Floats] | None
+]
+"""For strategies and a number of projects: by strategy (`DRAWS`,) what the reader may promise too
+much, as a share; None where nobody knows.
+"""
+
+
+def likely_best(
+    rows: pd.DataFrame, reader_levels: ReaderLevels, seed: int = 0
+) -> LikelyBest | None:
+    """How likely each candidate is to be best: projects and the reader's errors are drawn with
+    replacement.
+
+    Args:
+        rows: as `trade.Trade.points` takes them.
+        reader_levels: what the reader may be off by.
+        seed: of the draws.
+
+    Returns:
+        None where no session has a figure for all candidates, or nobody knows the reader's error.
+    """
+    rows = _complete_sessions(rows)
+    if rows.empty:
+        return None
+    recall, saved, bill = _by_project(rows)
+    names = [str(name) for name in recall.columns]
+    random = np.random.default_rng(seed)
+    projects = len(recall)
+    levels = reader_levels(names, projects, random)
+    if levels is None:
+        return None
+    equal_weights = np.full(projects, 1 / projects)
+    weights = random.multinomial(projects, equal_weights, DRAWS)
+    drawn_recall = weights @ recall.to_numpy() / projects
+    for column, name in enumerate(names):
+        drawn_recall[:, column] -= levels[name]
+    drawn_saved = _shares(weights @ saved.to_numpy(), weights @ bill.to_numpy())
+    mean_saved = _shares(saved.to_numpy().sum(0), bill.to_numpy().sum())
+    mean_recall = recall.to_numpy().mean(0)
+    points: list[Floats] = []
+    chances: list[Floats] = []
+    level: list[Floats] = []
+    losses: list[Floats] = []
+    for price in PRICES:
+        points.append(100 * mean_recall + 10 * price * mean_saved)
+        drawn_points = 100 * drawn_recall + 10 * price * drawn_saved
+        best = drawn_points.max(axis=1, keepdims=True)
+        is_best = drawn_points == best
+        sharers = is_best.sum(axis=1, keepdims=True)
+        chances.append((is_best / sharers).mean(0))
+        below = best - drawn_points
+        is_level = below < MARGIN
+        level.append(is_level.mean(0))
+        losses.append(np.where(is_level, 0.0, below).mean(0))
+    return LikelyBest(
+        points=_table(points, names),
+        chances=_table(chances, names),
+        level=_table(level, names),
+        losses=_table(losses, names),
+        usd_a_tenth=_usd_a_tenth(rows),
+    )
+
+
+def _complete_sessions(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the sessions with a figure for all candidates."""
+    candidates = list(dict.fromkeys(rows["candidate"]))
+    recall = rows.pivot_table("recall", "session", "candidate", dropna=False)
+    recall = recall.reindex(columns=candidates)
+    complete = recall.dropna().index
+    return rows[rows["session"].isin(complete)]
+
+
+def _by_project(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series[float]]:
+    """By project and candidate what is told and what is saved, and by project the bill without
+    compaction.
+    """
+    groups = rows.groupby(["project", "candidate"], sort=False)
+    recall = groups["recall"].mean().unstack("candidate")
+    saved = groups["saved"].sum().unstack("candidate").fillna(0.0)
+    bills = groups["plain"].sum().unstack("candidate").fillna(0.0)
+    return recall, saved[recall.columns], bills.mean(axis=1)
+
+
+def _usd_a_tenth(rows: pd.DataFrame) -> float:
+    """A tenth of the bill of a session, in USD, as a mean over sessions."""
+    bill = rows.groupby("session")["plain"].first().mean()
+    return float(np.nan_to_num(bill)) / 10
+
+
+def _shares(saved: Floats, bill: Floats) -> Floats:
+    """Savings as shares of the bill; 0 without one."""
+    bill = np.asarray(bill)[..., None]
+    return np.divide(saved, bill, out=np.zeros_like(saved), where=bill > 0)
+
+
+def _table(values: list[Floats], names: list[str]) -> pd.DataFrame:
+    return pd.DataFrame(values, index=pd.Index(PRICES, name="price"), columns=names)
