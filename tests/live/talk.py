@@ -11,6 +11,7 @@ from typing import Any
 
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.compaction.strategy import Preset
 
 Record = dict[str, Any]
@@ -108,7 +109,7 @@ def without_fallback(name: str) -> Preset:
     """The preset with summaries that nothing replaces where the model fails."""
     named = preset(name)
     stages = [
-        replace(stage, fallback=None) if isinstance(stage, Summarize) else stage
+        replace(stage, stand_ins=StandIns(fallback=None)) if isinstance(stage, Summarize) else stage
         for stage in named.strategy.stages
     ]
     return replace(named, strategy=replace(named.strategy, stages=tuple(stages)))

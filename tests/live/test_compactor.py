@@ -399,8 +399,9 @@ class Strict:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         from workbench.engine.compaction.stages.summarize import Summarize
+        from workbench.engine.compaction.stand_in import StandIns
 
-        return Summarize(fallback=None).plan(context, budget)
+        return Summarize(stand_ins=StandIns(fallback=None)).plan(context, budget)
 
 
 def test_events_come_in_order_to_the_callback_as_well() -> None:

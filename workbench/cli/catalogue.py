@@ -11,7 +11,8 @@ from workbench.base.registry import found
 from workbench.cli.options import AsJson
 from workbench.cli.output import say, say_json, table
 from workbench.engine.compaction.presets import catalogue, preset
-from workbench.engine.compaction.settings import accepted, settings, short_names, shown_value
+from workbench.engine.compaction.setting_text import accepted, shown_value
+from workbench.engine.compaction.settings import settings, short_names
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.experiment.columns import table_text, table_texts
 from workbench.evaluation.metrics.builtin import BUILTIN as METRICS

@@ -13,7 +13,7 @@ from threading import RLock
 from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.presets import preset as preset_named
-from workbench.engine.compaction.settings import Value
+from workbench.engine.compaction.setting_text import Value
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import find_model
 from workbench.engine.models.model import Model

@@ -55,7 +55,8 @@ def _summary(message: Message, stage: object) -> Summary | None:
     said_by: Literal["user", "assistant"] = "user"
     name = ""
     if isinstance(stage, Summarize):
-        said_by, name = stage.said_by, stage.summary_name
+        said_by = stage.presentation.said_by
+        name = stage.presentation.summary_name
     words = plain_text(message)
     lead, tail = prompt.opening, prompt.closing
     if name and message.name != name:
@@ -84,9 +85,10 @@ def _without_lists(text: str, stage: object) -> tuple[str, str]:
     """The text of a summary, and the lists of files that the stage writes below it."""
     if not isinstance(stage, Summarize):
         return text, ""
-    if stage.file_lists == "below":
+    presentation = stage.presentation
+    if presentation.file_lists == "below":
         return parted(text)
-    index = None if stage.below is None else _INDEX.search(text)
+    index = None if presentation.below is None else _INDEX.search(text)
     if index is None:
         return text, ""
     return text[: index.start()], index.group()

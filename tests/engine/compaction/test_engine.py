@@ -10,6 +10,7 @@ from workbench.engine.compaction.engine import compact
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.compaction.strategy import AtShare, Preset, Situation, Strategy
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.model import Completion, SummaryRequest
@@ -97,7 +98,7 @@ def test_an_unreachable_target_names_what_is_protected() -> None:
 
 def test_an_error_of_the_model_passes_where_nothing_stands_in() -> None:
     context = Context.of(conversation(20, words=60))
-    strict = Strategy("strict", (Summarize(fallback=None),))
+    strict = Strategy("strict", (Summarize(stand_ins=StandIns(fallback=None)),))
     with pytest.raises(ModelError):
         compact(context, strict, to(context.tokens // 3), Scripted([ModelError("down")]))
     with pytest.raises(ModelError, match="empty"):

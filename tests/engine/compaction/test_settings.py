@@ -89,6 +89,31 @@ def test_a_name_may_be_written_with_capitals_inside() -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("claude_compact.file_lists", "below"),
+        ("claude_compact.presentation.file_lists", "below"),
+        ("claude_compact.if_empty", "nothing"),
+        ("claude_compact.said_by", "assistant"),
+        ("claude_compact.model", "small"),
+        ("claude_compact.prompt.result_chars", 500),
+    ],
+)
+def test_a_path_may_leave_out_the_part_between_a_stage_and_its_setting(
+    path: str, value: str | int
+) -> None:
+    changed = wb.preset("claude_code", **{path: value})
+    last_name = path.rpartition(".")[2]
+    named_so = [
+        setting.value
+        for setting in settings(changed).values()
+        if setting.path.endswith(f".{last_name}")
+    ]
+    assert named_so == [value]
+    assert wb.preset(f"claude_code:{path}={value}") == changed
+
+
+@pytest.mark.parametrize(
     ("name", "options", "message"),
     [
         (

@@ -9,8 +9,8 @@ from builders import compact_if_due, conversation, rules
 from workbench.engine.compaction.plan import Budget, Draft
 from workbench.engine.compaction.presets.own import SUMMARIZE
 from workbench.engine.compaction.presets.pi import PI
-from workbench.engine.compaction.span_selection import SummaryInput
 from workbench.engine.compaction.strategy import Preset, Situation
+from workbench.engine.compaction.summary_input import SummaryInput
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.context import Context
 
@@ -61,8 +61,11 @@ def test_the_walk_of_a_context_visits_no_file_twice() -> None:
         "stages/summarize.py",
         "cut.py",
         "span_selection.py",
+        "summary_input.py",
+        "presentation.py",
         "file_lists.py",
         "prompt_template.py",
+        "size_limits.py",
         "plan.py",
         "guard.py",
     ]
@@ -75,8 +78,11 @@ def test_a_preset_takes_the_same_way_with_its_own_cut_rule() -> None:
         "stages/summarize.py",
         "presets/pi.py",
         "span_selection.py",
+        "summary_input.py",
+        "presentation.py",
         "file_lists.py",
         "prompt_template.py",
+        "size_limits.py",
         "plan.py",
         "guard.py",
     ]

@@ -17,6 +17,7 @@ from workbench.base.errors import Refused, SettingError
 from workbench.engine.compaction.engine import Compaction, compact
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.model import is_concurrent
@@ -53,7 +54,9 @@ def compacted(
     )
     model = how.model(LiteLLM("openai/stub", options))
     budget = Budget(target=int(0.4 * context.tokens), window=100_000)
-    return compact(context, Strategy("s", (Summarize(fallback=None),)), budget, model)
+    return compact(
+        context, Strategy("s", (Summarize(stand_ins=StandIns(fallback=None)),)), budget, model
+    )
 
 
 def texts(done: Compaction) -> list[str]:

@@ -17,8 +17,8 @@ from builders import remembering, rules
 from workbench.cli.ending import finish
 from workbench.cli.headline import outcome, show
 from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.settings import variant
 from workbench.engine.compaction.strategy import Preset
+from workbench.engine.compaction.variant import variant
 from workbench.engine.models.bundled import Bundled
 from workbench.engine.models.bundled_answers import BundledAnswer, answers_text
 from workbench.engine.models.extractive import Extractive

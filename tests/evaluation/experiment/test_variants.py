@@ -9,7 +9,8 @@ import pytest
 
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.presets import BUILTIN, preset
-from workbench.engine.compaction.settings import settings, variant
+from workbench.engine.compaction.settings import settings
+from workbench.engine.compaction.variant import variant
 from workbench.evaluation.experiment.keys import key
 
 

@@ -80,7 +80,12 @@ class Archive:
                 self._passages.append(passage)
         self._index.executemany("insert into passages(rowid, text, id) values (?, ?, ?)", rows)
 
-    def answer(self, id: str = "", query: str = "", tokens: int = TOKENS) -> str:
+    def answer(
+        self,
+        id: str = "",
+        query: str = "",
+        tokens: int = TOKENS,
+    ) -> str:
         """The answer to a call: the archived text, or a sentence that says what is wrong.
 
         Args:

@@ -174,7 +174,11 @@ def _short(block: AnswerBlock, cap: int, pictures: bool) -> AnswerBlock:
     return block
 
 
-def with_texts(value: Json, change: Callable[[str], str], depth: int = 0) -> Json:
+def with_texts(
+    value: Json,
+    change: Callable[[str], str],
+    depth: int = 0,
+) -> Json:
     """A decoded JSON value with each text in it changed, but for what is nested deeply."""
     if isinstance(value, str):
         return change(value)

@@ -79,7 +79,11 @@ def _lasting(messages: Sequence[Message], indices: set[int]) -> set[int]:
     return {i for i in indices if messages[i].role != "summary"}
 
 
-def _room(context: Context, budget: Budget, fixed_indices: set[int]) -> int:
+def _room(
+    context: Context,
+    budget: Budget,
+    fixed_indices: set[int],
+) -> int:
     """Tokens that the target leaves beside the overhead and these messages."""
     fixed_tokens = context.overhead + tokens_of(context, fixed_indices)
     return max(budget.target - fixed_tokens, 0)

@@ -7,7 +7,11 @@ from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import AtShare, HostPolicy, Situation
 
 
-def kept_by(host: HostPolicy, reason: str, window: int) -> int | None:
+def kept_by(
+    host: HostPolicy,
+    reason: str,
+    window: int,
+) -> int | None:
     """Tokens of newest messages that the preset's system keeps; None for the strategy's."""
     if reason != "overflow":
         return host.manual_keep

@@ -16,7 +16,7 @@ from typing import ClassVar, Literal, Self, TypeAlias
 
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.clip import head
-from workbench.engine.compaction.span_selection import SummaryTask
+from workbench.engine.compaction.summary_input import SummaryTask
 from workbench.engine.models.model import Purpose, SummaryRequest
 from workbench.engine.transcript.message import (
     Message,
@@ -81,6 +81,7 @@ class PromptTemplate:
             go, or the `oldest` go at once.
         focus: instructions for every summary, besides the user's.
         most_chars: the longest that the transcript may be; None for no bound.
+        model: the name of another model that writes; empty for the present one.
     """
 
     result_chars: Clip = 8_000
@@ -101,6 +102,7 @@ class PromptTemplate:
     too_long: Literal["shorter", "oldest"] = "shorter"
     focus: str = ""
     most_chars: int | None = None
+    model: str = ""
     separator: ClassVar[str] = "\n\n"
 
     def __post_init__(self) -> None:
@@ -167,6 +169,7 @@ class PromptTemplate:
             previous=shown_input.previous,
             instructions=focus,
             sections=self.sections(purpose),
+            model=self.model,
         )
         turn_request = SummaryRequest(
             purpose="turn_prefix",
@@ -175,6 +178,7 @@ class PromptTemplate:
             messages=shown_input.prefix,
             instructions=focus if self.turn_focus else "",
             sections=self.sections("turn_prefix"),
+            model=self.model,
         )
         return main_request, turn_request
 

@@ -190,7 +190,12 @@ class _Shown:
             archive=sent.archive,
         )
 
-    def _mark(self, i: int, message_id: str, list_room: int) -> bool:
+    def _mark(
+        self,
+        i: int,
+        message_id: str,
+        list_room: int,
+    ) -> bool:
         """Put its id behind a rewritten result, if it fits and more text is archived."""
         message = self.messages[i]
         if not isinstance(message, ToolResult) or message.pinned:

@@ -139,7 +139,11 @@ def _shorten(lines_by_section: dict[str, list[str]]) -> None:
     del lines[start : start + max(len(lines) // 4, 1)]
 
 
-def _newest_of(lines: Sequence[str], max_lines: int, section: str) -> list[str]:
+def _newest_of(
+    lines: Sequence[str],
+    max_lines: int,
+    section: str,
+) -> list[str]:
     """The newest lines; of the goal also the first, which the later ones correct."""
     if len(lines) <= max_lines:
         return list(lines)
@@ -270,7 +274,12 @@ class _State:
         if not message.is_error:
             self._touch(call)
 
-    def _runs(self, call: ToolCall, text: str, failed: bool) -> None:
+    def _runs(
+        self,
+        call: ToolCall,
+        text: str,
+        failed: bool,
+    ) -> None:
         """What the answer to a call says of what runs."""
         if call.id in self.running and (failed or not in_background(call)):
             del self.running[call.id]

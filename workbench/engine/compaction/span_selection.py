@@ -13,8 +13,7 @@ from typing import TypeAlias
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.transcript.context import Context, cut_points, last_user, pinned, protected
 from workbench.engine.transcript.context_lookup import cut_point_from, cut_point_until, indices_but
-from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import Message, Summary, is_real_user, said_texts
+from workbench.engine.transcript.message import Message, is_real_user
 
 LEFT_BY_FORCE = 2
 """Messages that stay where a compaction is forced although everything would fit."""
@@ -51,86 +50,6 @@ CutRule: TypeAlias = Callable[[Context, Budget], Span | None]
 """Selects what a summary replaces; None where there is nothing. Pure; it never selects a
 protected message.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryInput:
-    """What is summarised.
-
-    Attributes:
-        earlier: summaries whose text is carried on.
-        history: messages of whole turns.
-        prefix: the start of a turn that goes on.
-        files: what the whole conversation did to files so far.
-    """
-
-    earlier: tuple[Summary, ...]
-    history: tuple[Message, ...]
-    prefix: tuple[Message, ...] = ()
-    files: FileOps = FileOps()
-
-    @classmethod
-    def of(cls, context: Context, span: Span) -> SummaryInput:
-        """The messages of a span."""
-        earlier: list[Summary] = []
-        history: list[Message] = []
-        prefix: list[Message] = []
-        for i in span.indices:
-            message = context.messages[i]
-            if isinstance(message, Summary):
-                earlier.append(message)
-            elif i < span.history:
-                history.append(message)
-            else:
-                prefix.append(message)
-        return cls(tuple(earlier), tuple(history), tuple(prefix))
-
-    @property
-    def new(self) -> tuple[Message, ...]:
-        """All but the earlier summaries."""
-        return self.history + self.prefix
-
-    @property
-    def split(self) -> bool:
-        """Whether there are whole turns as well as the start of another one."""
-        return bool(self.history and self.prefix)
-
-    @property
-    def previous(self) -> str:
-        """The text of the earlier summaries."""
-        return "\n\n".join(summary.text for summary in self.earlier)
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The ids of all that the summary replaces, earlier summaries' ids included."""
-        ids: list[str] = []
-        for summary in self.earlier:
-            ids += summary.replaces
-        for message in self.new:
-            if message.role == "summary" and message.replaces:
-                ids += message.replaces
-            else:
-                ids.append(message.id)
-        return tuple(dict.fromkeys(ids))
-
-    @property
-    def has_text(self) -> bool:
-        """Whether any new message says anything."""
-        return any(text.strip() for message in self.new for text in said_texts(message))
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryTask:
-    """One summary to write: `full_input` gives way, the model reads `model_input` of it, `lists` names the
-    files as text.
-    """
-
-    context: Context
-    budget: Budget
-    span: Span
-    full_input: SummaryInput
-    model_input: SummaryInput
-    lists: str = ""
 
 
 def spare(context: Context) -> list[int]:

@@ -14,8 +14,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.settings import Plain, variant
+from workbench.engine.compaction.setting_text import Plain
 from workbench.engine.compaction.strategy import Preset
+from workbench.engine.compaction.variant import variant
 from workbench.engine.models import shown_name
 from workbench.evaluation.experiment.spec import Read, Scope, Window, listed
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from workbench.base.markup import render
-from workbench.engine.compaction.settings import Plain, settings
+from workbench.engine.compaction.setting_text import Plain
+from workbench.engine.compaction.settings import settings
 from workbench.engine.compaction.strategy import Preset, Situation
 
 

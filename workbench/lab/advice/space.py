@@ -12,7 +12,8 @@ from pathlib import Path
 from workbench.base.palette import REFERENCES
 from workbench.base.registry import found
 from workbench.engine.compaction.presets import NAMES, preset
-from workbench.engine.compaction.settings import Plain, settings
+from workbench.engine.compaction.setting_text import Plain
+from workbench.engine.compaction.settings import settings
 from workbench.engine.compaction.strategy import Preset
 from workbench.evaluation.experiment.grid import Grid, Point, read
 from workbench.evaluation.experiment.spec import DEFAULT_MODEL

@@ -19,8 +19,8 @@ from typing import Any
 from workbench.base.errors import SettingError, WorkbenchError
 from workbench.base.formats import missing, some
 from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.settings import variant
 from workbench.engine.compaction.strategy import Preset
+from workbench.engine.compaction.variant import variant
 from workbench.engine.models import shown_name
 from workbench.engine.models.settings import ModelSettings, model_names
 from workbench.engine.transcript.redaction import redacted

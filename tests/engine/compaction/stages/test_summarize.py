@@ -5,6 +5,7 @@ from workbench.base.errors import ModelError
 from workbench.engine.compaction.cut import KeepRecent
 from workbench.engine.compaction.engine import Compaction, compact
 from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.models.scripted import Scripted
@@ -162,7 +163,9 @@ def test_a_target_out_of_reach_is_no_reason_to_forget_everything() -> None:
 
 
 def test_lists_of_files_can_be_left_out() -> None:
-    made = summary(run(OLD, Scripted(["short"]), stage=Summarize(file_lists="")))
+    made = summary(
+        run(OLD, Scripted(["short"]), stage=Summarize(presentation=Presentation(file_lists="")))
+    )
     assert not made.files
     assert made.tail == ""
 

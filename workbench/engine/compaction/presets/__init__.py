@@ -32,10 +32,11 @@ from workbench.base.errors import SettingError
 from workbench.base.markup import first_paragraph
 from workbench.base.registry import find, found
 from workbench.engine.compaction.plan import Stage
-from workbench.engine.compaction.settings import Value, as_text, read_changes, variant
+from workbench.engine.compaction.setting_text import Value, as_text, read_changes
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import Preset, Strategy
 from workbench.engine.compaction.timing import ByPrice
+from workbench.engine.compaction.variant import variant
 
 OWN = {
     "none": "Never compacts: the ceiling of every comparison, at full price.",

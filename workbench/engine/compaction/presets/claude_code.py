@@ -32,9 +32,11 @@ from typing import ClassVar
 
 from workbench.engine.compaction.clip import NewResult, clipped, reference, rewritten
 from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate
+from workbench.engine.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
-from workbench.engine.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
+from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.engine.transcript.context import Context, answered
 from workbench.engine.transcript.files import tool_name, touched
@@ -176,8 +178,7 @@ COMPACT = Summarize(
     ),
     limits=SizeLimits(most=20_000, share=SUMMARY_SHARE),
     name="claude_compact",
-    file_lists="",
-    beside=restored_files,
+    presentation=Presentation(file_lists="", beside=restored_files),
 )
 
 CLAUDE_CODE = Preset(

@@ -25,10 +25,13 @@ from dataclasses import replace
 
 from workbench.engine.compaction.clip import shortened
 from workbench.engine.compaction.plan import Budget, behind_all
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate
-from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
-from workbench.engine.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
+from workbench.engine.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
+from workbench.engine.compaction.span_selection import Movable, Span
+from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
+from workbench.engine.compaction.summary_input import Reading, SummaryInput, SummaryTask
 from workbench.engine.transcript.context import Context, last_user, pinned
 from workbench.engine.transcript.message import Message, is_real_user
 
@@ -61,44 +64,39 @@ def keep_user_words(context: Context, budget: Budget) -> Span:
     return Span(removed_indices, len(messages), cut_messages)
 
 
-def with_user_words(task: SummaryTask) -> SummaryInput:
+class WholeConversation(Reading):
     """The model reads the whole conversation, the user's words that stay included."""
-    messages = task.context.messages
-    pinned_indices = pinned(messages)
-    history: list[Message] = []
-    for i, message in enumerate(messages):
-        if i not in pinned_indices and message.role != "summary":
-            history.append(message)
-    return replace(task.full_input, history=tuple(history))
 
+    def model_input(self, task: SummaryTask) -> SummaryInput:
+        """All that is not pinned."""
+        messages = task.context.messages
+        pinned_indices = pinned(messages)
+        history: list[Message] = []
+        for i, message in enumerate(messages):
+            if i not in pinned_indices and message.role != "summary":
+                history.append(message)
+        return replace(task.full_input, history=tuple(history))
+
+
+HANDOVER = Summarize(
+    cut=keep_user_words,
+    reads=WholeConversation(),
+    prompt=PromptTemplate(
+        headings="codex_headings",
+        lead="codex_lead",
+        result_chars="whole",
+        argument_chars="whole",
+        window_share=LIVE_SHARE,
+        too_long="oldest",
+    ),
+    limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
+    presentation=Presentation(place=behind_all, file_lists=""),
+    name="codex_compact",
+)
 
 CODEX_LOCAL = Preset(
     "codex_local",
-    Strategy(
-        "codex_local",
-        (
-            Summarize(
-                cut=keep_user_words,
-                prompt=PromptTemplate(
-                    headings="codex_headings",
-                    lead="codex_lead",
-                    result_chars="whole",
-                    argument_chars="whole",
-                    window_share=LIVE_SHARE,
-                    too_long="oldest",
-                ),
-                limits=SizeLimits(
-                    least=LEAST,
-                    share=SUMMARY_SHARE,
-                    to_target=False,
-                ),
-                name="codex_compact",
-                file_lists="",
-                reads=with_user_words,
-                place=behind_all,
-            ),
-        ),
-    ),
+    Strategy("codex_local", (HANDOVER,)),
     AtLimit(share=0.9),
     source=(
         "openai/codex codex-rs/core/src/compact.rs, protocol/src/openai_models.rs,"

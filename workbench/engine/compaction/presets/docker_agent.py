@@ -42,6 +42,7 @@ from dataclasses import dataclass, field, replace
 from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.clip import shortened
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.token_counters import (
     calibration,
     docker_tokens,
@@ -49,8 +50,10 @@ from workbench.engine.compaction.presets.token_counters import (
     exact_tokens,
 )
 from workbench.engine.compaction.prompt_template import PromptTemplate, prompt
-from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
-from workbench.engine.compaction.stages.summarize import UNBOUNDED, SizeLimits, Summarize
+from workbench.engine.compaction.size_limits import UNBOUNDED, SizeLimits
+from workbench.engine.compaction.span_selection import Movable, Span
+from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.compaction.strategy import (
     DOCUMENTED,
     HostPolicy,
@@ -59,6 +62,7 @@ from workbench.engine.compaction.strategy import (
     Strategy,
     any_of,
 )
+from workbench.engine.compaction.summary_input import Reading, SummaryInput, SummaryTask
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Summary, Text, TokenCounter, UserMessage
@@ -244,12 +248,12 @@ class DockerCut:
 
 
 @dataclass(frozen=True, slots=True)
-class DockerReads:
+class DockerReading(Reading):
     """What a generation shows its model."""
 
     generation: DockerGeneration
 
-    def __call__(self, task: SummaryTask, /) -> SummaryInput:
+    def model_input(self, task: SummaryTask) -> SummaryInput:
         """The part of the input that fits."""
         return self.generation.reads(task)
 
@@ -338,6 +342,7 @@ def docker_agent(name: str, generation: DockerGeneration) -> Preset:
     """The preset of a generation."""
     summary = Summarize(
         cut=DockerCut(generation),
+        reads=DockerReading(generation),
         prompt=DockerPrompt(
             headings="",
             result_chars="whole",
@@ -350,13 +355,10 @@ def docker_agent(name: str, generation: DockerGeneration) -> Preset:
             to_target=False,
             generation=generation,
         ),
-        name="docker_compact",
-        file_lists="recorded",
-        reads=DockerReads(generation),
-        annotate=dropped_note,
+        presentation=Presentation(file_lists="recorded", annotate=dropped_note),
+        stand_ins=StandIns(fallback=None, if_empty=""),
         finish=trimmed,
-        fallback=None,
-        if_empty="",
+        name="docker_compact",
     )
     return Preset(
         name,

@@ -36,10 +36,12 @@ from typing import ClassVar
 
 from workbench.engine.compaction.clip import NewResult, reference, rewritten
 from workbench.engine.compaction.plan import Budget, Plan, in_order
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.token_counters import calls_of
 from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate
+from workbench.engine.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
-from workbench.engine.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
+from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, counted_text, plain_text
@@ -114,7 +116,7 @@ SNAPSHOT = Summarize(
         window_share=LIVE_SHARE,
     ),
     limits=SizeLimits(share=SUMMARY_SHARE),
-    file_lists="",
+    presentation=Presentation(file_lists=""),
 )
 
 

@@ -48,11 +48,14 @@ from workbench.engine.compaction.clip import (
 )
 from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Budget, Plan, Replace, in_order, saved_tokens
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.hermes_anchors import CHARS, anchors, index
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless
-from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
-from workbench.engine.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
+from workbench.engine.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
+from workbench.engine.compaction.span_selection import Movable, Span
+from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
+from workbench.engine.compaction.summary_input import Reading, SummaryInput, SummaryTask
 from workbench.engine.transcript.context import Context, last_user
 from workbench.engine.transcript.message import (
     AnswerBlock,
@@ -278,11 +281,14 @@ def hermes_cut(context: Context, budget: Budget) -> Span | None:
     return span.without(held_indices)
 
 
-def in_full(task: SummaryTask) -> SummaryInput:
+class RestoredResults(Reading):
     """The model reads results as they were before they became a line."""
-    archive = task.context.archive
-    messages = [restored(message, archive) for message in task.full_input.new]
-    return replace(task.full_input, history=tuple(messages), prefix=())
+
+    def model_input(self, task: SummaryTask) -> SummaryInput:
+        """All that gives way, with whole results."""
+        archive = task.context.archive
+        messages = [restored(message, archive) for message in task.full_input.new]
+        return replace(task.full_input, history=tuple(messages), prefix=())
 
 
 def index_below(task: SummaryTask) -> Iterator[str]:
@@ -313,6 +319,7 @@ class HermesPrompt(PromptTemplate):
 
 SUMMARY = Summarize(
     cut=hermes_cut,
+    reads=RestoredResults(),
     prompt=HermesPrompt(
         headings="hermes_headings",
         result_chars=6_000,
@@ -320,10 +327,8 @@ SUMMARY = Summarize(
         message_chars=6_000,
     ),
     limits=HermesLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
+    presentation=Presentation(file_lists="", below=index_below),
     name="hermes_summary",
-    file_lists="",
-    reads=in_full,
-    below=index_below,
 )
 
 HERMES_LEAN = Preset(

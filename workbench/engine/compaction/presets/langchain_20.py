@@ -28,10 +28,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.prompt_template import PromptTemplate
-from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
-from workbench.engine.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
+from workbench.engine.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
+from workbench.engine.compaction.span_selection import Movable, Span
+from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
+from workbench.engine.compaction.summary_input import Reading, SummaryInput, SummaryTask
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import (
     Message,
@@ -65,14 +69,14 @@ def keep_messages(context: Context, budget: Budget) -> Span | None:
 
 
 @dataclass(frozen=True, slots=True)
-class LastTokens:
+class LastTokens(Reading):
     """The model reads the newest messages of at most `trim` tokens, from a user's on; all of
     them for None.
     """
 
     trim: int | None = 4_000
 
-    def __call__(self, task: SummaryTask) -> SummaryInput:
+    def model_input(self, task: SummaryTask) -> SummaryInput:
         """What the model reads."""
         if self.trim is None:
             return task.full_input
@@ -92,7 +96,11 @@ class LastTokens:
         )
 
 
-def _newest(context: Context, indices: Sequence[int], tokens: int) -> list[Message]:
+def _newest(
+    context: Context,
+    indices: Sequence[int],
+    tokens: int,
+) -> list[Message]:
     """The newest of these messages that take at most so many tokens together."""
     start = len(indices)
     while start > 0 and context.sizes[indices[start - 1]] <= tokens:
@@ -121,16 +129,16 @@ def too_long(
 
 SUMMARY = Summarize(
     cut=keep_messages,
+    reads=LastTokens(),
     prompt=PromptTemplate(
         headings="langchain_headings",
         result_chars="whole",
         argument_chars="whole",
     ),
     limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
+    presentation=Presentation(file_lists=""),
+    stand_ins=StandIns(unread=too_long),
     name="langchain_compact",
-    file_lists="",
-    reads=LastTokens(),
-    unread=too_long,
 )
 
 LANGCHAIN_20 = Preset(

@@ -12,11 +12,14 @@ from pathlib import Path
 
 from workbench.engine.compaction.cut import KeepRecent
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace, exchanged, place
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless
-from workbench.engine.compaction.span_selection import CutRule, Span, SummaryInput, SummaryTask
-from workbench.engine.compaction.stages.summarize import SizeLimits, Summarize
+from workbench.engine.compaction.size_limits import SizeLimits
+from workbench.engine.compaction.span_selection import CutRule, Span
+from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stages.truncate import Truncate
 from workbench.engine.compaction.strategy import AtShare, Preset, Strategy
+from workbench.engine.compaction.summary_input import SummaryInput, SummaryTask
 from workbench.engine.models.learned.lines import chosen_lines
 from workbench.engine.models.learned.weights import LearnedWeights, read_weights, shipped
 from workbench.engine.models.model import SummaryRequest
@@ -67,7 +70,12 @@ class LearnedLines:
         summary = replace(draft, footer=lines)
         return Plan(exchanged(span.indices, place_of_lines, summary))
 
-    def _lines(self, context: Context, span: Span, max_tokens: int) -> str:
+    def _lines(
+        self,
+        context: Context,
+        span: Span,
+        max_tokens: int,
+    ) -> str:
         """The lines that will most likely be needed, in at most so many tokens."""
         if max_tokens < SizeLimits().least:
             return ""
@@ -97,8 +105,7 @@ class LearnedSummary(LearnedLines):
         summarize = Summarize(
             cut=self.cut,
             prompt=self.prompt,
-            annotate=self._below,
-            file_lists="",
+            presentation=Presentation(file_lists="", annotate=self._below),
         )
         plan = summarize.plan(context, budget)
         if plan is None:

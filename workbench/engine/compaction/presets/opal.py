@@ -34,22 +34,13 @@ from math import ceil
 from workbench.engine.compaction.clip import byte_length, head
 from workbench.engine.compaction.file_lists import file_ops, lists_in, without_lists
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.token_counters import opal_tokens
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless, prompt, word
-from workbench.engine.compaction.span_selection import (
-    LEFT_BY_FORCE,
-    Movable,
-    Span,
-    SummaryInput,
-    SummaryTask,
-)
-from workbench.engine.compaction.stages.summarize import (
-    LEAST,
-    UNBOUNDED,
-    SizeLimits,
-    Summarize,
-    note,
-)
+from workbench.engine.compaction.size_limits import LEAST, UNBOUNDED, SizeLimits
+from workbench.engine.compaction.span_selection import LEFT_BY_FORCE, Movable, Span
+from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stand_in import StandIns, note
 from workbench.engine.compaction.strategy import (
     HostPolicy,
     Preset,
@@ -58,6 +49,7 @@ from workbench.engine.compaction.strategy import (
     Strategy,
     any_of,
 )
+from workbench.engine.compaction.summary_input import Reading, SummaryInput, SummaryTask
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Summary, is_real_user, plain_text
@@ -195,29 +187,32 @@ def _head(text: str, limit: int) -> str:
     return text if byte_length(text) <= limit else head(text, limit)
 
 
-def recognise(context: Context, summary_input: SummaryInput) -> SummaryInput:
-    """The input, in which a user message with a summary's header is a summary again."""
-    if summary_input.earlier or not summary_input.new:
-        return summary_input
-    first_message = summary_input.new[0]
-    words = plain_text(first_message) if first_message.role == "user" else ""
-    if not words.startswith(MARK):
-        return summary_input
-    text = words.partition("\n")[2].strip() or words
-    summary = Summary(
-        id=first_message.id,
-        text=text,
-        replaces=(first_message.id,),
-        files=lists_in(text),
-    )
-    history = summary_input.history
-    prefix = summary_input.prefix
-    if history:
-        history = history[1:]
-    else:
-        prefix = prefix[1:]
-    files = file_ops([summary, *history, *prefix])
-    return SummaryInput((summary,), history, prefix, files)
+class OpalReading(Reading):
+    """A user message with a summary's header is a summary again."""
+
+    def full_input(self, context: Context, summary_input: SummaryInput) -> SummaryInput:
+        """The input with its first message as a summary, if it has that header."""
+        if summary_input.earlier or not summary_input.new:
+            return summary_input
+        first_message = summary_input.new[0]
+        words = plain_text(first_message) if first_message.role == "user" else ""
+        if not words.startswith(MARK):
+            return summary_input
+        text = words.partition("\n")[2].strip() or words
+        summary = Summary(
+            id=first_message.id,
+            text=text,
+            replaces=(first_message.id,),
+            files=lists_in(text),
+        )
+        history = summary_input.history
+        prefix = summary_input.prefix
+        if history:
+            history = history[1:]
+        else:
+            prefix = prefix[1:]
+        files = file_ops([summary, *history, *prefix])
+        return SummaryInput((summary,), history, prefix, files)
 
 
 def own_lists(
@@ -242,6 +237,7 @@ are gone.
 
 SUMMARY = Summarize(
     cut=opal_cut,
+    reads=OpalReading(),
     prompt=OpalPrompt(
         result_chars=RESULT_BYTES,
         argument_chars=ARGUMENT_BYTES,
@@ -263,11 +259,10 @@ SUMMARY = Summarize(
         stated=False,
         split_from=0,
     ),
-    name="opal_compact",
-    file_lists="inside",
-    recognise=recognise,
+    presentation=Presentation(file_lists="inside"),
+    stand_ins=StandIns(fallback=TRUNCATION, unread=TRUNCATION),
     finish=own_lists,
-    fallback=TRUNCATION,
+    name="opal_compact",
 )
 
 HOST = HostPolicy(
@@ -302,16 +297,15 @@ OPAL = Preset(
 )
 
 
-def nothing(task: SummaryTask) -> SummaryInput:
+class NoReading(OpalReading):
     """No model reads anything."""
-    return SummaryInput((), ())
+
+    def model_input(self, task: SummaryTask) -> SummaryInput:
+        """Nothing."""
+        return SummaryInput((), ())
 
 
-COUNTED = replace(
-    SUMMARY,
-    reads=nothing,
-    unread=TRUNCATION,
-)
+COUNTED = replace(SUMMARY, reads=NoReading())
 
 OPAL_TRUNCATE = replace(
     OPAL,

@@ -24,9 +24,11 @@ from typing import ClassVar
 
 from workbench.engine.compaction.clip import NewResult, rewritten
 from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.prompt_template import PromptTemplate
+from workbench.engine.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
-from workbench.engine.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
+from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy, answer_reserve
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.context_lookup import tokens_of
@@ -100,7 +102,7 @@ SUMMARY = Summarize(
         thoughts=True,
     ),
     limits=SizeLimits(most=4_096, share=SUMMARY_SHARE),
-    file_lists="",
+    presentation=Presentation(file_lists=""),
 )
 
 OPENCODE = Preset(

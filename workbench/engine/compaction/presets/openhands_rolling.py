@@ -29,9 +29,11 @@ from dataclasses import dataclass
 
 from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.prompt_template import PromptTemplate
+from workbench.engine.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.engine.compaction.span_selection import KEPT_SHARE, Movable, Span
-from workbench.engine.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
+from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import Preset, Situation, Strategy
 from workbench.engine.transcript.context import Context
 
@@ -96,7 +98,7 @@ SUMMARY = Summarize(
         message_chars=PREVIEW,
     ),
     limits=SizeLimits(share=SUMMARY_SHARE),
-    file_lists="",
+    presentation=Presentation(file_lists=""),
 )
 
 OPENHANDS_ROLLING = Preset(

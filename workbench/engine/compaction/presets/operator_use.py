@@ -42,11 +42,15 @@ from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.clip import clipped
 from workbench.engine.compaction.file_lists import file_ops
 from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.token_counters import operator_tokens
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless, json_call
-from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput
-from workbench.engine.compaction.stages.summarize import UNBOUNDED, SizeLimits, Summarize
+from workbench.engine.compaction.size_limits import UNBOUNDED, SizeLimits
+from workbench.engine.compaction.span_selection import Movable, Span
+from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.compaction.strategy import Ending, HostPolicy, Preset, Situation, Strategy
+from workbench.engine.compaction.summary_input import Reading, SummaryInput
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, TokenCounter, plain_text
@@ -132,7 +136,11 @@ def _next_valid(messages: Sequence[Message], start: int) -> int | None:
     return None
 
 
-def turn_start(messages: Sequence[Message], start: int, place: int) -> int | None:
+def turn_start(
+    messages: Sequence[Message],
+    start: int,
+    place: int,
+) -> int | None:
     """Where the turn begins, from `start` on, that a cut here parts; None for none."""
     if place < len(messages) and messages[place].role == "user":
         return None
@@ -198,12 +206,15 @@ class OperatorPrompt(PromptTemplate):
             yield "[Assistant tool calls]: " + harmless("; ".join(calls))
 
 
-def in_order(context: Context, summary_input: SummaryInput) -> SummaryInput:
-    """The input with sorted file lists."""
-    files = file_ops([*summary_input.earlier, *summary_input.new])
-    read = tuple(sorted(files.read))
-    modified = tuple(sorted(files.modified))
-    return replace(summary_input, files=FileOps(read, modified))
+class SortedFiles(Reading):
+    """The file lists are sorted."""
+
+    def full_input(self, context: Context, summary_input: SummaryInput) -> SummaryInput:
+        """The input with sorted file lists."""
+        files = file_ops([*summary_input.earlier, *summary_input.new])
+        read = tuple(sorted(files.read))
+        modified = tuple(sorted(files.modified))
+        return replace(summary_input, files=FileOps(read, modified))
 
 
 class OperatorLimits(SizeLimits):
@@ -267,6 +278,7 @@ def operator_use(settings: Callable[[], OperatorSettings] = OperatorSettings) ->
     """The preset with settings that are read anew at each check and each compaction."""
     summary = Summarize(
         cut=OperatorCut(settings),
+        reads=SortedFiles(),
         prompt=PROMPT,
         limits=OperatorLimits(
             least=128,
@@ -275,10 +287,9 @@ def operator_use(settings: Callable[[], OperatorSettings] = OperatorSettings) ->
             stated=False,
             split_from=512,
         ),
+        presentation=Presentation(file_lists="inside"),
+        stand_ins=StandIns(fallback=words_themselves),
         name="operator_compact",
-        file_lists="inside",
-        recognise=in_order,
-        fallback=words_themselves,
     )
     return Preset(
         "operator_use",

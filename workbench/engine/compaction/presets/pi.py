@@ -25,8 +25,9 @@ Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.presets.token_counters import unsaid_chars
 from workbench.engine.compaction.prompt_template import PromptTemplate
+from workbench.engine.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
-from workbench.engine.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
+from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message
@@ -51,7 +52,11 @@ def pi_tokens(message: Message) -> int:
     return -(-chars // 4)
 
 
-def pi_cut(context: Context, budget: Budget, keep: int = 20_000) -> Span | None:
+def pi_cut(
+    context: Context,
+    budget: Budget,
+    keep: int = 20_000,
+) -> Span | None:
     """Back from the newest message until enough is kept, then forward past results."""
     movable = Movable.of(context, budget)
     place = movable.reaching(movable.kept(keep))

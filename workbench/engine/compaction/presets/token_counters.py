@@ -196,7 +196,11 @@ def _reported(messages: Sequence[Message]) -> list[int]:
     return indices
 
 
-def _growth(messages: Sequence[Message], start: int, stop: int) -> Growth | None:
+def _growth(
+    messages: Sequence[Message],
+    start: int,
+    stop: int,
+) -> Growth | None:
     """What came between two answers that were reported; None where they cannot be compared, or
     no such growth is left to explain.
     """

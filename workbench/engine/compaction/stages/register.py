@@ -73,7 +73,11 @@ def _behind_system(messages: Sequence[Message]) -> int:
     return behind_prompt(messages, other_indices)
 
 
-def _freed(context: Context, needed: int, but: set[int]) -> list[Replace] | None:
+def _freed(
+    context: Context,
+    needed: int,
+    but: set[int],
+) -> list[Replace] | None:
     """The edits that free so many tokens: the oldest results first, then whole steps."""
     kept_indices = protected(context.messages) | but
     markers = _markers(context, needed, kept_indices)
@@ -126,7 +130,11 @@ def _steps(context: Context) -> Iterator[range]:
             start = stop
 
 
-def _may_be_removed(context: Context, step: range, kept_indices: set[int]) -> bool:
+def _may_be_removed(
+    context: Context,
+    step: range,
+    kept_indices: set[int],
+) -> bool:
     """Whether none of these messages must stay."""
     roles = {context.messages[i].role for i in step}
     return kept_indices.isdisjoint(step) and roles.isdisjoint(("system", "summary"))

@@ -62,7 +62,12 @@ class Truncate:
         self._recent(context, kept_messages, room)
         return kept_messages.plan()
 
-    def _recent(self, context: Context, kept_messages: _Kept, room: int) -> None:
+    def _recent(
+        self,
+        context: Context,
+        kept_messages: _Kept,
+        room: int,
+    ) -> None:
         """Add the newest steps that fit whole, and of the first that does not what fits of it."""
         stop = len(context.messages)
         while stop > 0:

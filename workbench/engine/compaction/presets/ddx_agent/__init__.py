@@ -45,6 +45,7 @@ from typing import ClassVar
 from workbench.engine.compaction.clip import boundary, byte_length
 from workbench.engine.compaction.file_lists import without_lists
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace, behind_all
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.ddx_agent.cut import (
     PREFIX,
     SUFFIX,
@@ -62,8 +63,10 @@ from workbench.engine.compaction.prompt_template import (
     harmless,
     json_call,
 )
-from workbench.engine.compaction.span_selection import Span, SummaryInput, SummaryTask
-from workbench.engine.compaction.stages.summarize import SizeLimits, Summarize
+from workbench.engine.compaction.size_limits import SizeLimits
+from workbench.engine.compaction.span_selection import Span
+from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.compaction.strategy import (
     Ending,
     Failure,
@@ -72,6 +75,7 @@ from workbench.engine.compaction.strategy import (
     Situation,
     Strategy,
 )
+from workbench.engine.compaction.summary_input import Reading, SummaryInput, SummaryTask
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import (
     Message,
@@ -216,16 +220,13 @@ class DdxCompact:
         max_tokens = max(min(config.most_summary_tokens, fit.body), 1)
         summary = Summarize(
             cut=lambda context, _: Span(fit.removed_indices, len(context.messages)),
+            reads=DdxReading(fit),
             prompt=self._prompt(config),
             limits=FixedSize(least=0, most=max_tokens),
-            name=self.name,
-            file_lists="recorded",
-            recognise=partial(_recognised, fit),
-            place=behind_all,
+            presentation=Presentation(place=behind_all, file_lists="recorded"),
+            stand_ins=StandIns(fallback=no_summary, if_empty=NO_SUMMARY),
             finish=partial(_finished, fit, config),
-            fallback=no_summary,
-            if_empty=NO_SUMMARY,
-            model=config.model,
+            name=self.name,
         )
         return summary.plan(context, budget)
 
@@ -240,25 +241,28 @@ class DdxCompact:
             focus_prompt="additional_focus",
             says_size=False,
             window_share=None,
+            model=config.model,
         )
 
 
-def _recognised(
-    fit: Fit,
-    context: Context,
-    summary_input: SummaryInput,
-) -> SummaryInput:
-    """The input with summaries that were sent as user messages, without their file lists."""
-    earlier: list[Summary] = []
-    history: list[Message] = []
-    for i in fit.removed_indices:
-        message = context.messages[i]
-        summary = recovered(message)
-        if summary is None:
-            history.append(message)
-        else:
-            earlier.append(replace(summary, text=without_lists(summary.text)))
-    return SummaryInput(tuple(earlier), tuple(history), files=fit.files)
+@dataclass(frozen=True, slots=True)
+class DdxReading(Reading):
+    """Summaries that were sent as user messages are summaries again, without their file lists."""
+
+    fit: Fit
+
+    def full_input(self, context: Context, summary_input: SummaryInput) -> SummaryInput:
+        """All that gives way by this fit."""
+        earlier: list[Summary] = []
+        history: list[Message] = []
+        for i in self.fit.removed_indices:
+            message = context.messages[i]
+            summary = recovered(message)
+            if summary is None:
+                history.append(message)
+            else:
+                earlier.append(replace(summary, text=without_lists(summary.text)))
+        return SummaryInput(tuple(earlier), tuple(history), files=self.fit.files)
 
 
 def no_summary(
@@ -308,7 +312,11 @@ def _with_lists(summary: Summary, lists: str, text: str) -> Summary:
     return replace(summary, text=text + lists)
 
 
-def _tail(context: Context, fit: Fit, budget: int) -> dict[int, Message]:
+def _tail(
+    context: Context,
+    fit: Fit,
+    budget: int,
+) -> dict[int, Message]:
     """The newest user messages that fit, the oldest of them cut to what is left."""
     tail: dict[int, Message] = {}
     for i in reversed(fit.removed_indices):

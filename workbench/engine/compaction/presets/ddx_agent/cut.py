@@ -199,7 +199,11 @@ class Fit:
     body: int
 
 
-def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
+def fitted(
+    context: Context,
+    budget: Budget,
+    config: Config,
+) -> Fit | None:
     """The first cut that leaves room for a summary; None where there is nothing to summarise.
 
     Where a comparison sets a size that cannot be reached, the smallest that can be.

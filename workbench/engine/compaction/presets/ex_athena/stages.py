@@ -17,6 +17,7 @@ from workbench.engine.compaction.clip import (
     truncated,
 )
 from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.ex_athena.pinning import (
     PINNING,
     BehindPrefix,
@@ -25,9 +26,11 @@ from workbench.engine.compaction.presets.ex_athena.pinning import (
 )
 from workbench.engine.compaction.presets.token_counters import calls_of, role_of
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless, json_call, prompt
-from workbench.engine.compaction.span_selection import SummaryInput
-from workbench.engine.compaction.stages.summarize import SizeLimits, Summarize
+from workbench.engine.compaction.size_limits import SizeLimits
+from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.compaction.strategy import DOCUMENTED
+from workbench.engine.compaction.summary_input import Reading, SummaryInput
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.context_lookup import tokens_of
@@ -260,18 +263,22 @@ class AthenaLimits(SizeLimits):
         return min(self.most, tokens_of(context, removed_indices) - frame + 1)
 
 
-def as_messages(context: Context, summary_input: SummaryInput) -> SummaryInput:
-    """The input with its summaries among the other messages."""
-    inputs = (*summary_input.earlier, *summary_input.new)
-    objects = set(map(id, inputs))
-    messages = [message for message in context.messages if id(message) in objects]
-    return replace(summary_input, earlier=(), history=tuple(messages))
+class SummariesAsMessages(Reading):
+    """Earlier summaries are messages like others."""
+
+    def full_input(self, context: Context, summary_input: SummaryInput) -> SummaryInput:
+        """The input with its summaries among the other messages."""
+        inputs = (*summary_input.earlier, *summary_input.new)
+        objects = set(map(id, inputs))
+        messages = [message for message in context.messages if id(message) in objects]
+        return replace(summary_input, earlier=(), history=tuple(messages))
 
 
 def summary_stage() -> Summarize:
     """The stage. An empty answer is an error, like the model's own."""
     return Summarize(
         cut=BetweenPins(),
+        reads=SummariesAsMessages(),
         prompt=AthenaPrompt(
             result_chars=500,
             argument_chars=0,
@@ -280,11 +287,12 @@ def summary_stage() -> Summarize:
             window_share=None,
         ),
         limits=AthenaLimits(least=128, most=512),
+        presentation=Presentation(
+            place=BehindPrefix(),
+            said_by="assistant",
+            summary_name="compactor_summary",
+            file_lists="recorded",
+        ),
+        stand_ins=StandIns(fallback=None),
         name="summary",
-        file_lists="recorded",
-        recognise=as_messages,
-        place=BehindPrefix(),
-        fallback=None,
-        said_by="assistant",
-        summary_name="compactor_summary",
     )
