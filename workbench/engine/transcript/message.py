@@ -284,6 +284,16 @@ def quarter_of_bytes(message: Message) -> int:
     return -(-size // 4) + image_tokens(message) + PER_MESSAGE
 
 
+def encrypted_tokens(characters: int) -> int:
+    """Tokens of an item that only its provider can read.
+
+    Source:
+        As Codex estimates them: three quarters of the characters are bytes, 650 of them are the
+        envelope, and four bytes are a token.
+    """
+    return max((characters * 3 // 4 - 650) // 4, 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Scaled:
     """A counter multiplied by a session's factor: how its provider counts, against ours."""

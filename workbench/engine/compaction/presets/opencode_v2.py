@@ -94,11 +94,11 @@ class NewestMessages:
         start = _turn_before(movable.messages, movable.earlier, fitting)
         if start == movable.earlier:
             start = _newest_turn(movable.messages, movable.earlier)
+        if start == movable.earlier:
+            return len(context.messages)
         half_room = movable.kept(sum(text_tokens))
         if sum(text_tokens[start:]) > half_room:
             start = movable.after(fitting)
-        if start == movable.earlier:
-            return len(context.messages)
         return movable.index(start)
 
 
