@@ -250,6 +250,11 @@ class Gauge:
             self.least = None
             self.calibration, self.lightest, self.accepted = NEUTRAL, 0, 0
 
+    @property
+    def declared(self) -> tuple[Json, Json]:
+        """The system prompt and the tools beside the messages, as the host passed them."""
+        return self._declared
+
     def hand_out(self) -> None:
         """The messages are about to be sent."""
         memory, count, answers = self.memory, self.own_count, self.memory.state.answers

@@ -1,6 +1,6 @@
 """What an agent said so far, whole, and the same as it is kept and as it is sent."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
@@ -151,6 +151,17 @@ class Memory:
     def _sends_newest_as_it_is(self) -> bool:
         newest = len(self.state.path) - 1
         return any(not message.made and message.at == newest for message in self.state.shown)
+
+    def sent_through(self, ids: Collection[str]) -> list[Json]:
+        """What is sent now, up to the last of the host's messages that holds one of these."""
+        stop = 0
+        for index, outgoing in enumerate(self.state.shown):
+            if outgoing.at is None:
+                continue
+            for message in self.state.path[outgoing.at].messages:
+                if message.id in ids:
+                    stop = index + 1
+        return [self._current(outgoing) for outgoing in self.state.shown[:stop]]
 
     def given_list(self) -> list[Json]:
         """The host's messages as it has them now, to be heard again."""

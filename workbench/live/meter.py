@@ -1,10 +1,18 @@
 """What the model of a compactor was asked and cost, whatever became of its answers."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from workbench.base.errors import ModelError
-from workbench.engine.models.model import Completion, Model, SummaryRequest, TooLate, within
+from workbench.engine.models.model import (
+    Completion,
+    Model,
+    ServerRequest,
+    SummaryRequest,
+    TooLate,
+    within,
+)
 from workbench.engine.models.provider_errors import classify
 from workbench.engine.transcript.message import Json
 from workbench.live.callbacks import reason
@@ -60,8 +68,27 @@ class Meter:
             ModelError: it gave none; `overflow` where its own error says that the prompt was too
                 large.
         """
+        return self._paid(lambda: self.model.complete(request))
+
+    def compact_on_server(self, request: ServerRequest, /) -> Completion:
+        """The compaction of the model's provider.
+
+        Raises:
+            ModelError: the model's provider has none, or gave none.
+        """
+        compact = getattr(self.model, "compact_on_server", None)
+        if not callable(compact):
+            raise ModelError(f"{self.name} cannot ask its provider to compact")
+        return self._paid(lambda: compact(request))
+
+    def _paid(self, ask: Callable[[], Completion]) -> Completion:
+        """What a call gives, which is written down.
+
+        Raises:
+            ModelError: it gave none.
+        """
         try:
-            completion = self._waited_for(request)
+            completion = self._waited_for(ask)
         except ModelError:
             raise
         except Exception as error:
@@ -73,18 +100,18 @@ class Meter:
         self.completions.append(completion)
         return completion
 
-    def _waited_for(self, request: SummaryRequest) -> Completion:
+    def _waited_for(self, ask: Callable[[], Completion]) -> Completion:
         """The answer, if it comes in time; else the model is left to itself, in a thread that
         ends with the process.
         """
         if self.seconds is None:
-            return self.model.complete(request)
+            return ask()
         seconds_left = self._started + self.seconds - time.monotonic()
         too_late = f"the model gave no answer within {self.seconds:g} seconds"
         if seconds_left <= 0:
             raise ModelError(too_late, outage=True)
         try:
-            return within(seconds_left, lambda: self.model.complete(request))
+            return within(seconds_left, ask)
         except TooLate:
             self.late = True
             raise ModelError(too_late, outage=True) from None

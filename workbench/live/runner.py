@@ -34,6 +34,7 @@ from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled
 from workbench.live.last_resort import make_room
 from workbench.live.meter import NO_MODEL, Meter, NoModel, total
 from workbench.live.preparation import Preparation, prepared
+from workbench.live.server_compaction import ServerModel
 
 REPAIR = Strategy("repair", (RepairPairs(),))
 CALL_CANCELLED = "the call was cancelled"
@@ -441,7 +442,7 @@ class Runner:
         strategy: Strategy,
         budget: Budget,
         supplied: str | None,
-        model: Model,
+        meter: Meter,
     ) -> tuple[Compaction, bool]:
         """The compaction, and whether it used the host's summary; if need be with a summary's
         stage before its own.
@@ -463,7 +464,7 @@ class Runner:
             )
             return _with_summary(planned, supplied, self.gauge.preset.host)
 
-        model = SplittingModel(model)
+        model = ServerModel(SplittingModel(meter), meter, self.gauge)
         compaction = compact(history, strategy, budget, model, plan)
         if supplied is not None and not used:
             strategy = replace(strategy, stages=(Summarize(), *strategy.stages))

@@ -53,6 +53,7 @@ class Provider(ThreadingHTTPServer):
         self.by: Callable[[dict[str, Any]], Reply] | None = None
         self.requests: list[dict[str, Any]] = []
         self.authorization = ""  # the header of the newest request
+        self.path, self.headers = "", dict[str, str]()  # of the newest request
         self.closing = threading.Event()
         self.lock = threading.Lock()
         self.open = self.most_open = 0
@@ -87,6 +88,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _reply(self, asked: dict[str, Any]) -> None:
         self.server.authorization = self.headers.get("authorization", "")
+        self.server.path = self.path
+        self.server.headers = {name.lower(): value for name, value in self.headers.items()}
         reply = self.server.reply(asked)
         if reply.meets:
             reply.meets.wait(10)

@@ -145,7 +145,8 @@ def _level(lengths: list[int], room: int) -> int:
 def _capped(message: Message, cap: int, pictures: bool) -> Message:
     """The message with each of its texts cut to the cap, and with or without its pictures."""
     if message.role == "summary":
-        return replace(message, text=middle_out(message.text, cap))
+        text = middle_out(message.text, cap)
+        return replace(message, text=text, sealed="", sealed_tokens=0)
     has_calls = message.role == "assistant" and bool(message.calls)
     blocks: list[AnswerBlock] = []
     for block in message.blocks:

@@ -238,7 +238,7 @@ def _run(
     completions = _completions(plan, model)
     writer = completions[0].model if completions else ""
     answers = [completion.text for completion in completions]
-    changed = plan.apply(context, answers, writer)
+    changed = _with_sealed(plan.apply(context, answers, writer), completions)
     if _same_objects(context.messages, changed.messages):
         changed = context  # such as after an empty answer that compacts nothing
     findings = violations(context, changed)
@@ -263,6 +263,27 @@ def _run(
         wrote=tuple(new_messages),
     )
     return record, context if findings else changed
+
+
+def _with_sealed(context: Context, completions: Sequence[Completion]) -> Context:
+    """The context in which summaries hold what a provider gave in the place of a text."""
+    sealed_by_text: dict[str, Completion] = {}
+    for completion in completions:
+        if completion.sealed:
+            sealed_by_text[completion.text] = completion
+    if not sealed_by_text:
+        return context
+    messages = list(context.messages)
+    sizes = list(context.sizes)
+    for i, message in enumerate(messages):
+        if message.role != "summary" or message.text not in sealed_by_text:
+            continue
+        completion = sealed_by_text[message.text]
+        messages[i] = replace(
+            message, sealed=completion.sealed, sealed_tokens=completion.sealed_tokens
+        )
+        sizes[i] = context.count(messages[i])
+    return replace(context, messages=tuple(messages), sizes=tuple(sizes))
 
 
 def _same_objects(messages: Sequence[Message], other_messages: Sequence[Message]) -> bool:
@@ -297,6 +318,8 @@ def completed(request: SummaryRequest, model: Model) -> Completion:
             why=str(error),
         )
     if completion.text.strip():
+        if request.server and not completion.sealed:
+            completion = _standing_in(completion, request.server)
         completion = _no_longer_than_useful(completion, request)
         if completion.left_out is not None or completion.fallback or reads_messages(model):
             return completion
@@ -308,13 +331,21 @@ def completed(request: SummaryRequest, model: Model) -> Completion:
     return replace(completion, text=text, fallback=True, why=reason)
 
 
+def _standing_in(completion: Completion, service: str) -> Completion:
+    """The completion, whose method says that it stands for a provider's compaction."""
+    if service in completion.method:
+        return completion
+    methods = [completion.method, f"in the place of {service}"]
+    return replace(completion, method=", ".join(filter(None, methods)))
+
+
 CLIPPED_SHARE = 0.25
 """The part of what a summary replaces that is left of one that is longer than that."""
 
 
 def _no_longer_than_useful(completion: Completion, request: SummaryRequest) -> Completion:
     """The completion, or its two ends where it is no shorter than what it replaces."""
-    if request.useful_tokens is None:
+    if request.useful_tokens is None or completion.sealed:
         return completion
     tokens = tokens_of_text(completion.text, request.count)
     if tokens <= request.useful_tokens:

@@ -18,7 +18,7 @@ from workbench.base.errors import ModelError, SetupError, Unanswered
 from workbench.engine.models.billing import BoundedRequest, bound, read_response, was_free
 from workbench.engine.models.keys import without_keys, without_whole_keys
 from workbench.engine.models.language_model import LanguageModel, with_retries
-from workbench.engine.models.model import Completion, SummaryRequest, within
+from workbench.engine.models.model import Completion, ServerRequest, SummaryRequest, within
 from workbench.engine.models.prices import most_output
 from workbench.engine.models.prices import window as listed_window
 from workbench.engine.models.provider_errors import classify, reason_in_answer
@@ -87,6 +87,19 @@ class LiteLLM(LanguageModel):
         if not sent.call.get("api_base"):
             _check_key(litellm, model, options)
         return with_retries(options, lambda: self._try(litellm, sent, options))
+
+    def compact_on_server(self, request: ServerRequest, /) -> Completion:
+        """The compaction of the model's provider.
+
+        Raises:
+            ModelError: it is a model of another provider, its key is missing, none came, or a
+                spending limit holds, which cannot be kept there.
+        """
+        if self.ledger is not None and self.ledger.max_usd is not None:
+            raise ModelError(f"{self.model} was not asked to compact: a spending limit holds")
+        from workbench.engine.models.server_compaction import compacted
+
+        return compacted(request, self.model, self.options or provider_options(self.model))
 
     def called(self, request: SummaryRequest) -> tuple[str, ProviderOptions]:
         """The model that is asked, and how."""

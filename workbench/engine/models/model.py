@@ -16,6 +16,8 @@ from workbench.engine.transcript.message import Message, TokenCounter, chars_per
 
 Result = TypeVar("Result")
 Purpose: TypeAlias = Literal["summary", "update", "turn_prefix", "question"]
+ServerService: TypeAlias = Literal["compact_on_demand", "compact_20260112", "responses_compact"]
+"""A provider's own compaction: Anthropic's on request, Anthropic's at a threshold, OpenAI's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,8 @@ class SummaryRequest:
         chat: messages of chat completions that are sent in the place of `system` and the prompt;
             the prompt must then say all of them, since answers are stored under it.
         tools: that the model may call, as chat completions have them.
+        server: the provider's own compaction that a live compactor asks for in the place of a
+            summary; empty for none.
     """
 
     purpose: Purpose
@@ -65,6 +69,7 @@ class SummaryRequest:
     logprobs: int = 0
     chat: Sequence[Mapping[str, Any]] = ()
     tools: Sequence[Mapping[str, Any]] = ()
+    server: ServerService | Literal[""] = field(default="", compare=False)
 
     @property
     def prompt(self) -> str:
@@ -85,6 +90,25 @@ class SummaryRequest:
         if not callable(count):
             return 0
         return int(count(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerRequest:
+    """A conversation for its provider to compact.
+
+    Attributes:
+        service: the provider's compaction.
+        messages: in the provider's own form: Anthropic's messages, or items of OpenAI's Responses.
+        system: what is sent beside them as the system prompt; None if nothing is.
+        tools: their schemas; None if there are none.
+        instructions: the user's wishes for the summary.
+    """
+
+    service: ServerService
+    messages: Sequence[Mapping[str, Any]]
+    system: Any = None
+    tools: Any = None
+    instructions: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +138,8 @@ class Completion:
         calls: of the tools that were offered: each one's name, and its arguments as the model wrote
             them.
         awaited: whether it is filler in the place of an answer that somebody gives later.
+        sealed: what a provider's own compaction gave, as JSON, to be sent back as it is; empty for
+            a text. `sealed_tokens` are those of its unreadable part.
     """
 
     text: str
@@ -134,6 +160,8 @@ class Completion:
     logprobs: Sequence[tuple[str, Mapping[str, float]]] = ()
     calls: Sequence[tuple[str, str]] = ()
     awaited: bool = False
+    sealed: str = ""
+    sealed_tokens: int = 0
 
 
 class Model(Protocol):
@@ -154,6 +182,18 @@ class Model(Protocol):
 
         Raises:
             ModelError: the model gave no usable answer.
+        """
+        ...
+
+
+class ServerCompactor(Protocol):
+    """What a model has besides whose provider can compact by itself."""
+
+    def compact_on_server(self, request: ServerRequest, /) -> Completion:
+        """The provider's compaction: `sealed`, and its text where it can be read.
+
+        Raises:
+            ModelError: the provider gave none, or has no such service.
         """
         ...
 

@@ -154,6 +154,11 @@ class Summary(_Identified):
     """The message that replaces others in a context.
 
     It is sent as `lead + text + tail` in the role `said_by`; a later compaction reads `text` alone.
+
+    Attributes:
+        sealed: what a provider's own compaction gave, as JSON; to that provider it is sent as it
+            is in the place of lead and text.
+        sealed_tokens: tokens of the part of it that only the provider can read.
     """
 
     text: str
@@ -163,12 +168,17 @@ class Summary(_Identified):
     tail: str = ""
     said_by: Literal["user", "assistant"] = "user"
     model: str = ""
+    sealed: str = ""
+    sealed_tokens: int = 0
     role: Literal["summary"] = "summary"
 
     @property
-    def blocks(self) -> tuple[Text, ...]:
-        """The whole text as one block."""
-        return (Text(self.lead + self.text + self.tail),)
+    def blocks(self) -> tuple[SaidBlock, ...]:
+        """The whole text as one block, and a placeholder for what only a provider can read."""
+        text = Text(self.lead + self.text + self.tail)
+        if not self.sealed_tokens:
+            return (text,)
+        return text, Image("compaction", len(self.sealed), self.sealed_tokens)
 
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolResult | Summary
@@ -272,6 +282,16 @@ def quarter_of_bytes(message: Message) -> int:
     """
     size = len(counted_text(message).encode("utf-8", "surrogatepass"))
     return -(-size // 4) + image_tokens(message) + PER_MESSAGE
+
+
+def encrypted_tokens(characters: int) -> int:
+    """Tokens of an item that only its provider can read.
+
+    Source:
+        As Codex estimates them: three quarters of the characters are bytes, 650 of them are the
+        envelope, and four bytes are a token.
+    """
+    return max((characters * 3 // 4 - 650) // 4, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from workbench.live.formats.shape import (
     content_of,
     own_parts,
     said_by_name,
+    sealed_records,
     text_of,
     thoughts_of,
 )
@@ -196,8 +197,10 @@ class Anthropic(Chat):
             for part in content
         )
 
-    def new(self, message: Message) -> tuple[Record]:
+    def new(self, message: Message) -> Sequence[Record]:
         """The message as Anthropic writes it."""
+        if sealed := sealed_records(message, self.name):
+            return sealed
         text = said_by_name(message)
         if message.role == "tool":
             part: dict[str, Json] = {"type": "tool_result", "tool_use_id": message.call_id}
@@ -363,10 +366,18 @@ def _with_turns(outgoing: list[OutgoingMessage], opens: bool) -> list[OutgoingMe
 def _needs_turn(previous: OutgoingMessage | None, answer: OutgoingMessage, opens: bool) -> bool:
     """Whether a user's turn must stand before an answer."""
     if previous is None:
-        return opens
+        return opens and not _begins_with_seal(answer)
     if previous.role != "assistant":
         return False
     return previous.at is None or answer.at != previous.at + 1
+
+
+def _begins_with_seal(answer: OutgoingMessage) -> bool:
+    """Whether it begins with a signed compaction, which Anthropic wants first of all."""
+    content = answer.object.get("content") if isinstance(answer.object, Mapping) else None
+    if not isinstance(content, list) or not content:
+        return False
+    return _compacts(content[0]) and bool(label(content[0], "signature"))
 
 
 def _merged_results(outgoing: list[OutgoingMessage]) -> list[OutgoingMessage]:

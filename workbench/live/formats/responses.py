@@ -30,6 +30,7 @@ from workbench.engine.transcript.message import (
     ToolCall,
     ToolResult,
     UserMessage,
+    encrypted_tokens,
 )
 from workbench.live.formats.parts import SAID, blocks, sealed, written
 from workbench.live.formats.shape import (
@@ -41,6 +42,7 @@ from workbench.live.formats.shape import (
     Record,
     content_of,
     said_by_name,
+    sealed_records,
     text_of,
     thoughts_of,
 )
@@ -143,6 +145,8 @@ class Responses(HostFormat):
 
     def new(self, message: Message) -> Iterable[Record]:
         """A message that the host never had, as items."""
+        if sealed := sealed_records(message, self.name):
+            return sealed
         text = said_by_name(message)
         if message.role == "tool":
             return (
@@ -159,15 +163,10 @@ class Responses(HostFormat):
 
 
 def sealed_compaction(record: Record) -> Image:
-    """A placeholder for a compaction that only its provider can read.
-
-    Source:
-        Its tokens as Codex estimates them for encrypted items: three quarters of the characters are
-        bytes, 650 of them are the envelope, and four bytes are a token.
-    """
+    """A placeholder for a compaction that only its provider can read."""
     block = sealed(record)
     characters = len(label(record, "encrypted_content"))
-    return replace(block, tokens=max((characters * 3 // 4 - 650) // 4, 1)) if characters else block
+    return replace(block, tokens=encrypted_tokens(characters)) if characters else block
 
 
 def _kind(record: Record) -> str:

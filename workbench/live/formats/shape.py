@@ -2,6 +2,7 @@
 format must know.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -171,6 +172,21 @@ class Entry:
         """Our own summary, where the host hands one back."""
         summary = self.written.get(content) if isinstance(content, str) else None
         return None if summary is None else replace(summary, id=self.new_id())
+
+
+def sealed_records(message: Message, format: str) -> list[Record]:
+    """The records of a provider's own compaction, if the message is one in this format, and what
+    is sent below it.
+    """
+    if message.role != "summary" or not message.sealed:
+        return []
+    document = json.loads(message.sealed)
+    if document["format"] != format:
+        return []
+    records: list[Record] = list(document["records"])
+    if message.tail.strip():
+        records.append({"role": "user", "content": message.tail.strip()})
+    return records
 
 
 def said_by_name(message: Message) -> str:

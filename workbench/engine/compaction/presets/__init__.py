@@ -33,6 +33,7 @@ from workbench.base.markup import first_paragraph
 from workbench.base.registry import find, found
 from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.setting_text import Value, as_text, read_changes
+from workbench.engine.compaction.stages.server_compaction import ServerCompaction
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import Preset, Strategy
 from workbench.engine.compaction.timing import ByPrice
@@ -56,6 +57,7 @@ OWN = {
 NAMES = (
     *OWN, "opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent", "clear_tool_uses", "observation_mask", "pi",
     "codex_local", "claude_code", "gemini_cli", "opencode", "openhands_rolling", "langchain_20", "hermes_lean",
+    "opencode_v2", "crush", "anthropic_on_demand", "scored",
 )  # fmt: skip
 """Each preset is a constant of its name in capitals; all but our own are in the file of their
 name.
@@ -86,6 +88,14 @@ VARIANTS = {
     "learned_summary": (
         "learned",
         "The same lines in less room, below a summary that a model writes with them in sight.",
+    ),
+    "anthropic_background": (
+        "anthropic_on_demand",
+        "The same in the background: what was said while the summary was written stays.",
+    ),
+    "anthropic_keep_turns": (
+        "anthropic_on_demand",
+        "The same for the older turns: the newest two stay as they are.",
     ),
     "docker_agent_g2": (
         "docker_agent",
@@ -205,7 +215,7 @@ def with_price(of: Preset | str) -> Preset:
 
 
 def _asks_model(stage: Stage) -> bool:
-    return isinstance(stage, Summarize) or bool(getattr(stage, "narrative", 0.0))
+    return isinstance(stage, Summarize | ServerCompaction) or bool(getattr(stage, "narrative", 0.0))
 
 
 def catalogue() -> dict[str, str]:

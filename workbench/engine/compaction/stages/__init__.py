@@ -2,6 +2,8 @@
 
 from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.stages.register import Register
+from workbench.engine.compaction.stages.scored import Scored
+from workbench.engine.compaction.stages.server_compaction import ServerCompaction
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stages.supersede import Supersede
 from workbench.engine.compaction.stages.tool_results import (
@@ -21,6 +23,8 @@ BUILTIN: dict[str, type[Stage]] = {
     Register.name: Register,
     Truncate.name: Truncate,
     "summarize": Summarize,
+    "server_compaction": ServerCompaction,
+    Scored.name: Scored,
     KeepFloor.name: KeepFloor,
     RepairPairs.name: RepairPairs,
 }
