@@ -21,16 +21,61 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from live.habits import reminder
-from live.zoo import ZOO, no_text, same_reminder, text_added_by, visit
+from live.zoo import ZOO, Visit, no_text, same_reminder, text_added_by, visit
 
 from workbench.engine.compaction.presets import BUILTIN
 
 MOST = 1.1
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A visit of a host with a habit, and one of an untouched host beside it."""
+
+    preset: str
+    api: str
+    habit: str
+    seen: Visit
+    untouched: Visit
+
+    @property
+    def misses_the_goal(self) -> bool:
+        """Whether the habit costs too much, or a newest question."""
+        too_many = (
+            self.seen.summaries > MOST * self.untouched.summaries
+            or self.seen.compactions > MOST * self.untouched.compactions
+        )
+        return too_many or self.seen.undone > 1 or self.seen.lost > 0
+
+
+def pairs_of(preset: str, turns: int) -> Iterator[Pair]:
+    """The visits of all habits in both APIs."""
+    for api in ("openai", "anthropic"):
+        untouched_by_prompt = {}
+        for prompt in (no_text, reminder, same_reminder):
+            untouched_by_prompt[prompt] = visit(preset, api, turns=turns, prompt=prompt)
+        for habit in ZOO:
+            untouched = untouched_by_prompt[text_added_by(habit)]
+            seen = visit(preset, api, habit, turns=turns)
+            yield Pair(preset, api, habit.__name__, seen, untouched)
+
+
+def ratios(pairs: Sequence[Pair]) -> dict[str, float]:
+    """By habit, the summaries that were paid for each of the untouched host."""
+    paid: Counter[str] = Counter()
+    usual: Counter[str] = Counter()
+    for pair in pairs:
+        paid[pair.habit] += pair.seen.summaries
+        usual[pair.habit] += pair.untouched.summaries
+    return {habit: paid[habit] / max(usual[habit], 1) for habit in paid}
 
 
 def main() -> None:
@@ -43,36 +88,19 @@ def main() -> None:
     )
     parser.add_argument("--turns", type=int, default=60)
     options = parser.parse_args()
-    visits = missed = 0
-    paid = dict.fromkeys((habit.__name__ for habit in ZOO), 0)
-    usual = dict.fromkeys(paid, 0)
+    pairs: list[Pair] = []
     for preset in options.presets:
-        for api in ("openai", "anthropic"):
-            untouched_by_prompt = {}
-            for prompt in (no_text, reminder, same_reminder):
-                untouched_by_prompt[prompt] = visit(preset, api, turns=options.turns, prompt=prompt)
-            for habit in ZOO:
-                untouched = untouched_by_prompt[text_added_by(habit)]
-                seen = visit(preset, api, habit, turns=options.turns)
-                visits += 1
-                paid[habit.__name__] += seen.summaries
-                usual[habit.__name__] += untouched.summaries
-                too_many = (
-                    seen.summaries > MOST * untouched.summaries
-                    or seen.compactions > MOST * untouched.compactions
+        for pair in pairs_of(preset, options.turns):
+            pairs.append(pair)
+            if pair.misses_the_goal:
+                print(
+                    f"{preset} {pair.api} {pair.habit}: {pair.seen}, untouched {pair.untouched}",
+                    flush=True,
                 )
-                if too_many or seen.undone > 1 or seen.lost:
-                    missed += 1
-                    print(
-                        f"{preset} {api} {habit.__name__}: {seen}, untouched {untouched}",
-                        flush=True,
-                    )
-    for name, summaries in paid.items():
-        print(
-            f"{name:36} {summaries:6} summaries, untouched {usual[name]:6}:"
-            f" {summaries / max(usual[name], 1):.2f}"
-        )
-    print(f"{visits} visits, {missed} miss the goal")
+    for habit, ratio in ratios(pairs).items():
+        print(f"{habit:36} {ratio:.2f} summaries for each of the untouched host")
+    missed = sum(pair.misses_the_goal for pair in pairs)
+    print(f"{len(pairs)} visits, {missed} miss the goal")
 
 
 if __name__ == "__main__":

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from workbench.base.errors import CompactionRefused, SetupError
-from workbench.engine.compaction.forced import forced, kept_by
+from workbench.engine.compaction.forced import forced, kept_by, refuses_by_hand
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import Moment, Preset, Situation, Trigger
 from workbench.engine.models.prices import window as window_of
 from workbench.engine.models.provider_errors import Diagnosis, classify_answer
-from workbench.engine.transcript.context import in_turn
 from workbench.engine.transcript.message import Json, SystemMessage, Text, TokenCounter, Usage
 from workbench.live.calibration import (
     LEAST_SCALE,
@@ -394,7 +393,7 @@ class Gauge:
             CompactionRefused: a turn goes on, and the preset's system compacts by hand only between
                 turns.
         """
-        if in_turn(self.memory.state.sent.messages) and not self.preset.host.manual_in_turn:
+        if refuses_by_hand(self.preset.host, self.memory.state.sent.messages):
             raise CompactionRefused(
                 f"a turn goes on, and preset {self.preset.name!r} compacts by hand only between"
                 " turns: call `compact` after the model's answer, or `request_compaction` now"

@@ -48,14 +48,14 @@ class Journal:
             self._size = self._write_whole()
             self._largest_size = largest_size(self._size)
             return
-        changes = self._recorder.changes()
+        changes = self._recorder.changes_text()
         if changes is not None:
-            size += self._append(line_of(changes))
+            size += self._append(_as_line(changes))
         self._size = size
 
     def _write_whole(self) -> int:
         """Write the whole in the place of the file; its size."""
-        line = line_of(self._recorder.whole())
+        line = _as_line(self._recorder.whole_text())
         new = self.path.with_name(self.path.name + ".new")
         with new.open("wb") as file:
             file.write(line)
@@ -109,7 +109,11 @@ def largest_size(whole_size: int) -> int:
 
 def line_of(record: Json) -> bytes:
     """A record as a line of a file."""
-    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+    return _as_line(json.dumps(record, separators=(",", ":")))
+
+
+def _as_line(text: str) -> bytes:
+    return text.encode() + b"\n"
 
 
 def _size_of(path: Path) -> int:

@@ -43,18 +43,31 @@ class Recorder:
 
     def whole(self) -> dict[str, Json]:
         """Everything, as the document that `Compactor.save` returns; changes follow on it."""
-        with self._scheduler.runner.lock:
-            self._begin()
-            return self._document(self._change())
+        document: dict[str, Json] = json.loads(self.whole_text())
+        return document
 
     def changes(self) -> dict[str, Json] | None:
         """What changed since the last record, see `document_of`; None where nothing did."""
+        text = self.changes_text()
+        if text is None:
+            return None
+        record: dict[str, Json] = json.loads(text)
+        return record
+
+    def whole_text(self) -> str:
+        """The same as `whole`, as JSON text of one line."""
+        with self._scheduler.runner.lock:
+            self._begin()
+            return _as_text(self._document(self._change()))
+
+    def changes_text(self) -> str | None:
+        """The same as `changes`, as JSON text of one line."""
         with self._scheduler.runner.lock:
             change = self._change()
             if change.is_empty:
                 return None
             self._number += 1
-            return _as_json(change.record(self._number))
+            return _as_text(change.record(self._number))
 
     @staticmethod
     def _document(change: Change) -> dict[str, Json]:
@@ -63,7 +76,7 @@ class Recorder:
         document |= change.mappings
         for name, list_change in change.lists.items():
             document[name] = list(list_change.items.values())
-        return _as_json(document)
+        return document
 
     def _begin(self) -> None:
         """Nothing is written down yet."""
@@ -219,8 +232,8 @@ class Recorder:
             "accepted": gauge.accepted,
             "calibration": as_plain(gauge.calibration),
             "compactions": runner.number,
-            "patience": runner.patience,
-            "vain": runner.vain,
+            "patience": runner.attempts.patience,
+            "vain": runner.attempts.vain,
             "usd": runner.usd,
             "ending": as_plain(runner.ending),
             "misses": breaker.misses,
@@ -363,6 +376,5 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _as_json(value: Json) -> dict[str, Json]:
-    record: dict[str, Json] = json.loads(json.dumps(value, default=jsonable))
-    return record
+def _as_text(record: Json) -> str:
+    return json.dumps(record, separators=(",", ":"), default=jsonable)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from threading import RLock
 
 from workbench.base.errors import ModelError, SettingError
+from workbench.engine.compaction.attempts import Attempts, failure_of
 from workbench.engine.compaction.engine import Compaction, compact
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Stage
 from workbench.engine.compaction.stages.summarize import Summarize
@@ -72,13 +73,12 @@ class Runner:
     """Runs compactions. If one breaks off, the history stays as it was.
 
     Attributes:
-        patience: tokens of messages below which the trigger is not asked again.
+        attempts: those so far; its tokens are those of messages, by our count.
         breaker: says whether one may start by itself.
         usd: what all summaries cost so far; None once the cost of one is unknown.
         undone, undone_usd: how many compactions the host undid, and what these had cost.
         undone_in_row: how often it undid some since two compactions stood behind each other.
         was_undone: whether it undid some since the newest compaction.
-        vain: how many attempts in a row came to nothing while one was due.
         ending: how the preset's system would have ended its run, until a compaction has an effect.
         lists_heard: how many lists of messages were heard.
         requests_at: how many requests had been handed out at each of the newest compactions that
@@ -96,7 +96,8 @@ class Runner:
         self.lock = lock
         self.model = NoModel(gauge.preset.name) if model is None else model
         self.breaker = Breaker(host.tell, gauge.clock)
-        self.number = self.patience = self.vain = self.lists_heard = 0
+        self.number = self.lists_heard = 0
+        self.attempts = Attempts()
         self.requests_at: deque[int] = deque(maxlen=OFTEN)
         self.told_often = False
         self.usd: float | None = 0.0
@@ -154,7 +155,7 @@ class Runner:
         """Forget earlier compactions: the history is another one, and not only its newest
         message.
         """
-        self.patience = self.vain = 0
+        self.attempts = Attempts()
         self.ending = None
         self.breaker.reset("the history is another one")
 
@@ -163,8 +164,8 @@ class Runner:
 
         What fails while an error is answered ends the run by that error.
         """
-        self.vain += failure in ("nothing", "failed")
-        ending = self.gauge.preset.host.ending(failure, self.vain)
+        self.attempts = self.attempts.failed(failure)
+        ending = self.attempts.ending(failure, self.gauge.preset.host)
         if ending is not None and (cause != "error" or failure == "overflow"):
             self.ending = RunEnds(*ending, reason_text)
             self.tell(self.ending)
@@ -197,11 +198,7 @@ class Runner:
         elif compaction is not None:
             self._settle(budget, cause, compaction)
         if compaction is not None and compaction.outcome == "unchanged" and cause != "by_hand":
-            self.fail(
-                "no_room" if compaction.refusal else "nothing",
-                compaction.refusal or compaction.why,
-                cause,
-            )
+            self.fail(failure_of(compaction), compaction.refusal or compaction.why, cause)
         return compaction
 
     def overcome(self, cause: Cause) -> bool:
@@ -224,11 +221,8 @@ class Runner:
         with self.lock:
             dropped = make_room(self.gauge, self.tell, refused=refused)
             if dropped:
-                settings = self.gauge.settings
-                message_tokens = self.gauge.spoken
-                window = self.gauge.own_window
-                self.patience = message_tokens + int(settings.hysteresis * window) + 1
-                self.breaker.rest(message_tokens, window, settings)
+                self._wait()
+                self.breaker.rest(self.gauge.spoken, self.gauge.own_window, self.gauge.settings)
             return dropped
 
     def remedy(self, diagnosis: Diagnosis) -> bool:
@@ -270,8 +264,9 @@ class Runner:
 
     def _wait(self) -> None:
         """Do not compact again before the messages have grown by the hysteresis."""
-        self.patience = (
-            self.gauge.spoken + int(self.gauge.settings.hysteresis * self.gauge.own_window) + 1
+        gauge = self.gauge
+        self.attempts = self.attempts.until_grown(
+            gauge.spoken, gauge.own_window, gauge.settings.hysteresis
         )
 
     def _tell_after(self, compaction: Compaction) -> None:
@@ -314,7 +309,7 @@ class Runner:
             self._end(started, discarded)
             return None
         if compaction.outcome != "unchanged":
-            self.vain, self.ending = 0, None
+            self.attempts, self.ending = self.attempts.none_in_vain(), None
             self._note_frequency(cause)
         elif host.silent and not compaction.stages:
             return compaction

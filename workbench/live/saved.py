@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from workbench.base.errors import FormatError, SettingError
+from workbench.engine.compaction.attempts import Attempts
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import Entry, Log, LogError, MessageEntry
 from workbench.engine.transcript.message import Json, Message
@@ -89,7 +90,7 @@ def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> 
     }
     gauge.declared_tokens, gauge.least, gauge.lightest = saved.declared, saved.least, saved.lightest
     gauge.calibration, gauge.accepted = saved.calibration, saved.accepted
-    runner.number, runner.patience, runner.vain = saved.compactions, saved.patience, saved.vain
+    runner.number, runner.attempts = saved.compactions, Attempts(saved.patience, saved.vain)
     runner.usd, runner.ending = saved.usd, saved.ending
     breaker.misses, breaker.paused = saved.misses, saved.paused
     breaker.resumes_at = math.inf if saved.pause_tokens is None else saved.pause_tokens

@@ -68,9 +68,9 @@ class Scheduler:
             instructions, self.requested = self.requested, None
             return self.gauge.requested(moment, instructions)
         runner, message_tokens = self.runner, self.gauge.spoken
-        if message_tokens < runner.patience or runner.breaker.stopped(message_tokens):
+        if not runner.attempts.let_ask(message_tokens) or runner.breaker.stopped(message_tokens):
             return None
         budget = self.gauge.due(moment)
         if budget is None and moment in self.gauge.preset.moments:
-            runner.vain = 0
+            runner.attempts = runner.attempts.none_in_vain()
         return budget if budget is not None and runner.breaker.allows(message_tokens) else None

@@ -7,6 +7,7 @@ from numbers import Real
 
 from workbench.base.errors import SettingError, UnknownName
 from workbench.base.typed_value import check_whole_number
+from workbench.engine.compaction.attempts import HYSTERESIS
 from workbench.engine.compaction.presets import ACCEPTED
 from workbench.engine.compaction.strategy import Preset, Trigger
 from workbench.engine.transcript.message import Json
@@ -45,7 +46,7 @@ class Settings:
     trigger: Trigger | None = None
     instructions: str = ""
     keep_recent: int | None = None
-    hysteresis: float = 0.02
+    hysteresis: float = HYSTERESIS
     breaker: int = 3
     cooldown: float = 0.1
     cooldown_seconds: float = 300.0

@@ -5,71 +5,23 @@ text and in a file.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from engine.compaction.documented import DOCUMENTED, OPTIONS, ways_that_differ
 
 import workbench as wb
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.settings import settings, short_names
 from workbench.engine.transcript.context import Context
-from workbench.evaluation.experiment.grid import Grid
-
-DOCUMENTED: dict[str, dict[str, Any]] = {
-    "ex_athena": {
-        "compact_at": 0.5,
-        "per_tool_result_max_chars": 8_000,
-        "snip_age_iterations": 8,
-        "microcompact_run_threshold": 5,
-        "compaction_pipeline": ["budget_reduction", "summary"],
-        "pinned_prefix_count": 2,
-        "live_suffix_count": 4,
-        "reactive_compact": False,
-    },
-    "ddx_agent": {
-        "context_window": 65_536,
-        "reserve_tokens": 4_096,
-        "keep_recent_tokens": 4_096,
-        "max_tool_result_chars": 1_000,
-        "effective_percent": 80,
-        "summarization_model": "small",
-        "summarization_focus": "the tests",
-        "user_message_tail_tokens": 0,
-        "stuck_threshold": 3,
-    },
-    "operator_use": {"enabled": False, "reserve_tokens": 4_096, "keep_recent_tokens": 4_096},
-    "docker_agent": {"threshold": 0.5},
-}
-"""The options that the documents of the systems name, with another value than the usual one."""
-OPTIONS = [
-    (preset, name, value)
-    for preset, options in DOCUMENTED.items()
-    for name, value in options.items()
-]
-
-
-def as_text(value: Any) -> str:
-    if isinstance(value, list):
-        return "+".join(value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @pytest.mark.parametrize(("name", "option", "value"), OPTIONS, ids=lambda part: str(part)[:24])
 def test_a_documented_option_works_the_same_in_python_text_file_and_compactor(
     name: str, option: str, value: Any
 ) -> None:
-    usual, changed = wb.preset(name), wb.preset(name, **{option: value})
-    assert replace(changed, name="", strategy=replace(changed.strategy, name="")) != replace(
-        usual, name="", strategy=replace(usual.strategy, name="")
-    )
-    assert wb.preset(f"{name}:{option}={as_text(value)}") == changed
-    assert wb.Compactor(name, model="extractive", **{option: value}).preset == changed
-    grid = Grid(strategies=(name,), settings={name: {option: [value]}})
-    (point,) = grid.points()
-    assert grid.preset(point).trigger == changed.trigger and grid.preset(point).host == changed.host
-    assert grid.preset(point).strategy.stages == changed.strategy.stages
+    assert ways_that_differ(name, option, value) == []
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)

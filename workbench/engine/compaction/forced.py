@@ -1,10 +1,12 @@
 """Compactions that must be: where a provider refused a request, or somebody wants one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import AtShare, HostPolicy, Situation
+from workbench.engine.transcript.context import in_turn
+from workbench.engine.transcript.message import Message
 
 
 def kept_by(
@@ -18,6 +20,13 @@ def kept_by(
     if host.overflow_keep is None:
         return None
     return int(host.overflow_keep * window)
+
+
+def refuses_by_hand(host: HostPolicy, messages: Sequence[Message]) -> bool:
+    """Whether the preset's system refuses to compact by hand now: it does so only between turns,
+    and one goes on.
+    """
+    return not host.manual_in_turn and in_turn(messages)
 
 
 def forced(

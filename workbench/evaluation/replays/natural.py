@@ -6,12 +6,13 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from workbench.base.errors import CompactionRefused
+from workbench.engine.compaction.attempts import Attempts, failure_of
 from workbench.engine.compaction.engine import Compaction, compact
-from workbench.engine.compaction.forced import forced, kept_by
+from workbench.engine.compaction.forced import forced, kept_by, refuses_by_hand
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import Failure, Moment, Preset, Situation
 from workbench.engine.models.model import Model
-from workbench.engine.transcript.context import Context, OpenContext, in_turn
+from workbench.engine.transcript.context import Context, OpenContext
 from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
@@ -22,11 +23,6 @@ from workbench.engine.transcript.message import (
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import CompactionEvent, Replay, RunEnded, Snapshot, Step
-
-PATIENCE = 0.02
-"""Share of the window by which a context must grow before a preset that could do nothing is
-asked again.
-"""
 
 
 def natural(
@@ -128,8 +124,7 @@ class Walk:
         self.since = 0
         self.said = 0  # tokens of all that was said, by the preset's counter
         self.answered_at: float | None = None  # the time of the newest answer
-        self.patience = 0
-        self.vain = 0  # attempts in a row that came to nothing
+        self.attempts = Attempts()
         self.ended: RunEnded | None = None
         self.fired: int | None = None
 
@@ -233,19 +228,18 @@ class Walk:
 
     def consider(self, moment: Moment) -> None:
         """Ask the trigger, and compact if it is due."""
-        if moment not in self.preset.moments or self.sent.tokens < self.patience:
+        if moment not in self.preset.moments or not self.attempts.let_ask(self.sent.tokens):
             return
         budget = self.preset.trigger.check(self._situation(moment))
         if budget is None:
-            self.vain = 0
+            self.attempts = self.attempts.none_in_vain()
             return
         compaction = compact(self.kept.closed(), self.preset.strategy, budget, self.model)
         if compaction.outcome != "unchanged":
             self._take(compaction)
             return
-        self.patience = self.sent.tokens + int(PATIENCE * self.window) + 1
-        self.vain += not compaction.refusal
-        self._fail("no_room" if compaction.refusal else "nothing")
+        self.attempts = self.attempts.until_grown(self.sent.tokens, self.window)
+        self._fail(failure_of(compaction))
 
     def overcome(self) -> None:
         """The provider refused the request: compact as the preset's system does then, once."""
@@ -257,7 +251,7 @@ class Walk:
         if compaction.outcome != "unchanged":
             self._take(compaction)
         else:
-            self.vain += not compaction.refusal
+            self.attempts = self.attempts.failed(failure_of(compaction))
         if self.real > self.window:
             self._fail("overflow")
 
@@ -268,7 +262,7 @@ class Walk:
             CompactionRefused: a turn goes on, and the preset's system compacts by hand only between
                 turns.
         """
-        if not self.preset.host.manual_in_turn and in_turn(self.sent.messages):
+        if refuses_by_hand(self.preset.host, self.sent.messages):
             raise CompactionRefused(
                 f"a turn goes on before message {self.at}, and preset {self.preset.name!r} compacts"
                 " by hand only between turns"
@@ -302,8 +296,11 @@ class Walk:
         return forced(self._situation("before_request"), self.preset.trigger.check, reason, keep)
 
     def _fail(self, failure: Failure) -> None:
-        """Say where the preset's system would end its run by this, if it has not before."""
-        ending = self.preset.host.ending(failure, self.vain)
+        """Count it, and say where the preset's system would end its run by it, if it has not
+        before.
+        """
+        self.attempts = self.attempts.failed(failure)
+        ending = self.attempts.ending(failure, self.preset.host)
         if ending is not None and self.ended is None:
             self.ended = RunEnded(self.at, *ending)
 
@@ -347,7 +344,6 @@ class Walk:
             self.real = self.sizing.overhead + sum(self.reals)
         self.reported = None
         self.since = 0
-        self.patience = 0
-        self.vain = 0
+        self.attempts = Attempts()
         self.fired = len(self.events)
         self.events.append(CompactionEvent(self.fired, self.at, compaction))
