@@ -21,6 +21,11 @@ import pytest
             "agents",
             "AgentsCompactor needs the OpenAI Agents SDK; `pip install openai-agents`",
         ),
+        (
+            "pydantic_ai",
+            "pydantic_ai",
+            "CompactionCapability needs pydantic-ai; `pip install 'pydantic-ai>=2.68,<3'`",
+        ),
     ],
 )
 def test_one_sentence_says_what_to_install(
