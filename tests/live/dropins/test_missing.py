@@ -21,6 +21,21 @@ import pytest
             "agents",
             "AgentsCompactor needs the OpenAI Agents SDK; `pip install openai-agents`",
         ),
+        (
+            "pydantic_ai",
+            "pydantic_ai",
+            "CompactionCapability needs pydantic-ai; `pip install 'pydantic-ai>=2.68,<3'`",
+        ),
+        (
+            "langgraph",
+            "langgraph",
+            "CompactionNode needs LangGraph; `pip install 'langgraph>=1.1,<2'`",
+        ),
+        (
+            "litellm",
+            "litellm",
+            "ProxyCompaction needs LiteLLM's proxy; `pip install 'litellm[proxy]'`",
+        ),
     ],
 )
 def test_one_sentence_says_what_to_install(

@@ -16,11 +16,8 @@ Source:
 
 import asyncio
 import time
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, NotRequired
-from uuid import uuid4
 
 from workbench.engine.compaction.presets import preset as preset_named
 from workbench.engine.compaction.recall import TOOL
@@ -30,9 +27,8 @@ from workbench.engine.models.model import Model
 from workbench.engine.transcript.message import Json
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor
-from workbench.live.journal import line_of
+from workbench.live.dropins.graph_state import StateCompactors
 from workbench.live.recall_tool import ABOUT
-from workbench.live.recorder import Recorder
 
 try:
     from langchain.agents.middleware import (
@@ -45,26 +41,18 @@ try:
     )
     from langchain.agents.middleware.types import PrivateStateAttr
     from langchain.tools import BaseTool, ToolRuntime, tool
-    from langchain_core.messages import (
-        AIMessage,
-        BaseMessage,
-        convert_to_messages,
-        convert_to_openai_messages,
-    )
+    from langchain_core.messages import AIMessage
     from langchain_core.utils.function_calling import convert_to_openai_tool
     from langgraph.types import Command
+
+    from workbench.live.dropins.langchain_messages import (
+        MessageRecords,
+        stop_of,
+        usage_of,
+    )
 except ImportError as error:
     why = "CompactionMiddleware needs LangChain; `pip install 'langchain>=1.3,<2'` installs it"
     raise ModuleNotFoundError(why, name=error.name) from None
-
-CONVERSATIONS = 32
-"""Compactors that are kept between requests, the newest; another conversation's is loaded from
-its state.
-"""
-
-
-GROWTH = 2
-"""Records that are so many times as large as the whole one among them begin anew."""
 
 
 class CompactionState(AgentState[Any]):
@@ -77,49 +65,6 @@ class CompactionState(AgentState[Any]):
 
     compactor: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]  # type: ignore[valid-type]  # a TypedDict
     compactor_whole: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]  # type: ignore[valid-type]  # a TypedDict
-
-
-@dataclass(slots=True)
-class LiveConversation:
-    """A compactor, and how it is written into the state.
-
-    The large field of the state is written again once the small one has cost as much.
-
-    Attributes:
-        size, largest_size: bytes of its records, and those above which they begin anew.
-        changes_size: bytes of the records in the small field.
-    """
-
-    compactor: Compactor
-    recorder: Recorder
-    size: int = 0
-    largest_size: int = 0
-    changes_size: int = 0
-
-    def whole_update(self) -> dict[str, Any]:
-        """What goes into the state, with everything in it."""
-        record = self.recorder.whole()
-        self.size = len(line_of(record))
-        self.largest_size = GROWTH * self.size
-        self.changes_size = 0
-        return {"compactor": {"changes": []}, "compactor_whole": {"records": [record]}}
-
-    def update(self, state: CompactionState) -> dict[str, Any]:
-        """What goes into a state that holds all that was known when it was written."""
-        if self.size > self.largest_size:
-            return self.whole_update()
-        changes = list(state["compactor"]["changes"])
-        change = self.recorder.changes()
-        if change is not None:
-            change_size = len(line_of(change))
-            self.size += change_size
-            self.changes_size += change_size
-            changes.append(change)
-        if len(changes) * self.changes_size < 2 * self.size:
-            return {"compactor": {"changes": changes}}
-        self.changes_size = 0
-        records = [*state["compactor_whole"]["records"], *changes]
-        return {"compactor": {"changes": []}, "compactor_whole": {"records": records}}
 
 
 class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
@@ -153,13 +98,13 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         """
         super().__init__()
         self._preset = preset_named(preset)
-        self._given = {
+        arguments = {
             "format": "openai",
             "model": None if model is None else find_model(model),
             **given,
         }
-        self._live: OrderedDict[str, LiveConversation] = OrderedDict()
-        Compactor(self._preset, **self._given)  # so that what it refuses is refused here
+        Compactor(self._preset, **arguments)  # so that what it refuses is refused here
+        self._compactors = StateCompactors(self._preset, arguments)
         self.tools: Sequence[BaseTool] = (
             [self._recall_tool()] if self._preset.strategy.recall else []
         )
@@ -168,13 +113,7 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         """The compactor of a conversation at this state of the agent, such as
         `agent.get_state(config).values`.
         """
-        saved = state.get("compactor")
-        if saved is None:
-            return Compactor(self._preset, **self._given)
-        live = self._live.get(saved["stamp"])
-        if live is not None:
-            return live.compactor
-        return Compactor.load(_records_in(state), self._preset, **self._given)
+        return self._compactors.of(state)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -183,7 +122,7 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         then.
         """
         live, call = self.compactor(request.state), _Call(request)
-        if call.after_tools:
+        if call.conversation.ends_with_a_result:
             live.after_tools(call.records)
         request = call.sending(live.before_request(call.records, **call.declared))
         while True:
@@ -204,7 +143,7 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         """As `wrap_model_call`; the event loop goes on while a summary is written."""
         live, call = self.compactor(request.state), _Call(request)
         waiting = AsyncCompactor(live)
-        if call.after_tools:
+        if call.conversation.ends_with_a_result:
             await waiting.after_tools(call.records)
         request = call.sending(await waiting.before_request(call.records, **call.declared))
         while True:
@@ -220,14 +159,14 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
     def after_agent(self, state: CompactionState, runtime: Runtime[Any]) -> dict[str, Any]:
         """The turn is over: the time for compactions that should not fall into one."""
         live = self.compactor(state)
-        live.after_turn([record for record, _ in _records(state["messages"])])
-        return self._saved(live, state)
+        live.after_turn(MessageRecords(state["messages"]).records)
+        return self._compactors.saved(live, state)
 
     async def aafter_agent(self, state: CompactionState, runtime: Runtime[Any]) -> dict[str, Any]:
         """As `after_agent`."""
         live = self.compactor(state)
-        await AsyncCompactor(live).after_turn([record for record, _ in _records(state["messages"])])
-        return self._saved(live, state)
+        await AsyncCompactor(live).after_turn(MessageRecords(state["messages"]).records)
+        return self._compactors.saved(live, state)
 
     def _answered(
         self, live: Compactor, response: ModelResponse[Any], call: "_Call"
@@ -236,29 +175,15 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
             (message for message in response.result if isinstance(message, AIMessage)), None
         )
         if answer is not None and answer.usage_metadata:
-            metadata = answer.response_metadata
-            stop = str(metadata.get("finish_reason") or metadata.get("stop_reason") or "")
-            managed = metadata.get("context_management")
+            managed = answer.response_metadata.get("context_management")
             live.report_usage(
-                _usage(answer), stop=stop, model=call.model, context_management=managed
+                usage_of(answer),
+                stop=stop_of(answer),
+                model=call.model,
+                context_management=managed,
             )
-        update = Command(update=self._saved(live, call.request.state))
+        update = Command(update=self._compactors.saved(live, call.request.state))
         return ExtendedModelResponse(model_response=response, command=update)
-
-    def _saved(self, compactor: Compactor, state: CompactionState) -> dict[str, Any]:
-        """What goes into the state. Whoever goes back to the state before loads what that one has."""
-        live = self._live.pop(state.get("compactor", {}).get("stamp", ""), None)
-        if live is not None and live.compactor is compactor:
-            update = live.update(state)
-        else:
-            live = LiveConversation(compactor, compactor.recorder())
-            update = live.whole_update()
-        stamp = uuid4().hex
-        self._live[stamp] = live
-        while len(self._live) > CONVERSATIONS:
-            self._live.popitem(last=False)
-        update["compactor"]["stamp"] = stamp
-        return update
 
     def _recall_tool(self) -> BaseTool:
         def recall(runtime: ToolRuntime[Any, Any], id: str = "", query: str = "") -> str:
@@ -267,22 +192,13 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         return tool(TOOL, description=ABOUT)(recall)
 
 
-def _records_in(state: CompactionState) -> list[Json]:
-    """The records of a compactor; an earlier version had one whole document in the state."""
-    saved = state["compactor"]
-    if "document" in saved:
-        return [saved["document"]]
-    return [*state["compactor_whole"]["records"], *saved["changes"]]
-
-
 class _Call:
     """One request of an agent, and its messages as the compactor reads them."""
 
     def __init__(self, request: ModelRequest[Any]) -> None:
         self.request = request
-        self.pairs = [*_records(request.messages)]
-        self.records = [record for record, _ in self.pairs]
-        self.after_tools = bool(self.records) and self.records[-1]["role"] == "tool"
+        self.conversation = MessageRecords(request.messages)
+        self.records = self.conversation.records
         self.model = str(
             getattr(request.model, "model_name", "") or getattr(request.model, "model", "")
         )
@@ -295,50 +211,8 @@ class _Call:
 
     def sending(self, records: Sequence[Json], max_tokens: int | None = None) -> ModelRequest[Any]:
         """The request with these messages: the agent's own where they are as they were."""
-        originals = {id(record): message for record, message in self.pairs}
-        named = {message.id: message for message in self.request.messages if message.id}
-        messages = [
-            originals.get(id(sent_record)) or _message(sent_record, named)
-            for sent_record in records
-        ]
+        messages = self.conversation.messages(records)
         settings = self.request.model_settings
         if max_tokens is not None:
             settings = {**settings, "max_tokens": max_tokens}
         return self.request.override(messages=messages, model_settings=settings)
-
-
-def _records(messages: Sequence[BaseMessage]) -> Iterator[tuple[dict[str, Any], BaseMessage]]:
-    """Each message in OpenAI's chat format, with the message itself."""
-    for message in messages:
-        yield convert_to_openai_messages(message, include_id=True), message
-
-
-def _message(record: dict[str, Any], named: dict[str | None, BaseMessage]) -> BaseMessage:
-    """What a stage wrote as a message; the agent's own with another content where it is a
-    changed one.
-    """
-    message: BaseMessage = convert_to_messages([record])[0]
-    original = named.get(record.get("id"))
-    if original is None or original.type != message.type:
-        return message
-    changed = {"content": message.content}
-    return original.model_copy(
-        update=(
-            {**changed, "tool_calls": message.tool_calls}
-            if isinstance(message, AIMessage)
-            else changed
-        )
-    )
-
-
-def _usage(answer: AIMessage) -> dict[str, Any]:
-    """What LangChain reports of any provider, as OpenAI words it: the input with what the cache
-    had.
-    """
-    usage: Any = answer.usage_metadata
-    cached = (usage.get("input_token_details") or {}).get("cache_read", 0)
-    return {
-        "prompt_tokens": usage["input_tokens"],
-        "completion_tokens": usage["output_tokens"],
-        "prompt_tokens_details": {"cached_tokens": cached},
-    }

@@ -1,0 +1,381 @@
+"""The compactor as a capability of pydantic-ai's agents.
+
+The run's history keeps every message; only what is sent is compacted. What the compactor knows is
+saved in a file for each conversation.
+
+Source:
+    pydantic-ai 2.68: `AbstractCapability.prepare_model_request`, whose changes are not persisted,
+    and `RetryModelRequest`. A processor of `ProcessHistory` would shorten the history itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+from workbench.engine.compaction.recall import TOOL
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.transcript.message import Json
+from workbench.live.compactor import Compactor
+from workbench.live.dropins.conversations import Conversations
+from workbench.live.events import Retry
+from workbench.live.recall_tool import ABOUT
+
+try:
+    from pydantic_ai import FunctionToolset, RetryModelRequest, RunContext
+    from pydantic_ai.capabilities import AbstractCapability
+    from pydantic_ai.messages import (
+        BinaryContent,
+        ImageUrl,
+        ModelMessage,
+        ModelRequest,
+        ModelResponse,
+        SystemPromptPart,
+        TextPart,
+        ThinkingPart,
+        ToolCallPart,
+        ToolReturnPart,
+        UserPromptPart,
+    )
+    from pydantic_ai.models import ModelRequestContext
+    from pydantic_core import to_json
+except ImportError as error:
+    why = "CompactionCapability needs pydantic-ai; `pip install 'pydantic-ai>=2.68,<3'` installs it"
+    raise ModuleNotFoundError(why, name=error.name) from None
+
+OPEN_REQUESTS = 1_024
+"""Requests that wait for an answer, of which the messages are remembered at most."""
+
+
+class CompactionCapability(AbstractCapability[Any]):
+    """Sends a compacted conversation where `Agent(..., capabilities=[CompactionCapability()])` has
+    it.
+
+    One capability serves all conversations of an agent, told apart by pydantic-ai's
+    `conversation_id`.
+    """
+
+    def __init__(
+        self,
+        preset: Preset | str = "pipeline",
+        *,
+        folder: PathLike[str] | str | None = None,
+        **given: Json,
+    ) -> None:
+        """A capability.
+
+        Args:
+            preset: how to compact: a preset or its name.
+            folder: for a file of each conversation, so that a killed agent goes on; None saves
+                nothing.
+            given: what else `Compactor` takes: `model`, `window`, `settings`, `hooks`, `on_event`,
+                ...; `pins` and `count` see messages in OpenAI's chat format.
+
+        Raises:
+            UnknownName: no preset or model has that name.
+            SettingError: no model for a preset that asks one first of all.
+        """
+        self._conversations = Conversations(preset, folder, "openai", given)
+        self._open: dict[str, _Request] = {}
+
+    def compactor(self, conversation_id: str) -> Compactor:
+        """The compactor of a conversation, for its events and properties."""
+        return self._conversations.of(conversation_id).compactor
+
+    def get_toolset(self) -> FunctionToolset[Any] | None:
+        """`recall` where the preset keeps an archive (`wb.with_recall`), else none."""
+        if not self._conversations.preset.strategy.recall:
+            return None
+
+        def recall(ctx: RunContext[Any], id: str = "", query: str = "") -> str:
+            return self.compactor(_id(ctx)).recall(id, query)
+
+        toolset: FunctionToolset[Any] = FunctionToolset()
+        toolset.add_function(recall, takes_ctx=True, name=TOOL, description=ABOUT)
+        return toolset
+
+    async def prepare_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Send what the compactor makes of the messages; after a refusal, what it makes of them
+        then.
+        """
+        conversation_id = _id(ctx)
+        request = self._open.get(conversation_id)
+        if request is None or request.retry is None:
+            request = _Request(request_context.messages)
+            parameters = request_context.model_request_parameters
+            sent = await self._conversations.of(conversation_id).to_send(
+                request.records,
+                system="\n\n".join(part.content for part in parameters.instruction_parts or ()),
+                tools=[_schema(tool) for tool in parameters.function_tools],
+                model=request_context.model.model_name,
+                model_window=request_context.model.context_window,
+            )
+            self._remember(conversation_id, request)
+            return replace(request_context, messages=request.messages(sent))
+        retry, request.retry = request.retry, None
+        settings: Any = request_context.model_settings
+        if retry.max_tokens is not None:
+            settings = {**(settings or {}), "max_tokens": retry.max_tokens}
+        return replace(
+            request_context, messages=request.messages(retry.messages), model_settings=settings
+        )
+
+    async def after_model_request(
+        self,
+        ctx: RunContext[Any],
+        *,
+        request_context: ModelRequestContext,
+        response: ModelResponse,
+    ) -> ModelResponse:
+        """Take in the usage."""
+        usage = response.usage
+        if usage.input_tokens:
+            await self._conversations.of(_id(ctx)).report_usage(
+                {
+                    "prompt_tokens": usage.input_tokens,
+                    "completion_tokens": usage.output_tokens,
+                    "prompt_tokens_details": {"cached_tokens": usage.cache_read_tokens},
+                },
+                stop=response.finish_reason or "",
+                model=request_context.model.model_name,
+            )
+        self._open.pop(_id(ctx), None)
+        return response
+
+    async def on_model_request_error(
+        self, ctx: RunContext[Any], *, request_context: ModelRequestContext, error: Exception
+    ) -> ModelResponse:
+        """Send the request again, smaller, where that helps."""
+        request = self._open.get(_id(ctx))
+        if request is None:
+            raise error
+        request.retry = await self._conversations.of(_id(ctx)).on_error(
+            error, model=request_context.model.model_name
+        )
+        if request.retry is None:
+            raise error
+        await asyncio.sleep(request.retry.wait)
+        raise RetryModelRequest from error
+
+    def _remember(self, conversation_id: str, request: _Request) -> None:
+        self._open.pop(conversation_id, None)
+        self._open[conversation_id] = request
+        while len(self._open) > OPEN_REQUESTS:
+            del self._open[next(iter(self._open))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What a record was made of.
+
+    Attributes:
+        message: the message of the run's history.
+        part: the part of it; None where the record is the whole message.
+    """
+
+    message: ModelMessage
+    part: Any = None
+
+
+class _Request:
+    """The messages of one request, and as records in OpenAI's chat format.
+
+    Attributes:
+        records: one for each answer, and for each part of what answers it.
+        retry: what to send instead; None where the request was not refused.
+    """
+
+    def __init__(self, messages: Sequence[ModelMessage]) -> None:
+        self.records: list[dict[str, Any]] = []
+        self.retry: Retry | None = None
+        self._sources: dict[int, _Source] = {}  # by the identity of the record
+        self._results: dict[str, _Source] = {}  # by the id of the call
+        self._answers: dict[str, ModelResponse] = {}  # likewise
+        self._files: dict[str, Any] = {}  # by their addresses
+        for message in messages:
+            if isinstance(message, ModelResponse):
+                self._add(_answer_record(message), _Source(message))
+                for part in message.parts:
+                    if isinstance(part, ToolCallPart):
+                        self._answers[part.tool_call_id] = message
+                continue
+            for request_part in message.parts:
+                source = _Source(message, request_part)
+                self._add(self._part_record(request_part), source)
+                if isinstance(request_part, ToolReturnPart):
+                    self._results[request_part.tool_call_id] = source
+
+    def messages(self, records: Sequence[dict[str, Any]]) -> list[ModelMessage]:
+        """The messages of these records: the run's own where they are as they were."""
+        messages: list[ModelMessage] = []
+        request_parts: list[_Source] = []
+        for record in records:
+            source = self._source_of(record)
+            if request_parts and request_parts[-1].message is not source.message:
+                messages.append(_request_of(request_parts))
+                request_parts = []
+            if source.part is None:
+                messages.append(source.message)
+            else:
+                request_parts.append(source)
+        if request_parts:
+            messages.append(_request_of(request_parts))
+        return messages
+
+    def _add(self, record: dict[str, Any], source: _Source) -> None:
+        self.records.append(record)
+        self._sources[id(record)] = source
+
+    def _part_record(self, part: Json) -> dict[str, Any]:
+        """A part of a request as a record."""
+        if isinstance(part, SystemPromptPart):
+            return {"role": "system", "content": part.content}
+        if isinstance(part, UserPromptPart):
+            return {"role": "user", "content": self._content(part.content)}
+        if isinstance(part, ToolReturnPart):
+            content: Json = part.model_response_str()
+            if part.files:
+                content = self._content([content, *part.files])
+            return {"role": "tool", "tool_call_id": part.tool_call_id, "content": content}
+        if hasattr(part, "model_response"):  # the library's own words to the model
+            return {"role": "user", "content": part.model_response()}
+        return {"role": "system", "content": _as_text(part)}
+
+    def _content(self, content: str | Sequence[Any]) -> Json:
+        """The content of a prompt or of a result, pictures among it."""
+        if isinstance(content, str):
+            return content
+        parts: list[Json] = []
+        for entry in content:
+            address = _address(entry)
+            if address:
+                self._files[address] = entry
+                parts.append({"type": "image_url", "image_url": {"url": address}})
+            else:
+                text = entry if isinstance(entry, str) else getattr(entry, "content", None)
+                parts.append(
+                    {"type": "text", "text": text if isinstance(text, str) else _as_text(entry)}
+                )
+        return parts
+
+    def _source_of(self, record: dict[str, Any]) -> _Source:
+        """What a record was made of; for one that a stage wrote or changed, a new part."""
+        source = self._sources.get(id(record))
+        if source is not None:
+            return source
+        if record["role"] == "assistant":
+            return _Source(self._answer(record))
+        if record["role"] == "tool":
+            result = self._results[record["tool_call_id"]]
+            return _Source(result.message, replace(result.part, content=self._prompt(record)))
+        if record["role"] in ("system", "developer"):
+            return _Source(ModelRequest(parts=[]), SystemPromptPart(_text(record["content"])))
+        return _Source(ModelRequest(parts=[]), UserPromptPart(self._prompt(record)))
+
+    def _prompt(self, record: dict[str, Any]) -> Json:
+        """The content of a changed record, with the run's own pictures."""
+        content = record["content"]
+        if not isinstance(content, list):
+            return content or ""
+        prompt: list[Any] = []
+        for part in content:
+            if part["type"] == "image_url":
+                prompt.append(self._files[part["image_url"]["url"]])
+            else:
+                prompt.append(part.get("text", ""))
+        return prompt
+
+    def _answer(self, record: dict[str, Any]) -> ModelResponse:
+        """An answer that a stage wrote or changed: the model's own with what is left of it."""
+        calls = {call["id"]: call["function"] for call in record.get("tool_calls") or ()}
+        text = _text(record.get("content"))
+        original = next((self._answers[id] for id in calls if id in self._answers), None)
+        if original is None:
+            return ModelResponse(parts=[TextPart(text)])
+        parts: list[Any] = []
+        if record.get("reasoning_content"):
+            parts += [part for part in original.parts if isinstance(part, ThinkingPart)]
+        if text:
+            parts.append(TextPart(text))
+        for part in original.parts:
+            if not isinstance(part, ToolCallPart) or part.tool_call_id not in calls:
+                continue
+            arguments = calls[part.tool_call_id]["arguments"]
+            is_same = json.loads(arguments or "{}") == part.args_as_dict()
+            parts.append(part if is_same else replace(part, args=arguments))
+        return replace(original, parts=parts)
+
+
+def _id(ctx: RunContext[Any]) -> str:
+    """The id of the conversation that a run belongs to."""
+    return ctx.conversation_id or ctx.run_id or ""
+
+
+def _request_of(sources: Sequence[_Source]) -> ModelRequest:
+    """The request with these parts: the run's own where it has them all."""
+    owner: Any = sources[0].message
+    parts = [source.part for source in sources]
+    if [id(part) for part in parts] == [id(part) for part in owner.parts]:
+        return owner
+    return replace(owner, parts=parts)
+
+
+def _answer_record(response: ModelResponse) -> dict[str, Any]:
+    """An answer of the model as a record; what is neither text, thought nor call is counted as
+    text.
+    """
+    texts: list[str] = []
+    thoughts: list[str] = []
+    calls: list[Json] = []
+    for part in response.parts:
+        if isinstance(part, ThinkingPart):
+            thoughts.append(part.content)
+        elif isinstance(part, ToolCallPart):
+            function = {"name": part.tool_name, "arguments": part.args_as_json_str()}
+            calls.append({"id": part.tool_call_id, "type": "function", "function": function})
+        elif isinstance(part, TextPart):
+            texts.append(part.content)
+        else:
+            texts.append(_as_text(part))
+    record: dict[str, Any] = {"role": "assistant", "content": "\n".join(texts) or None}
+    if any(thoughts):
+        record["reasoning_content"] = "\n".join(thoughts)
+    if calls:
+        record["tool_calls"] = calls
+    return record
+
+
+def _address(entry: Json) -> str:
+    """Where a picture is; empty for what is none."""
+    if isinstance(entry, ImageUrl):
+        return str(entry.url)
+    if isinstance(entry, BinaryContent) and entry.is_image:
+        return str(entry.data_uri)
+    return ""
+
+
+def _text(content: Json) -> str:
+    """The text of a record's content."""
+    if isinstance(content, list):
+        return "\n".join(part.get("text", "") for part in content)
+    return content or ""
+
+
+def _as_text(part: Json) -> str:
+    """A part of a kind that has no record, to be counted."""
+    return to_json(part, fallback=str).decode()
+
+
+def _schema(tool: Json) -> dict[str, Json]:
+    """What of a tool goes into a request, to be counted."""
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters_json_schema,
+    }
