@@ -26,6 +26,7 @@ from recordings.importers.samples import (
     OPENCODE,
     OPENHANDS,
     OTEL,
+    RESPONSE,
     SWE_NEW,
     SWE_OLD,
     TAU,
@@ -354,6 +355,69 @@ def test_openhands(tmp_path: Path) -> None:
         "go on",
     ]
     assert (session.id, session.project) == ("shop__shop-1", "shop__shop")
+
+
+def test_a_trajectory_of_openhands_is_the_list_of_its_events(tmp_path: Path) -> None:
+    events = [
+        {"timestamp": "2026-01-01T10:00:00", "message": "", **event}
+        for event in OPENHANDS["history"]
+    ]
+    session = only(document(tmp_path, events))
+    assert session.origin.format == "openhands"
+    assert words(session) == words(only(written(tmp_path, [OPENHANDS])))
+
+
+def test_events_of_openhands_without_numbers_are_calls_and_their_results(tmp_path: Path) -> None:
+    history = [
+        {"action": "message", "content": "Mend the lamp in the hall."},
+        {
+            "action": "run",
+            "command": "cat lamp.py",
+            "thought": "I look.",
+            "is_confirmed": "confirmed",
+        },
+        {"observation": "run", "content": "VOLTS = 11", "command": "cat lamp.py", "exit_code": 0},
+        {"action": "finish", "thought": "It needs 12 volts.", "outputs": {}},
+    ]
+    issue = {"repo": "house", "number": 5, "title": "The lamp flickers", "body": "It does."}
+    session = only(written(tmp_path, [{"issue": issue, "issue_type": "issue", "history": history}]))
+    assert words(session)[:3] == [
+        ("user", "Mend the lamp in the hall."),
+        ("assistant", "I look."),
+        ("tool", "VOLTS = 11"),
+    ]
+    assert answer(session).calls[0].arguments == {"command": "cat lamp.py"}
+    assert (session.id, session.title, session.project) == ("house-5", "The lamp flickers", "house")
+
+
+def test_an_id_that_a_server_of_openhands_gives_twice_is_two_calls(tmp_path: Path) -> None:
+    events = []
+    for number, event in enumerate(OPENHANDS["history"][3:4] * 2):
+        about = {**event["tool_call_metadata"], "model_response": {**RESPONSE, "id": f"r{number}"}}
+        events.append({**event, "id": number * 2, "tool_call_metadata": about})
+        events.append(
+            {
+                "id": number * 2 + 1,
+                "observation": "run",
+                "cause": number * 2,
+                "content": f"run {number}",
+            }
+        )
+    session = only(written(tmp_path, [{**OPENHANDS, "history": events}]))
+    results = [message for message in session.messages if isinstance(message, ToolResult)]
+    assert len({result.call_id for result in results}) == 2
+    assert session.origin.skipped == ()
+
+
+def test_what_openhands_knows_of_a_repository_is_the_client_s_word(tmp_path: Path) -> None:
+    known = {
+        "id": 1,
+        "observation": "recall",
+        "content": "",
+        "extras": {"microagent_knowledge": [{"content": "Lamps need 12 volts."}]},
+    }
+    session = only(written(tmp_path, [{**OPENHANDS, "history": [OPENHANDS["history"][1], known]}]))
+    assert words(session)[-1] == ("user", "Lamps need 12 volts.") and session.messages[-1].synthetic
 
 
 def test_specstory(tmp_path: Path) -> None:

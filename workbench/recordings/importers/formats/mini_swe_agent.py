@@ -15,6 +15,7 @@ from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.text_calls import call_parts
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import Record, as_object, items, label, mapping, text
 
@@ -109,16 +110,8 @@ def _parts(answer: Record) -> Json:
     if len(actions) != 1:
         return words
     action = actions[0]
-    text_before = words[: action.start()].rstrip()
-    text_after = words[action.end() :].strip()
-    parts: list[Json] = []
-    if text_before:
-        parts.append({"type": "text", "text": text_before})
-    command = action["command"]
-    parts.append({"type": "tool_use", "name": "bash", "input": {"command": command}})
-    if text_after:
-        parts.append({"type": "text", "text": text_after})
-    return parts
+    command = {"command": action["command"]}
+    return call_parts(words, action.start(), action.end(), "bash", command)
 
 
 def _has_failed(printed: str) -> bool:

@@ -1,12 +1,15 @@
-"""Evaluation output of OpenHands 0.x (`output.jsonl`): JSON lines, a task each, with a history
-of events.
+"""Events of OpenHands 0.x: evaluation output (`output.jsonl`), JSON lines with the history of a
+task each, also as its resolver of issues writes them; and the list of events of a trajectory that
+was saved or downloaded.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from workbench.engine.transcript.log import MessageEntry
 from workbench.engine.transcript.message import (
     AnswerBlock,
+    Json,
     Text,
     ToolCall,
     UserMessage,
@@ -21,11 +24,13 @@ from workbench.recordings.importers.blocks import (
 )
 from workbench.recordings.importers.images import linked
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
+    as_mapping,
+    as_object,
     identifier,
     items,
     label,
@@ -38,6 +43,9 @@ from workbench.recordings.importers.values import (
 QUIET = frozenset(
     {"recall", "change_agent_state", "agent_state_changed", "null", "", "send_message"}
 )
+_ISSUE = frozenset({"issue", "issue_type"})
+_EVENT = frozenset({"id", "timestamp", "source", "message"})
+_ABOUT_ACTIONS = frozenset({"action", "action_risk", "is_confirmed", "keep_prompt"})
 SPOKEN = frozenset({"message", "finish", "think"})
 """Actions that are words, and may come without a model's answer."""
 
@@ -51,6 +59,7 @@ class OpenHandsBuilder(SessionBuilder):
         super().__init__(source)
         self.responses: JsonObject = {}
         self.calls: dict[str, str] = {}
+        self.response_of: dict[str, str] = {}
         self.entries: dict[str, str] = {}
         self.actions_without_answer = 0
 
@@ -89,10 +98,10 @@ class OpenHandsBuilder(SessionBuilder):
         response = mapping(about, "model_response")
         call_id = identifier(about, "tool_call_id")
         event_id = identifier(event, "id")
-        call_id = call_id or f"event-{event_id}"
+        response_id = identifier(response, "id")
+        call_id = self._unique(call_id, response_id) or f"event-{event_id}"
         self.calls[event_id] = call_id
         self.names[call_id] = text(about, "function_name") or action
-        response_id = identifier(response, "id")
         choices = objects(response, "choices")
         if response_id:
             if self.responses.get(response_id) == choices:
@@ -103,7 +112,9 @@ class OpenHandsBuilder(SessionBuilder):
         blocks: list[AnswerBlock] = []
         if choices:
             message = mapping(choices[0], "message")
-            blocks = [*content(message).blocks, *tool_calls(message)]
+            blocks += content(message).blocks
+            for call in tool_calls(message):
+                blocks.append(replace(call, id=self._unique(call.id, response_id)))
         if not blocks and action == "message":
             blocks = [Text(text(args, "content"))]
         elif not blocks:
@@ -115,6 +126,11 @@ class OpenHandsBuilder(SessionBuilder):
         usage = self.source.usage(OPENAI_USAGE, response, "usage")
         self.say_content("assistant", Content(blocks), model=model, usage=usage)
 
+    def _unique(self, call_id: str, response_id: str) -> str:
+        """The id of a call; some servers number the calls of a request anew after a condensation."""
+        first_response = self.response_of.setdefault(call_id, response_id)
+        return call_id if first_response == response_id else f"{call_id}~{response_id}"
+
     def close(self) -> None:
         """Tell of actions that lack their answer in a recording that has answers."""
         if self.responses and self.actions_without_answer:
@@ -123,8 +139,13 @@ class OpenHandsBuilder(SessionBuilder):
 
     def _observation(self, event: Record) -> None:
         observation = text(event, "observation")
-        if observation in QUIET:
+        known = objects(mapping(event, "extras"), "microagent_knowledge")
+        if known:
+            words = "\n\n".join(text(knowledge, "content") for knowledge in known)
+            self.say_text("user", words, synthetic=True)
+        elif observation in QUIET:
             self.note(observation, text(event, "content"), id=f"event-{identifier(event, 'id')}")
+        if known or observation in QUIET:
             return
         about = mapping(event, "tool_call_metadata")
         call_id = self.calls.get(identifier(event, "cause"), identifier(about, "tool_call_id"))
@@ -166,13 +187,55 @@ class OpenHandsBuilder(SessionBuilder):
         return {self.entries[event_id] for event_id in event_ids if event_id in self.entries}
 
 
+def knows(head: Head) -> bool:
+    """Whether it is tasks or issues with their history, or a list of events."""
+    if "history" in head.keys and ({"instance_id"} <= head.keys or head.keys >= _ISSUE):
+        return True
+    return head.is_list and head.keys >= _EVENT and bool({"action", "observation"} & head.keys)
+
+
 def sessions(source: SourceFile) -> Iterator[Session]:
-    """One session a task."""
+    """One session a task; one of a list of events."""
+    if next(source.heads()).is_list:
+        yield _session(source, {"history": source.document()})
+        return
     for line, record in source.records():
         with source.at(line):
-            builder = OpenHandsBuilder(source)
-            builder.line = line
-            builder.read_all(items(record, "history"), "history")
-            builder.begin(record)
-            builder.project = builder.project or builder.id.rpartition("-")[0]
-            yield builder.session()
+            yield _session(source, record, line)
+
+
+def _session(source: SourceFile, task: Record, line: int = 0) -> Session:
+    """The session of one task."""
+    builder = OpenHandsBuilder(source)
+    builder.line = line
+    events = items(task, "history")
+    if not any("id" in as_mapping(event) for event in events):
+        events = _numbered(events)
+    builder.read_all(events, "history")
+    builder.begin(task)
+    builder.project = builder.project or builder.id.rpartition("-")[0]
+    issue = source.report(task, "issue")
+    if issue:
+        builder.project = source.name(issue, "repo")
+        builder.title = source.name(issue, "title")
+        builder.id = f"{builder.project}-{source.identifier(issue, 'number')}"
+    return builder.session()
+
+
+def _numbered(events: list[Json]) -> list[Json]:
+    """Events as they were before 0.13, without numbers and with what they do beside their names,
+    in the newer shape.
+    """
+    numbered: list[Json] = []
+    newest_action: int | None = None
+    for number, event in enumerate(events):
+        record = as_object(event)
+        if "observation" in record:
+            numbered.append({"id": number, "cause": newest_action, **record})
+            continue
+        newest_action = number
+        args = {name: value for name, value in record.items() if name not in _ABOUT_ACTIONS}
+        source = "agent" if numbered else "user"
+        action = record.get("action")
+        numbered.append({"id": number, "source": source, "action": action, "args": args})
+    return numbered

@@ -189,11 +189,6 @@ def knows_tau_bench(head: Head) -> bool:
     return {"task_id", "traj"} <= head.keys
 
 
-def knows_openhands(head: Head) -> bool:
-    """Whether its tasks have a history."""
-    return {"instance_id", "history"} <= head.keys
-
-
 def knows_aider(head: Head) -> bool:
     """Whether a chat starts near the beginning."""
     return _AIDER.search(head.text[:4_000]) is not None

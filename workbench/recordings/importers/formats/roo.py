@@ -2,12 +2,16 @@
 condensing.
 """
 
+import re
 from collections import defaultdict
 
+from workbench.engine.transcript.message import Json, SaidBlock, Text
+from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape, is_value
 from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.text_calls import tagged_call_parts
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import Record, label
+from workbench.recordings.importers.values import JsonObject, Record, label
 
 ROO = MessageShape(
     time="ts", model="modelInfo/modelId", summary="isSummary", usage_in="metrics/tokens"
@@ -18,11 +22,19 @@ _ROO_MARKS = (
     '"isSummary"',
     '"truncationParent"',
     '"isTruncationMarker"',
+    "<environment_details>",
 )
+_RESULT = re.compile(r"\[\w+(?: for .*?)?\] Result:", re.DOTALL)
+"""How the client begins what a tool returned, where the model's call stands in its text."""
+_DETAILS = "<environment_details>"
 
 
 class RooBuilder(DescribedBuilder):
-    """Reads the messages of a task; those that a summary replaced stand before it."""
+    """Reads the messages of a task; those that a summary replaced stand before it.
+
+    A model without tools of its API writes its calls as tags in its text, and a user's turn has
+    what they returned.
+    """
 
     shape = ROO
     usage_fields = UsageFields("prompt", "completion", "cached", cache_in_input=True)
@@ -47,6 +59,32 @@ class RooBuilder(DescribedBuilder):
             if name:
                 self.replaced[name] |= new_ids
 
+    def read_message(self, message: Record) -> None:
+        """Read a message, whose calls or results may stand in its text."""
+        parts = content(message)
+        words = parts.words
+        if label(message, "role") == "user" and self.open_calls and _RESULT.match(words):
+            self._read_result(message)
+        elif label(message, "role") == "assistant" and not parts.calls:
+            super().read_message({**message, "content": _with_call(message["content"], words)})
+        else:
+            super().read_message(message)
+
+    def _read_result(self, message: Record) -> None:
+        """Read what a tool returned, and what the client says of the environment behind it."""
+        returned: list[SaidBlock] = []
+        about_environment: list[JsonObject] = []
+        for block in content(message).said:
+            if isinstance(block, Text) and block.text.startswith(_DETAILS):
+                about_environment.append({"type": "text", "text": block.text})
+            else:
+                returned.append(block)
+        self.time = self.source.time(message, "timestamp")
+        self.say_result("", returned)
+        if about_environment:
+            self.synthetic = True
+            super().read_message({**message, "content": about_environment})
+
     def _compaction(self, summary: str | None, name: str) -> None:
         kept_ids = self.system_ids
         replaced = self.replaced[name]
@@ -55,10 +93,13 @@ class RooBuilder(DescribedBuilder):
         self.compaction(summary, kept=kept_ids)
 
 
+def _with_call(value: Json, words: str) -> Json:
+    """An answer's content, with the call that stands in its text; as it is where none does."""
+    return tagged_call_parts(words) or value
+
+
 def knows_roo(head: Head) -> bool:
-    """Whether its messages have the time, and marks of condensing or the model that only these
-    agents write.
-    """
+    """Whether its messages have the time, or marks that only these agents write."""
     if not head.is_list or not {"role", "content"} <= head.keys:
         return False
     return "ts" in head.keys or any(mark in head.text for mark in _ROO_MARKS)

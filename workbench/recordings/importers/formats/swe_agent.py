@@ -5,6 +5,7 @@ import re
 from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.text_calls import call_parts, function_call_parts
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
@@ -101,6 +102,9 @@ class SweAgentBuilder(ChatBuilder):
                 "stands beside no text of an answer, so that it is no call", field="action"
             )
             return words
+        parts = function_call_parts(words)
+        if parts:
+            return parts
         start = words.rfind(action)
         text_after = words[start + len(action) :]
         if start < 0 or _FENCE_END.sub("", text_after).strip():
@@ -108,9 +112,7 @@ class SweAgentBuilder(ChatBuilder):
                 "is not what ends the answer, so its text is read alone", field="action"
             )
             return words
-        parts: list[Json] = []
-        text_before = _FENCE.sub("", words[:start]).rstrip()
-        if text_before:
-            parts.append({"type": "text", "text": text_before})
-        parts.append({"type": "tool_use", "name": "bash", "input": {"command": action}})
-        return parts
+        text_before = _FENCE.sub("", words[:start])
+        return call_parts(
+            text_before, len(text_before), len(text_before), "bash", {"command": action}
+        )

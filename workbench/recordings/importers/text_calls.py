@@ -1,0 +1,53 @@
+"""Calls that stand in the text of an answer, where a model has no tools of its API.
+
+SWE-agent and OpenHands write `<function=NAME>` with a `<parameter=NAME>` for each argument. Cline,
+Roo Code and Kilo Code name the tool by a tag, and its arguments by tags inside.
+"""
+
+import re
+from collections.abc import Mapping
+
+from workbench.engine.transcript.message import Json
+
+_FUNCTION = re.compile(r"<function=(?P<name>[^>\s]+)>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
+_PARAMETER = re.compile(
+    r"<parameter=(?P<name>[^>\s]+)>\n?(?P<value>.*?)\n?(?:</parameter>|\Z)", re.DOTALL
+)
+_TAGGED = re.compile(r"^<(?P<name>[a-z]+(?:_[a-z]+)+)>(?P<body>.*?)</(?P=name)>", re.DOTALL | re.M)
+_ARGUMENT = re.compile(r"<(?P<name>\w+)>\n?(?P<value>.*?)\n?</(?P=name)>", re.DOTALL)
+
+
+def function_call_parts(words: str) -> list[Json] | None:
+    """The parts of an answer with one `<function=NAME>`; None where it has none, or several."""
+    calls = list(_FUNCTION.finditer(words))
+    return _around(words, calls[0], _PARAMETER) if len(calls) == 1 else None
+
+
+def tagged_call_parts(words: str) -> list[Json] | None:
+    """The parts of an answer with one tag of a tool at the start of a line; None where it has
+    none, or several.
+    """
+    calls = list(_TAGGED.finditer(words))
+    return _around(words, calls[0], _ARGUMENT) if len(calls) == 1 else None
+
+
+def _around(words: str, call: re.Match[str], argument: re.Pattern[str]) -> list[Json]:
+    arguments: dict[str, Json] = {}
+    for found in argument.finditer(call["body"]):
+        arguments[found["name"]] = found["value"]
+    return call_parts(words, call.start(), call.end(), call["name"], arguments)
+
+
+def call_parts(
+    words: str, start: int, end: int, name: str, arguments: Mapping[str, Json]
+) -> list[Json]:
+    """The parts of an answer whose text has a call between these characters."""
+    parts: list[Json] = []
+    text_before = words[:start].rstrip()
+    text_after = words[end:].strip()
+    if text_before:
+        parts.append({"type": "text", "text": text_before})
+    parts.append({"type": "tool_use", "name": name, "input": dict(arguments)})
+    if text_after:
+        parts.append({"type": "text", "text": text_after})
+    return parts
