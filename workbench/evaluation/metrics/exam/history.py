@@ -91,6 +91,8 @@ class ExamHistory:
         self._find_names()
         self._set_features()
         self._remembered = lru_cache(REMEMBERED)(self._new_text)
+        self.words_of = lru_cache(REMEMBERED)(self._words_of)
+        """The words of one line."""
 
     def _set_names(self, names: Iterable[Entity]) -> None:
         by_text = {name.text.lower(): name for name in names}
@@ -231,6 +233,9 @@ class ExamHistory:
         lines = self.new_lines(texts, from_message)
         unknown = [line for line in dict.fromkeys(lines) if line not in self.number]
         return NewText(lines, unknown, Lines(unknown, self.vocabulary))
+
+    def _words_of(self, line: str) -> Lines:
+        return Lines([line], self.vocabulary)
 
     def held(self, context: View) -> Flags:
         """(lines,) whether a context holds each."""
