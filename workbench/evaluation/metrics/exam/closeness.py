@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.base.ragged import Flags, Floats, Ints, ranges
 from workbench.evaluation.metrics.exam.item import RELATED, Item
@@ -26,6 +27,10 @@ OTHER_SIDE = 0.25
 round.
 """
 
+MOST_PLACES = 50
+"""Places of one name that are read in one line: the first ones. A line that says a name more often
+is a table.
+"""
 PAIRS_AT_ONCE = 500_000
 """Places with parts of a cue that are looked at together."""
 
@@ -111,9 +116,12 @@ class Cues:
         """The parts of the items' cues in the lines of some places, each part of a line once."""
         line_count = max(lines.count, 1)
         row = lines.features_of(np.unique(line))
-        row = row[np.isin(lines.feature[row], self._feature)]
+        features = np.unique(self._feature)
+        # small numbers, which are sorted many times as fast
+        number = numbers_among(features, lines.feature[row])
+        row = row[number < len(features)]
         # by feature; the lines of each follow one another, and so do its places in them
-        row = row[np.argsort(lines.feature[row], kind="stable")]
+        row = row[np.argsort(number[number < len(features)], kind="stable")]
         feature = lines.feature[row]
         begin = starts(feature * line_count + lines.feature_line[row])
         end = np.append(begin[1:], len(row))
@@ -226,6 +234,11 @@ class Closeness:
     def hits(self, lines: Lines) -> Hits:
         """The highest score of each candidate in each line that holds it."""
         name, row = self.names.found(lines)
+        line = lines.segment_line[row]
+        if len(line) and np.bincount(line).max() > MOST_PLACES:
+            is_read = among_first(name * lines.count + line, MOST_PLACES)
+            name = name[is_read]
+            row = row[is_read]
         match, pair = joined(name, self._name)
         cell = self._cell[pair]
         first_row = row[match]
@@ -249,6 +262,32 @@ def agrees(lines: Lines, rows: Ints, denied: Flags | bool) -> Floats:
     share_where_different = np.where(only_line_negates, 0.0, DENIAL)
     share: Floats = np.where(is_same, 1.0, share_where_different)
     return share
+
+
+def numbers_among(distinct: Ints, values: Ints) -> NDArray[np.unsignedinteger]:
+    """The place of each value among some distinct ones, their number for any other; in as few
+    bits as will do.
+    """
+    size = max(int(distinct.max(initial=0)), int(values.max(initial=0))) + 1
+    table = np.full(size, len(distinct), dtype=np.min_scalar_type(len(distinct)))
+    table[distinct] = np.arange(len(distinct))
+    return table[values]
+
+
+def among_first(keys: Ints, most: int) -> Flags:
+    """Whether each row is among the first so many with its key."""
+    is_among_first: Flags = ranks(keys) < most
+    return is_among_first
+
+
+def ranks(keys: Ints) -> Ints:
+    """How many earlier rows have each row's key."""
+    order = np.argsort(keys, kind="stable")
+    begin = starts(keys[order])
+    row_counts = np.diff(begin, append=len(keys))
+    rank = np.zeros(len(keys), dtype=np.int64)
+    rank[order] = np.arange(len(keys)) - np.repeat(begin, row_counts)
+    return rank
 
 
 def starts(keys: Ints) -> Ints:

@@ -11,8 +11,8 @@ import numpy as np
 
 from workbench.base.ragged import Flags, Floats, Ints
 from workbench.engine.extraction.entities import KINDS, Kind
-from workbench.evaluation.metrics.exam.closeness import REACH, Cues, agrees, starts
-from workbench.evaluation.metrics.exam.history import ExamHistory, Past
+from workbench.evaluation.metrics.exam.closeness import REACH, Cues, agrees, ranks
+from workbench.evaluation.metrics.exam.history import ExamHistory, FeaturesOfLine, Past
 from workbench.evaluation.metrics.exam.item import RELATED
 from workbench.evaluation.metrics.exam.lexicon import ASKING, RELATES
 from workbench.evaluation.metrics.exam.tokens import Names, features_of, segments_of, stem
@@ -28,6 +28,12 @@ LONGEST_RELATION = 40
 """Characters between two names that a relation joins."""
 REMEMBERED_NAMES = 50_000
 """Names of which a process remembers the letters."""
+MOST_OF_CUE = 1_000
+"""Parts of a cue: the heaviest. Only a line of many pages has more."""
+MOST_PAIRS = 100_000
+"""Places with parts of the cue that are compared for look-alikes: the first places of each name.
+Only lines of many pages have more.
+"""
 BEST_LINES = 150
 """Lines, those with most of the cue, in which look-alikes are looked for."""
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
@@ -40,17 +46,14 @@ class QuotedLine:
     """A line of a question: what a cue may name of it, and where the answer stands.
 
     Attributes:
-        features: each once, by its first place.
-        first, last: (features,) the first and the last place of each.
+        features: of the line.
         distances: (features,) how far the nearest place of each is from where the answer begins; 0
             where the line lacks the answer.
         begins, ends: the places at which the answer begins and ends.
         denied: whether the line denies the answer wherever it names it.
     """
 
-    features: list[str]
-    first: Ints
-    last: Ints
+    features: FeaturesOfLine
     distances: Floats
     begins: Ints
     ends: Ints
@@ -59,31 +62,16 @@ class QuotedLine:
     @classmethod
     def of(cls, text: str, answer: Names, history: ExamHistory) -> QuotedLine:
         """The line of a text, with the one name that is the answer."""
-        words = history.words_of(text)
+        words, features = history.words_of(text)
         rows = answer.found(words)[1]
         begins = words.segment_pos[rows]
         ends = words.segment_pos[rows + answer.length[0] - 1]
-        by_feature = np.argsort(words.feature, kind="stable")
-        feature_starts = starts(words.feature[by_feature])
-        first = words.feature_pos[by_feature[feature_starts]]
-        last = words.feature_pos[by_feature[np.append(feature_starts[1:], len(by_feature)) - 1]]
-        if len(feature_starts) and len(begins):
+        distances = np.zeros(len(features.names))
+        if len(features.names) and len(begins):
             distance = _distances(words.feature_pos, np.sort(begins))
-            distances = np.minimum.reduceat(distance[by_feature], feature_starts)
-        else:
-            distances = np.zeros(len(feature_starts), dtype=np.int64)
-        in_order = np.argsort(by_feature[feature_starts], kind="stable")
-        names = history.vocabulary.features.texts
-        numbers = words.feature[by_feature[feature_starts]][in_order]
-        return cls(
-            [names[number] for number in numbers.tolist()],
-            first[in_order],
-            last[in_order],
-            distances[in_order].astype(np.float64),
-            begins,
-            ends,
-            denied=bool(len(rows)) and bool(words.denied[rows].all()),
-        )
+            np.minimum.reduceat(distance[features.row], features.begin, out=distances)
+        is_denied = bool(len(rows)) and bool(words.denied[rows].all())
+        return cls(features, distances, begins, ends, is_denied)
 
     def sides(self) -> Iterator[tuple[str, int]]:
         """The features that stand on one side of the answer, wherever both stand, with the side:
@@ -91,13 +79,15 @@ class QuotedLine:
         """
         if not len(self.begins):
             return
-        is_before = self.last < self.begins.min()
-        is_behind = self.first > self.ends.max()
-        is_inside = (self.first >= self.begins.max()) & (self.last <= self.ends.min())
+        first = self.features.first
+        last = self.features.last
+        is_before = last < self.begins.min()
+        is_behind = first > self.ends.max()
+        is_inside = (first >= self.begins.max()) & (last <= self.ends.min())
         side = np.where(is_before, -1, np.where(is_behind, 1, 0))
         has_one_side = is_before | is_behind | is_inside
         for name, number, counts in zip(
-            self.features, side.tolist(), has_one_side.tolist(), strict=True
+            self.features.names, side.tolist(), has_one_side.tolist(), strict=True
         ):
             if counts:
                 yield name, number
@@ -149,12 +139,12 @@ class Question:
         left_out = words_of_answer | set(segments_of(answer)) | ASKING
         gives_away = _spelling(answer)
         for line, line_weight in ((self._use_line, IN_USE), (self._evidence_line, IN_EVIDENCE)):
-            for name, distance in zip(line.features, line.distances.tolist(), strict=True):
+            for name, distance in zip(line.features.names, line.distances.tolist(), strict=True):
                 if name.lstrip("=") in left_out or gives_away(name):
                     continue
                 weight = line_weight * self.history.weight(name) / (1 + distance / REACH)
                 cue[name] = max(cue.get(name, 0.0), weight)
-        return cue
+        return _heaviest(cue)
 
     @cached_property
     def sides(self) -> dict[str, int]:
@@ -217,6 +207,11 @@ class Question:
         number = np.concatenate((history.name[occurrences], answer_numbers))
         lengths = np.append(history.length, self._names.length[0])
         first_row = np.concatenate((history.name_row[occurrences], answer_rows))
+        most_places = MOST_PAIRS // len(self.cue)
+        if len(number) > most_places:  # the first places of each name before further ones
+            is_read = np.sort(np.argsort(ranks(number), kind="stable")[:most_places])
+            number = number[is_read]
+            first_row = first_row[is_read]
         last_row = first_row + lengths[number] - 1
         item = np.zeros_like(first_row)
         cues = Cues([self.cue], [self.sides], history.vocabulary)
@@ -248,6 +243,15 @@ class Question:
         if number is None:
             return self._names.found(self.history.lines)[1]
         return self.history.rows_with_name(number)
+
+
+def _heaviest(cue: dict[str, float]) -> dict[str, float]:
+    """The heaviest parts of a cue, in their order."""
+    if len(cue) <= MOST_OF_CUE:
+        return cue
+    by_weight = sorted(cue, key=lambda name: -cue[name])
+    kept_names = set(by_weight[:MOST_OF_CUE])
+    return {name: weight for name, weight in cue.items() if name in kept_names}
 
 
 def _spelling(answer: str) -> Callable[[str], bool]:
