@@ -47,6 +47,7 @@ from workbench.base.errors import WorkbenchError
 from workbench.engine.models.tokenizer import TiktokenCounter, loaded
 from workbench.engine.transcript.message import counted_text
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.recordings.importers.importer import scan
@@ -68,6 +69,8 @@ MOST_TIMES_FILE = 20
 MOST_EXAM_SECONDS = 0.1
 MOST_LONG_MEGABYTES = 4_000
 ROOT = Path(__file__).parents[2]
+START = (sys.executable, "-c", "import workbench.evaluation.experiment.shards")
+"""What a worker does before its first task."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,7 @@ def main() -> int:
     options = parser.parse_args()
     parts = options.part or PARTS
     missed: list[str] = []
+    cost_of(START, 120)  # modules are compiled once
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         if "lines" in parts:
@@ -339,7 +343,13 @@ def compared(
 
 def cost_of(command: Sequence[str], seconds: int) -> Cost:
     """What a command takes; it is ended where it takes more than so many seconds."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    compiled = Path(tempfile.gettempdir()) / f"bench-cost-{key(str(ROOT))}"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONPYCACHEPREFIX": str(compiled),
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
@@ -374,7 +384,7 @@ def again(root: Path) -> None:
         f"four strategies {first.seconds:.1f} s; another one alone {alone.seconds:.1f} s; another"
         f" one in the same folder {second.seconds:.1f} s"
     )
-    start = cost_of([sys.executable, "-c", "import workbench.evaluation.experiment.shards"], 60)
+    start = cost_of(START, 60)
     print(f"a worker's start {start.seconds:.1f} s")
     counts = counted_in(path)
     print(f"of {counts[0]:,} token counts of the comparison {counts[1]:,} repeat a text")
