@@ -7,7 +7,7 @@ address.
 import re
 import tomllib
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,11 +37,15 @@ class Label(NamedTuple):
     """A telling name, as `personal.toml` lists it."""
 
     text: str
-    pattern: re.Pattern[str]
     kind: str
     value: re.Pattern[str]
     clear: bool
     weak: bool
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The name as it is written, with a number behind it and its words joined in any way."""
+        return _written(self.text)
 
 
 _NUMBER = (
@@ -102,9 +106,16 @@ def _labels() -> Iterator[Label]:
         value = re.compile(_SHAPES.get(group["value"], group["value"]))
         clear, weak = group.get("clear", False), group.get("weak", False)
         for name in group["names"]:
-            words = [re.escape(word) for word in name.split(" ")]
-            pattern = re.compile(r"[ _-]?".join(words) + _NUMBER + _STOP, re.IGNORECASE)
-            yield Label(name, pattern, group["kind"], value, clear, weak)
+            yield Label(name, group["kind"], value, clear, weak)
+
+
+@cache
+def _written(name: str) -> re.Pattern[str]:
+    """A telling name as it is written; made when a text has its first word, since there are
+    thousands of names.
+    """
+    words = [re.escape(word) for word in name.split(" ")]
+    return re.compile(r"[ _-]?".join(words) + _NUMBER + _STOP, re.IGNORECASE)
 
 
 _LABELS = tuple(_labels())

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
+from functools import cached_property, lru_cache
+from itertools import chain, pairwise
 from typing import Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from workbench.base.ragged import Floats
+from workbench.base.ragged import Floats, Ints, integers
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.code.lines import compared_lines
 from workbench.evaluation.metrics.code.needs import CodeNeeds
@@ -20,13 +21,17 @@ from workbench.evaluation.metrics.code.uses import spoken_texts
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.work_exam.read_context import ReadContext
 from workbench.evaluation.metrics.work_exam.word_cover import content_words
-from workbench.evaluation.metrics.work_exam.word_windows import PlacedWords, WordWindow, WordWindows
+from workbench.evaluation.metrics.work_exam.word_windows import PlacedWords, SentenceWords
 
 CHANCE = 0.5
 """The share of a line's words that lines like it have; what a context has beyond it counts."""
+REMEMBERED = 64
+"""Messages that are not the session's, such as summaries, that are not read again: several
+contexts have each.
+"""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class _ReadText:
     """A part of a context.
 
@@ -39,6 +44,14 @@ class _ReadText:
 
     placed: frozenset[int]
     words: PlacedWords
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _NamedLines:
+    """The needed lines that a text names with their file, by row, and how much it has of each."""
+
+    rows: Ints
+    shares: Floats
 
 
 class CodeReading:
@@ -57,6 +70,8 @@ class CodeReading:
         self._number = {line: number for number, line in enumerate(self.needs.lines)}
         self._place = {id(message): place for place, message in enumerate(messages)}
         self._read_messages: dict[int, _ReadText] = {}
+        self._read_new = lru_cache(REMEMBERED)(self._read_texts)
+        self._needed_at: dict[int, _NeededLines] = {}
 
     @classmethod
     def of(cls, index: Index) -> Self:
@@ -72,52 +87,41 @@ class CodeReading:
             boundary: of the session.
             context: the messages of the context.
         """
-        numbers = [self._number[line] for line in self.needs.at(boundary)]
-        if not numbers:
+        needed = self._needed(boundary)
+        if not needed.numbers:
             return np.zeros(0)
-        placed: set[int] = set()
-        words: list[PlacedWords] = []
-        for message in context:
-            text = self._read(message)
-            placed |= text.placed
-            words.append(text.words)
-        is_placed = np.array([number in placed for number in numbers], dtype=np.float64)
-        named_shares = self._named_with_file(numbers, PlacedWords.joined(words))
-        return np.maximum(is_placed, named_shares)
+        texts = [self._read(message) for message in context]
+        placed = set[int]().union(*(text.placed for text in texts))
+        is_placed = np.array([number in placed for number in needed.numbers], dtype=np.float64)
+        return np.maximum(is_placed, needed.named_shares(texts))
 
-    def _named_with_file(self, numbers: Sequence[int], words: PlacedWords) -> Floats:
-        """(lines,) the largest share of each line's words in a sentence that names its file."""
-        best = np.zeros(len(numbers))
-        rows: list[int] = []
-        windows: list[WordWindow] = []
-        for row, number in enumerate(numbers):
-            windows_of_line = self._words_with_file[number]
-            windows += windows_of_line
-            rows += [row] * len(windows_of_line)
-        if not windows:
-            return best
-        shares_of_both = WordWindows(windows, self._vocabulary).best_shares(words)
-        # the file alone is a half of both
-        shares = np.maximum(2 * shares_of_both - 1 - CHANCE, 0.0) / (1 - CHANCE)
-        np.maximum.at(best, rows, shares)
-        return best
+    def _needed(self, boundary: int) -> _NeededLines:
+        """The lines that a boundary needs, made ready to be looked up once."""
+        if boundary not in self._needed_at:
+            numbers = [self._number[line] for line in self.needs.at(boundary)]
+            windows = [self._words_with_file[number] for number in numbers]
+            self._needed_at[boundary] = _NeededLines(numbers, windows, self._vocabulary)
+        return self._needed_at[boundary]
 
     def _read(self, message: Message) -> _ReadText:
         """A message as a part of a context; the session's own messages are read once."""
+        texts = tuple(spoken_texts(message))
         place = self._place.get(id(message))
-        if place is not None and place in self._read_messages:
-            return self._read_messages[place]
+        if place is None:
+            return self._read_new(texts)
+        if place not in self._read_messages:
+            self._read_messages[place] = self._read_texts(texts)
+        return self._read_messages[place]
+
+    def _read_texts(self, texts: tuple[str, ...]) -> _ReadText:
         placed: set[int] = set()
-        for text in spoken_texts(message):
+        for text in texts:
             placed |= self._placed_in(list(compared_lines(text)))
-        context = ReadContext.of("\n".join(spoken_texts(message)))
+        context = ReadContext.of("\n".join(texts))
         words = PlacedWords.of(context.content, self._vocabulary)
         sentences = np.array(context.sentences, dtype=np.int64)[words.places]
         by_sentence = PlacedWords(words.numbers, sentences, context.sentence_count)
-        read_text = _ReadText(frozenset(placed), by_sentence)
-        if place is not None:
-            self._read_messages[place] = read_text
-        return read_text
+        return _ReadText(frozenset(placed), by_sentence)
 
     def _placed_in(self, lines: Sequence[str]) -> set[int]:
         """The needed lines among some lines that stand next to one that they stood next to."""
@@ -161,31 +165,79 @@ class CodeReading:
         return numbers
 
     @cached_property
-    def _words(self) -> list[WordWindow]:
+    def _words(self) -> list[Mapping[str, float]]:
         """For each needed line its words, weighted by how few lines have them."""
         lines = self.needs.distinct_lines
         holding: Counter[str] = Counter()
         for line in lines:
             holding.update(self._vocabulary.keys() & content_words(line))
-        windows = []
+        line_words: list[Mapping[str, float]] = []
         for line in self.needs.lines:
             weights: dict[str, float] = {}
             for word in content_words(line):
                 weights[word] = math.log((len(lines) + 1) / (1 + holding[word])) + 0.1
-            windows.append(WordWindow(weights, 1))
-        return windows
+            line_words.append(weights)
+        return line_words
 
     @cached_property
-    def _words_with_file(self) -> list[list[WordWindow]]:
+    def _words_with_file(self) -> list[list[Mapping[str, float]]]:
         """For each needed line and each name of its file the words of both, which weigh alike."""
-        windows = []
+        word_sets: list[list[Mapping[str, float]]] = []
         for line, words in zip(self.needs.lines, self._words, strict=True):
-            total = sum(words.weights.values())
-            of_line = []
+            total = sum(words.values())
+            of_line: list[Mapping[str, float]] = []
             for name in sorted(self.needs.surroundings[line].files):
-                file_words = set(content_words(name)) - words.weights.keys()
+                file_words = set(content_words(name)) - words.keys()
                 if file_words:
                     of_file = dict.fromkeys(file_words, total / len(file_words))
-                    of_line.append(WordWindow({**words.weights, **of_file}, 1))
-            windows.append(of_line)
-        return windows
+                    of_line.append({**words, **of_file})
+            word_sets.append(of_line)
+        return word_sets
+
+
+class _NeededLines:
+    """The lines that one boundary needs, and which messages name them with their file.
+
+    Args:
+        numbers: of the lines.
+        word_sets: for each line the words that say it, one set a name of its file.
+        vocabulary: a number for each word.
+    """
+
+    def __init__(
+        self,
+        numbers: Sequence[int],
+        word_sets: Sequence[Sequence[Mapping[str, float]]],
+        vocabulary: Mapping[str, int],
+    ) -> None:
+        self.numbers = numbers
+        row_of_set: list[int] = []
+        for row, of_line in enumerate(word_sets):
+            row_of_set += [row] * len(of_line)
+        self._row_of_set = integers(row_of_set)
+        self._sought = SentenceWords(list(chain.from_iterable(word_sets)), vocabulary)
+        self._named_in = WeakKeyDictionary[_ReadText, _NamedLines]()
+
+    def named_shares(self, texts: Sequence[_ReadText]) -> Floats:
+        """(lines,) the largest share of each line's words in a sentence of some texts that names
+        its file. A text is looked through once.
+        """
+        self._look_through([text for text in texts if text not in self._named_in])
+        best = np.zeros(len(self.numbers))
+        for text in texts:
+            named = self._named_in[text]
+            np.maximum.at(best, named.rows, named.shares)
+        return best
+
+    def _look_through(self, texts: Sequence[_ReadText]) -> None:
+        """Note which lines each of some texts names."""
+        words = PlacedWords.joined([text.words for text in texts])
+        # the file alone is a half of both
+        found = self._sought.shares_above((1 + CHANCE) / 2, words)
+        rows = self._row_of_set[found.sets]
+        shares = (2 * found.shares - 1 - CHANCE) / (1 - CHANCE)
+        ends = np.cumsum(integers(text.words.length for text in texts))
+        text_number = np.searchsorted(ends, found.sentences, "right")
+        for number, text in enumerate(texts):
+            is_in_text = text_number == number
+            self._named_in[text] = _NamedLines(rows[is_in_text], shares[is_in_text])

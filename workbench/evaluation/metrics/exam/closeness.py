@@ -1,11 +1,15 @@
 """How close the words of a cue stand to each candidate, in lines."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from workbench.base.ragged import Flags, Floats, Ints
+from workbench.base.ragged import Flags, Floats, Ints, ranges
 from workbench.evaluation.metrics.exam.item import RELATED, Item
 from workbench.evaluation.metrics.exam.tokens import Lines, Names, Vocabulary, joined
 from workbench.evaluation.metrics.indexes.arrays import columns_of, flags
@@ -22,6 +26,13 @@ OTHER_SIDE = 0.25
 """What a word counts that stands before a name and behind it in the evidence, or the other way
 round.
 """
+
+MOST_PLACES = 50
+"""Places of one name that are read in one line: the first ones. A line that says a name more often
+is a table.
+"""
+PAIRS_AT_ONCE = 500_000
+"""Places with parts of a cue that are looked at together."""
 
 
 class Hits(NamedTuple):
@@ -82,41 +93,116 @@ class Cues:
             behind_inside: whether a part that occurs inside a place is also looked for behind it.
         """
         line = lines.segment_line[first_row]
-        place, part, feature_row = self._parts_beside(lines, item, line)
-        position = lines.feature_pos[feature_row]
-        steps_before = lines.segment_pos[first_row][place] - position
-        steps_behind = position - lines.segment_pos[last_row][place]
-        distance = np.maximum(steps_before, steps_behind)
-        closeness = self._weight[part] / (1 + np.maximum(distance, 0) / REACH)
-        value = np.where(distance > 0, closeness, 0.0)
-        side = self._side[part] * np.sign(steps_behind - steps_before)
-        value = np.where(side == -1, OTHER_SIDE * value, value)
-        is_reversed = (side == -RELATED) & ~lines.passive[line[place]]
-        value = np.where(is_reversed, 0.0, value)
-        part_starts = starts(place * len(self._feature) + part)
-        if not len(part_starts):
-            return _sums(place, value, len(item))
-        if not behind_inside:
-            is_inside = np.maximum.reduceat(distance <= 0, part_starts)
-            row_counts = np.diff(part_starts, append=len(place))
-            value[np.repeat(is_inside, row_counts) & (steps_behind > 0)] = 0.0
-        nearest = np.maximum.reduceat(value, part_starts)
-        return _sums(place[part_starts], nearest, len(item))
+        words = self._words_in(lines, item, line)
+        key = item * max(lines.count, 1) + line
+        first = np.searchsorted(words.key, key)
+        word_counts = np.searchsorted(words.key, key, "right") - first
+        sums = np.zeros(len(item))
+        # some places at a time: a long line may have many, each with many parts
+        batch = np.cumsum(word_counts) // PAIRS_AT_ONCE
+        ends = np.flatnonzero(np.diff(batch, append=-1)) + 1
+        begin = 0
+        for end in ends.tolist():
+            now = slice(begin, end)
+            place, word = ranges(first[now], word_counts[now])
+            values = self._nearest(
+                lines, words, place, word, first_row[now], last_row[now], behind_inside
+            )
+            sums[now] = _sums(place, values, end - begin)
+            begin = end
+        return sums
 
-    def _parts_beside(self, lines: Lines, item: Ints, line: Ints) -> tuple[Ints, Ints, Ints]:
-        """Each place with each part of its item's cue in its line: place, part, and the part's row
-        in the lines' features.
-        """
+    def _words_in(self, lines: Lines, item: Ints, line: Ints) -> _CueWords:
+        """The parts of the items' cues in the lines of some places, each part of a line once."""
         line_count = max(lines.count, 1)
         row = lines.features_of(np.unique(line))
-        match, part = joined(lines.feature[row], self._feature)
-        row = row[match]
-        order = np.lexsort((part, self._item[part] * line_count + lines.feature_line[row]))
-        row = row[order]
-        part = part[order]
-        part_key = self._item[part] * line_count + lines.feature_line[row]
-        place, match = joined(item * line_count + line, part_key)
-        return place, part[match], row[match]
+        features = np.unique(self._feature)
+        # small numbers, which are sorted many times as fast
+        number = numbers_among(features, lines.feature[row])
+        row = row[number < len(features)]
+        # by feature; the lines of each follow one another, and so do its places in them
+        row = row[np.argsort(number[number < len(features)], kind="stable")]
+        feature = lines.feature[row]
+        begin = starts(feature * line_count + lines.feature_line[row])
+        end = np.append(begin[1:], len(row))
+        match, part = joined(feature[begin], self._feature)
+        key = self._item[part] * line_count + lines.feature_line[row[begin[match]]]
+        order = np.lexsort((part, key))
+        match = match[order]
+        position = lines.feature_pos[row]
+        span = int(position.max(initial=0)) + 2
+        return _CueWords(
+            key[order],
+            part[order],
+            begin[match],
+            end[match],
+            position,
+            feature * span,
+            feature * span + position,
+        )
+
+    def _nearest(
+        self,
+        lines: Lines,
+        words: _CueWords,
+        place: Ints,
+        word: Ints,
+        first_row: Ints,
+        last_row: Ints,
+        behind_inside: bool,
+    ) -> Floats:
+        """(pairs,) how close a place stands to the nearest place of a part of the cue."""
+        begin = words.begin[word]
+        end = words.end[word]
+        part = words.part[word]
+        first_position = lines.segment_pos[first_row][place]
+        last_position = lines.segment_pos[last_row][place]
+        next_inside = words.next_from(begin, first_position)
+        next_behind = words.next_from(begin, last_position + 1)
+        is_before = next_inside > begin
+        is_behind = next_behind < end
+        if not behind_inside:
+            is_behind &= next_behind == next_inside
+        steps_before = first_position - words.position[np.where(is_before, next_inside - 1, begin)]
+        steps_behind = words.position[np.where(is_behind, next_behind, begin)] - last_position
+        passive = lines.passive[lines.segment_line[first_row]][place]
+        before = np.where(is_before, self._value(part, steps_before, -1, passive), 0.0)
+        behind = np.where(is_behind, self._value(part, steps_behind, 1, passive), 0.0)
+        nearest: Floats = np.maximum(before, behind)
+        return nearest
+
+    def _value(self, part: Ints, steps: Ints, side: int, passive: Flags) -> Floats:
+        """(pairs,) what a part of a cue counts so many steps before (-1) or behind (1) a place."""
+        value = self._weight[part] / (1 + np.maximum(steps, 0) / REACH)
+        side_of_part = self._side[part] * side
+        value = np.where(side_of_part == -1, OTHER_SIDE * value, value)
+        is_reversed = (side_of_part == -RELATED) & ~passive
+        return np.where(is_reversed, 0.0, value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _CueWords:
+    """The parts of cues that some lines have: a row for each part of an item and each line.
+
+    Attributes:
+        key: (rows,) of the item and the line, growing.
+        part: (rows,) of the cue.
+        begin, end: (rows,) where the part's places in the line are, in `position`.
+        position: (places,) of the lines' features, by feature, then by position.
+        feature_key, place_key: (places,) of the feature, and of the feature and the position.
+    """
+
+    key: Ints
+    part: Ints
+    begin: Ints
+    end: Ints
+    position: Ints
+    feature_key: Ints
+    place_key: Ints
+
+    def next_from(self, begin: Ints, position: Ints) -> Ints:
+        """The first place at a position or behind it, of those of the feature that begins there."""
+        return np.searchsorted(self.place_key, self.feature_key[begin] + position)
 
 
 def _sums(place: Ints, values: Floats, place_count: int) -> Floats:
@@ -148,6 +234,11 @@ class Closeness:
     def hits(self, lines: Lines) -> Hits:
         """The highest score of each candidate in each line that holds it."""
         name, row = self.names.found(lines)
+        line = lines.segment_line[row]
+        if len(line) and np.bincount(line).max() > MOST_PLACES:
+            is_read = among_first(name * lines.count + line, MOST_PLACES)
+            name = name[is_read]
+            row = row[is_read]
         match, pair = joined(name, self._name)
         cell = self._cell[pair]
         first_row = row[match]
@@ -171,6 +262,32 @@ def agrees(lines: Lines, rows: Ints, denied: Flags | bool) -> Floats:
     share_where_different = np.where(only_line_negates, 0.0, DENIAL)
     share: Floats = np.where(is_same, 1.0, share_where_different)
     return share
+
+
+def numbers_among(distinct: Ints, values: Ints) -> NDArray[np.unsignedinteger]:
+    """The place of each value among some distinct ones, their number for any other; in as few
+    bits as will do.
+    """
+    size = max(int(distinct.max(initial=0)), int(values.max(initial=0))) + 1
+    table = np.full(size, len(distinct), dtype=np.min_scalar_type(len(distinct)))
+    table[distinct] = np.arange(len(distinct))
+    return table[values]
+
+
+def among_first(keys: Ints, most: int) -> Flags:
+    """Whether each row is among the first so many with its key."""
+    is_among_first: Flags = ranks(keys) < most
+    return is_among_first
+
+
+def ranks(keys: Ints) -> Ints:
+    """How many earlier rows have each row's key."""
+    order = np.argsort(keys, kind="stable")
+    begin = starts(keys[order])
+    row_counts = np.diff(begin, append=len(keys))
+    rank = np.zeros(len(keys), dtype=np.int64)
+    rank[order] = np.arange(len(keys)) - np.repeat(begin, row_counts)
+    return rank
 
 
 def starts(keys: Ints) -> Ints:

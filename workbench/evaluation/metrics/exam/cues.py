@@ -1,28 +1,21 @@
 """What leads to an answer, and what it could be mistaken for."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from workbench.base.ragged import Flags, Floats, Ints
 from workbench.engine.extraction.entities import KINDS, Kind
-from workbench.evaluation.metrics.exam.closeness import REACH, Cues, agrees
-from workbench.evaluation.metrics.exam.history import ExamHistory, Past
+from workbench.evaluation.metrics.exam.closeness import REACH, Cues, agrees, ranks
+from workbench.evaluation.metrics.exam.history import ExamHistory, FeaturesOfLine, Past
 from workbench.evaluation.metrics.exam.item import RELATED
 from workbench.evaluation.metrics.exam.lexicon import ASKING, RELATES
-from workbench.evaluation.metrics.exam.tokens import (
-    STEP,
-    Lines,
-    Names,
-    features_of,
-    is_chunk,
-    segments_of,
-    stem,
-    tokens,
-)
+from workbench.evaluation.metrics.exam.tokens import Names, features_of, segments_of, stem
 
 IN_USE, IN_EVIDENCE = 3.0, 1.0
 """What a word of the cue counts for standing in the line of the use, and in the evidence."""
@@ -31,11 +24,82 @@ BELOW = 0.5
 """The share of the answer's score on the whole history that a look-alike may have."""
 FEWEST = 3
 """Look-alikes that an item needs."""
+LONGEST_RELATION = 40
+"""Characters between two names that a relation joins."""
+REMEMBERED_NAMES = 50_000
+"""Names of which a process remembers the letters."""
+MOST_OF_CUE = 1_000
+"""Parts of a cue: the heaviest. Only a line of many pages has more."""
+MOST_PAIRS = 100_000
+"""Places with parts of the cue that are compared for look-alikes: the first places of each name.
+Only lines of many pages have more.
+"""
 BEST_LINES = 150
 """Lines, those with most of the cue, in which look-alikes are looked for."""
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _ARROW = re.compile(r"[-=]>|→")
 _APART = re.compile(r"[;.|]\s|\bby\b")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuotedLine:
+    """A line of a question: what a cue may name of it, and where the answer stands.
+
+    Attributes:
+        features: of the line.
+        distances: (features,) how far the nearest place of each is from where the answer begins; 0
+            where the line lacks the answer.
+        begins, ends: the places at which the answer begins and ends.
+        denied: whether the line denies the answer wherever it names it.
+    """
+
+    features: FeaturesOfLine
+    distances: Floats
+    begins: Ints
+    ends: Ints
+    denied: bool
+
+    @classmethod
+    def of(cls, text: str, answer: Names, history: ExamHistory) -> QuotedLine:
+        """The line of a text, with the one name that is the answer."""
+        words, features = history.words_of(text)
+        rows = answer.found(words)[1]
+        begins = words.segment_pos[rows]
+        ends = words.segment_pos[rows + answer.length[0] - 1]
+        distances = np.zeros(len(features.names))
+        if len(features.names) and len(begins):
+            distance = _distances(words.feature_pos, np.sort(begins))
+            np.minimum.reduceat(distance[features.row], features.begin, out=distances)
+        is_denied = bool(len(rows)) and bool(words.denied[rows].all())
+        return cls(features, distances, begins, ends, is_denied)
+
+    def sides(self) -> Iterator[tuple[str, int]]:
+        """The features that stand on one side of the answer, wherever both stand, with the side:
+        before it (-1), behind it (1), or inside it (0).
+        """
+        if not len(self.begins):
+            return
+        first = self.features.first
+        last = self.features.last
+        is_before = last < self.begins.min()
+        is_behind = first > self.ends.max()
+        is_inside = (first >= self.begins.max()) & (last <= self.ends.min())
+        side = np.where(is_before, -1, np.where(is_behind, 1, 0))
+        has_one_side = is_before | is_behind | is_inside
+        for name, number, counts in zip(
+            self.features.names, side.tolist(), has_one_side.tolist(), strict=True
+        ):
+            if counts:
+                yield name, number
+
+
+def _distances(positions: Ints, places: Ints) -> Ints:
+    """How far each position is from the nearest of some places, which grow."""
+    behind = np.searchsorted(places, positions)
+    to_earlier = np.abs(positions - places[np.maximum(behind - 1, 0)])
+    to_later = np.abs(places[np.minimum(behind, len(places) - 1)] - positions)
+    distances: Ints = np.minimum(to_earlier, to_later)
+    return distances
 
 
 @dataclass(frozen=True)
@@ -52,17 +116,17 @@ class Question:
         return Names([self.answer], self.history.vocabulary)
 
     @cached_property
-    def _lines(self) -> tuple[Lines, Ints]:
-        """The lines of the use and the evidence, and the rows at which the answer begins."""
-        lines = Lines([self.use, self.evidence], self.history.vocabulary)
-        return lines, self._names.found(lines)[1]
+    def _use_line(self) -> QuotedLine:
+        return QuotedLine.of(self.use, self._names, self.history)
+
+    @cached_property
+    def _evidence_line(self) -> QuotedLine:
+        return QuotedLine.of(self.evidence, self._names, self.history)
 
     @cached_property
     def denied(self) -> bool:
         """Whether the evidence denies the answer wherever it names it."""
-        lines, rows = self._lines
-        rows = rows[lines.segment_line[rows] == 1]
-        return bool(len(rows)) and bool(lines.denied[rows].all())
+        return self._evidence_line.denied
 
     @cached_property
     def cue(self) -> dict[str, float]:
@@ -73,41 +137,25 @@ class Question:
         answer = self.answer.lower()
         words_of_answer = {stem(word) for word in re.findall(r"[^\W_]+", answer)}
         left_out = words_of_answer | set(segments_of(answer)) | ASKING
-        for line, text, line_weight in ((0, self.use, IN_USE), (1, self.evidence, IN_EVIDENCE)):
-            places = self._places_in(line)
-            for name, position in _features(text):
-                if name.lstrip("=") in left_out or _gives_away(name, answer):
+        gives_away = _spelling(answer)
+        for line, line_weight in ((self._use_line, IN_USE), (self._evidence_line, IN_EVIDENCE)):
+            for name, distance in zip(line.features.names, line.distances.tolist(), strict=True):
+                if name.lstrip("=") in left_out or gives_away(name):
                     continue
-                distance = float(np.abs(places - position).min()) if len(places) else 0.0
                 weight = line_weight * self.history.weight(name) / (1 + distance / REACH)
                 cue[name] = max(cue.get(name, 0.0), weight)
-        return cue
-
-    def _places_in(self, line: int) -> Ints:
-        """Where the answer begins in the line of the use (0) or of the evidence (1)."""
-        lines, rows = self._lines
-        rows = rows[lines.segment_line[rows] == line]
-        places: Ints = lines.segment_pos[rows] - lines.start[line]
-        return places
+        return _heaviest(cue)
 
     @cached_property
     def sides(self) -> dict[str, int]:
         """The names of the cue that the evidence has on one side of the answer, and the side;
         see `Item.sides`.
         """
-        lines, rows = self._lines
-        rows = rows[lines.segment_line[rows] == 1]
-        if not len(rows):
-            return _related(self.evidence, self.answer, self.cue)
-        begins = lines.segment_pos[rows] - lines.start[1]
-        ends = lines.segment_pos[rows + self._names.length[0] - 1] - lines.start[1]
-        sides_by_name: dict[str, set[int]] = {}
-        for name, position in _features(self.evidence):
+        sides: dict[str, int] = {}
+        for name, side in self._evidence_line.sides():
             if name in self.cue:
-                side = np.where(position < begins, -1, np.where(position > ends, 1, 0))
-                sides_by_name.setdefault(name, set()).update(side.tolist())
-        one_side = {name: sides.pop() for name, sides in sides_by_name.items() if len(sides) == 1}
-        return one_side | _related(self.evidence, self.answer, self.cue)
+                sides[name] = side
+        return sides | _related(self.evidence, self.answer, self.cue)
 
     def look_alikes(self, kind: Kind, past: Past) -> tuple[str, ...]:
         """The names of the history of its kind that come closest to the answer; none occurs in the
@@ -159,6 +207,11 @@ class Question:
         number = np.concatenate((history.name[occurrences], answer_numbers))
         lengths = np.append(history.length, self._names.length[0])
         first_row = np.concatenate((history.name_row[occurrences], answer_rows))
+        most_places = MOST_PAIRS // len(self.cue)
+        if len(number) > most_places:  # the first places of each name before further ones
+            is_read = np.sort(np.argsort(ranks(number), kind="stable")[:most_places])
+            number = number[is_read]
+            first_row = first_row[is_read]
         last_row = first_row + lengths[number] - 1
         item = np.zeros_like(first_row)
         cues = Cues([self.cue], [self.sides], history.vocabulary)
@@ -192,15 +245,34 @@ class Question:
         return self.history.rows_with_name(number)
 
 
-def _gives_away(name: str, answer: str) -> bool:
-    """Whether a name of the cue spells the answer, or a part of it, however both are joined."""
-    bare_name = re.sub(r"[\W_]+", "", name)
-    bare_answer = re.sub(r"[\W_]+", "", answer)
-    if len(bare_name) >= 4 and bare_name in bare_answer:
-        return True
-    if len(bare_answer) >= 4 and bare_answer in bare_name:
-        return True
-    return answer in name
+def _heaviest(cue: dict[str, float]) -> dict[str, float]:
+    """The heaviest parts of a cue, in their order."""
+    if len(cue) <= MOST_OF_CUE:
+        return cue
+    by_weight = sorted(cue, key=lambda name: -cue[name])
+    kept_names = set(by_weight[:MOST_OF_CUE])
+    return {name: weight for name, weight in cue.items() if name in kept_names}
+
+
+def _spelling(answer: str) -> Callable[[str], bool]:
+    """Whether a name of a cue spells an answer, or a part of it, however both are joined."""
+    bare_answer = _bare(answer)
+
+    def gives_away(name: str) -> bool:
+        bare_name = _bare(name)
+        if len(bare_name) >= 4 and bare_name in bare_answer:
+            return True
+        if len(bare_answer) >= 4 and bare_answer in bare_name:
+            return True
+        return answer in name
+
+    return gives_away
+
+
+@lru_cache(maxsize=REMEMBERED_NAMES)
+def _bare(name: str) -> str:
+    """The letters and digits of a name."""
+    return re.sub(r"[\W_]+", "", name)
 
 
 def _shape(text: str) -> tuple[str, ...]:
@@ -217,17 +289,6 @@ def _case(text: str) -> str:
     if text.islower():
         return "lower"
     return "mixed"
-
-
-def _features(text: str) -> list[tuple[str, int]]:
-    """The features of a line with their places in it."""
-    place = 0
-    features: list[tuple[str, int]] = []
-    for token in tokens(text):
-        place += STEP.get(token, 1)
-        if is_chunk(token):
-            features += [(name, place) for name in features_of(token)]
-    return features
 
 
 def _related(evidence: str, answer: str, cue: Mapping[str, float]) -> dict[str, int]:
@@ -249,11 +310,11 @@ def _related(evidence: str, answer: str, cue: Mapping[str, float]) -> dict[str, 
             continue
         if name_start < answer_start:
             side = -RELATED
-            between = evidence[name_start + len(name) : answer_start]
+            begin, end = name_start + len(name), answer_start
         else:
             side = RELATED
-            between = evidence[answer_end:name_start]
-        if _is_relation(between):
+            begin, end = answer_end, name_start
+        if end - begin <= LONGEST_RELATION and _is_relation(evidence[begin:end]):
             parts = cue.keys() & {feature, *features_of(name)}
             sides.update(dict.fromkeys(parts, side))
     return sides
@@ -261,6 +322,6 @@ def _related(evidence: str, answer: str, cue: Mapping[str, float]) -> dict[str, 
 
 def _is_relation(between: str) -> bool:
     """Whether the words between two names relate the one to the other."""
-    if len(between) > 40 or _APART.search(between):
+    if _APART.search(between):
         return False
     return bool(_ARROW.search(between)) or not RELATES.isdisjoint(between.split())

@@ -210,22 +210,35 @@ def _is_borrowed(history: ExamHistory, name: int) -> bool:
     if text[0] == "_" and kind == "path":
         other_texts = {other_name.text.lower() for other_name in history.names} - {text}
         return any(other_text.endswith(text) for other_text in other_texts)
-    if kind == "identifier":
-        marked, unmarked = r"(?<!self)(?<!this)\.", r"(?<!\w)"
-    elif kind == "path":
-        marked, unmarked = r"(?<!\*)\*", ""
-    else:
+    if kind not in ("identifier", "path"):
         return False
-    name_pattern = re.escape(text)
-    pattern = re.compile(f"{marked}{name_pattern}|({unmarked}{name_pattern})")
     is_named = False
     rows = history.rows_with_name(name)
     for line in np.unique(history.lines.segment_line[rows]).tolist():
-        for match in pattern.finditer(history.texts[line].lower()):
-            if match[1]:
+        for is_marked in _marks_before(text, kind, history.texts[line].lower()):
+            if not is_marked:
                 return False
             is_named = True
     return is_named
+
+
+def _marks_before(name: str, kind: Kind, line: str) -> Iterator[bool]:
+    """For each place of a name in a line whether a dot, or for a path a star, stands before it.
+
+    An identifier behind a letter is a part of another one.
+    """
+    mark, no_mark = (".", ("self", "this")) if kind == "identifier" else ("*", "*")
+    end = 0
+    start = line.find(name)
+    while start >= 0:
+        before = line[start - 1 : start]
+        is_marked = before == mark and start > end and not line.endswith(no_mark, 0, start - 1)
+        if is_marked or kind == "path" or not (before.isalnum() or before == "_"):
+            yield is_marked
+            end = start + len(name)
+            start = line.find(name, end)
+        else:
+            start = line.find(name, start + 1)
 
 
 def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:

@@ -1,5 +1,7 @@
 """A session as its exams see it: its lines, which messages say them, and the names in them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -57,6 +59,39 @@ class NewText(NamedTuple):
     lines: Lines
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FeaturesOfLine:
+    """What a cue may name of a line, each feature once, by its first place.
+
+    Attributes:
+        names: the features.
+        first, last: (features,) the first and the last place of each.
+        row, begin: the rows of the line's features, those of each feature together, and where
+            those of each begin.
+    """
+
+    names: list[str]
+    first: Ints
+    last: Ints
+    row: Ints
+    begin: Ints
+
+    @classmethod
+    def of(cls, words: Lines, vocabulary: Vocabulary) -> FeaturesOfLine:
+        """The features of the words of one line."""
+        _, first_row, number = np.unique(words.feature, return_index=True, return_inverse=True)
+        by_place = np.argsort(first_row)
+        rank = np.empty_like(by_place)
+        rank[by_place] = np.arange(len(by_place))
+        row = np.argsort(rank[number], kind="stable")
+        first_row = first_row[by_place]
+        counts = np.bincount(rank[number], minlength=len(first_row))
+        end = np.cumsum(counts)
+        names = [vocabulary.features.texts[feature] for feature in words.feature[first_row]]
+        position = words.feature_pos
+        return cls(names, position[first_row], position[row[end - 1]], row, end - counts)
+
+
 class ExamHistory:
     """The lines of one session, each once. Thoughts are left out, and arguments that are numbers.
 
@@ -91,6 +126,8 @@ class ExamHistory:
         self._find_names()
         self._set_features()
         self._remembered = lru_cache(REMEMBERED)(self._new_text)
+        self.words_of = lru_cache(REMEMBERED)(self._words_of)
+        """The words and the features of one line."""
 
     def _set_names(self, names: Iterable[Entity]) -> None:
         by_text = {name.text.lower(): name for name in names}
@@ -231,6 +268,10 @@ class ExamHistory:
         lines = self.new_lines(texts, from_message)
         unknown = [line for line in dict.fromkeys(lines) if line not in self.number]
         return NewText(lines, unknown, Lines(unknown, self.vocabulary))
+
+    def _words_of(self, line: str) -> tuple[Lines, FeaturesOfLine]:
+        words = Lines([line], self.vocabulary)
+        return words, FeaturesOfLine.of(words, self.vocabulary)
 
     def held(self, context: View) -> Flags:
         """(lines,) whether a context holds each."""

@@ -125,7 +125,7 @@ class LaterUse:
 
     def _phrases_of(self, lines: Lines) -> tuple[Ints, Ints]:
         """The line and the number of each phrase of some lines."""
-        names = list(self._history.vocabulary.features)
+        names = self._history.vocabulary.features.texts
         distinct, place = np.unique(lines.feature, return_inverse=True)
         distinct_is_word = [names[feature][0] != "=" for feature in distinct.tolist()]
         is_word = np.array(distinct_is_word, dtype=bool)[place]

@@ -143,10 +143,19 @@ def _is_specific(word: str) -> bool:
 
 
 class Numbers(dict[str, int]):
-    """Numbers for strings, in the order in which they are first met."""
+    """Numbers for strings, in the order in which they are first met.
+
+    Attributes:
+        texts: the strings, by number.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
 
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
+        self.texts.append(text)
         return number
 
 

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from itertools import repeat
 
 import numpy as np
+from scipy import sparse
 
 from workbench.base.ragged import Floats, Ints, integers, ranges, together
 
 ANYWHERE = 1 << 40
 """A window that is longer than any context."""
+PAIRS_AT_ONCE = 1_000_000
+"""Words of sets in sentences that are looked at together."""
 UNKNOWN = -1
 """In the place of the number of a word that a vocabulary does not have."""
 
@@ -144,3 +147,65 @@ class _SameWindow:
         largest = np.maximum.reduceat(running_weight, set_starts) - weight_of_earlier_sets
         best[of_set[set_starts]] = largest
         return best
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceShares:
+    """Sets of words in sentences: each pair with the weighted share of the set that is there."""
+
+    sets: Ints
+    sentences: Ints
+    shares: Floats
+
+
+class SentenceWords:
+    """Looks for sets of weighted words in single sentences.
+
+    Args:
+        sought: the weights of the words of each set.
+        vocabulary: a number for each of the words.
+    """
+
+    def __init__(
+        self, sought: Sequence[Mapping[str, float]], vocabulary: Mapping[str, int]
+    ) -> None:
+        sets: list[int] = []
+        words: list[int] = []
+        weights: list[float] = []
+        for number, word_set in enumerate(sought):
+            sets += [number] * len(word_set)
+            words += [vocabulary[word] for word in word_set]
+            weights += word_set.values()
+        shape = (len(sought), len(vocabulary))
+        self._weights = sparse.csr_array((weights, (sets, words)), shape=shape, dtype=np.float64)
+        self._sets_with = np.bincount(integers(words), minlength=len(vocabulary))
+        self._totals = np.array([sum(word_set.values()) or 1.0 for word_set in sought])
+
+    def shares_above(self, bar: float, text: PlacedWords) -> SentenceShares:
+        """The sets of which a sentence has more than a share; a place is a sentence's number."""
+        # some sentences at a time: most pairs are below the bar, and all of them may be many
+        pair_counts = np.bincount(text.places, self._sets_with[text.numbers], minlength=text.length)
+        batch = (np.cumsum(pair_counts) // PAIRS_AT_ONCE)[text.places]
+        parts = []
+        for number in np.unique(batch):
+            is_now = batch == number
+            parts.append(self._above(bar, text.numbers[is_now], text.places[is_now]))
+        return SentenceShares(
+            together(part.sets for part in parts),
+            together(part.sentences for part in parts),
+            np.concatenate([np.zeros(0), *(part.shares for part in parts)]),
+        )
+
+    def _above(self, bar: float, words: Ints, sentences: Ints) -> SentenceShares:
+        distinct, column = np.unique(sentences, return_inverse=True)
+        shape = (self._weights.shape[1], len(distinct))
+        is_there = sparse.csr_array((np.ones(len(words)), (words, column)), shape=shape)
+        is_there.sum_duplicates()
+        is_there.data[:] = 1
+        weights = (self._weights @ is_there).tocoo()
+        shares = weights.data / self._totals[weights.row]
+        is_above = shares > bar
+        sets = weights.row[is_above].astype(np.int64)
+        return SentenceShares(
+            sets, distinct[weights.col[is_above]], np.minimum(shares[is_above], 1.0)
+        )

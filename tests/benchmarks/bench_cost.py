@@ -1,0 +1,428 @@
+"""What a comparison costs, beside tiktoken over the same text: long lines, many messages, ordinary
+sessions.
+
+    python tests/benchmarks/bench_cost.py [FILES ...] [--part lines|messages|sessions|again|long]
+        [--shared FOLDER] [--seconds 300]
+
+Each comparison is a process of its own, of four strategies in one worker, without a report. Its
+time is that of the processor, its memory the most that it held. `exam` is the dearest of a file's
+four exams, in this process, after the session is read. What takes more than `--seconds` is ended
+and counts as failed.
+
+- lines: made-up sessions of which one line grows, up to 1 MB
+- messages: made-up sessions of 1,000 to 50,000 messages
+- sessions: the bundled ones, and FILES; `--shared` adds every recording of its `corpora` and
+  `more-projects`
+- again: the same session with another strategy, where the folder of results is kept; a worker's
+  start; how many token counts repeat a text
+- long: 100,000 messages in a window of 8,000 tokens
+
+Exits with 1 where a bar is missed by the worst file: an exponent of 1.1 in messages and in the
+length of a line; for a comparison 10 times tiktoken and 5 s, 300 MB and 20 times the file; 100 ms
+for an exam; 4 GB for the long session.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from builders import remembering, rules
+from workbench.base.errors import WorkbenchError
+from workbench.engine.models.tokenizer import TiktokenCounter, loaded
+from workbench.engine.transcript.message import counted_text
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.experiment.prepared import prepared
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.recordings.importers.importer import scan
+from workbench.recordings.importers.native import save
+
+PARTS = ("lines", "messages", "sessions", "again", "long")
+STRATEGIES = "truncate,summarize,pipeline,claude_code"
+ANOTHER_STRATEGY = "observation_mask"
+ENTRIES = (250, 500, 1_000, 3_000, 11_000)
+"""Of the long line: 11,000 make 1 MB."""
+MESSAGES = (1_000, 5_000, 20_000, 50_000)
+EXAMINED = (0.35, 0.5, 0.65, 0.8)
+"""Boundaries of exams, as shares of a session's messages."""
+MOST_EXPONENT = 1.1
+MOST_TIMES_TIKTOKEN = 10
+MOST_SECONDS = 5.0
+MOST_MEGABYTES = 300
+MOST_TIMES_FILE = 20
+MOST_EXAM_SECONDS = 0.1
+MOST_LONG_MEGABYTES = 4_000
+ROOT = Path(__file__).parents[2]
+START = (sys.executable, "-c", "import workbench.evaluation.experiment.shards")
+"""What a worker does before its first task."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a process took.
+
+    Attributes:
+        seconds: of the processor.
+        megabytes: the most memory that it held.
+        failure: why it has no figures; empty where it has.
+    """
+
+    seconds: float
+    megabytes: float
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One row of the table.
+
+    Attributes:
+        tiktoken: seconds of the processor for the same text.
+        exam: seconds of the dearest exam.
+    """
+
+    name: str
+    megabytes: float
+    tokens: int
+    tiktoken: float
+    exam: float
+    comparison: Cost
+
+    @property
+    def missed(self) -> list[str]:
+        """The bars that it misses."""
+        missed = []
+        if self.comparison.failure:
+            missed.append(self.comparison.failure)
+        if self.comparison.seconds > MOST_TIMES_TIKTOKEN * self.tiktoken + MOST_SECONDS:
+            missed.append("seconds")
+        if self.comparison.megabytes > MOST_MEGABYTES + MOST_TIMES_FILE * self.megabytes:
+            missed.append("memory")
+        if self.exam > MOST_EXAM_SECONDS:
+            missed.append("exam")
+        return missed
+
+    def __str__(self) -> str:
+        cost = self.comparison
+        times = cost.seconds / max(self.tiktoken, 1e-3)
+        return (
+            f"{self.name[-44:]:44} {self.megabytes:6.2f} MB {self.tokens:10,} tokens"
+            f"  tiktoken {self.tiktoken:6.3f} s  exam {1e3 * self.exam:7.0f} ms"
+            f"  compare {cost.seconds:6.1f} s = {times:6.0f} x, {cost.megabytes:5.0f} MB"
+            f"  {', '.join(self.missed)}"
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--part", choices=PARTS, action="append")
+    parser.add_argument("--shared", type=Path)
+    parser.add_argument("--seconds", type=int, default=300)
+    options = parser.parse_args()
+    parts = options.part or PARTS
+    missed: list[str] = []
+    cost_of(START, 120)  # modules are compiled once
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        if "lines" in parts:
+            missed += ladder(one_line_files(root), "the length of a line", options.seconds)
+        if "messages" in parts:
+            missed += ladder(files_of_messages(root), "messages", options.seconds)
+        if "sessions" in parts:
+            files = [*bundled_files(), *options.files, *shared_files(options.shared)]
+            rows = [row for path in files if (row := figures(path, options.seconds)) is not None]
+            missed += worst(rows)
+        if "again" in parts:
+            again(root)
+        if "long" in parts:
+            missed += long_session(root, options.seconds)
+    for text in missed:
+        print(f"missed: {text}")
+    return int(bool(missed))
+
+
+def one_line_files(root: Path) -> Iterator[Path]:
+    """Sessions in which one result is one line; the line grows from file to file."""
+    for entries in ENTRIES:
+        path = root / f"one-line-{entries}.json"
+        path.write_text(json.dumps(one_line(entries)))
+        yield path
+
+
+def one_line(entries: int) -> list[dict[str, object]]:
+    """A conversation that reads a report of one line with so many entries, and then 30 files."""
+    rng = random.Random(3)
+    files = [f"lib/unit_{number}/check_{number}.py" for number in range(60)]
+    report = []
+    for _ in range(entries):
+        outcome = rng.choice(("passed", "failed"))
+        file = rng.choice(files)
+        report.append(
+            {
+                "file": file,
+                "outcome": outcome,
+                "tries": rng.randint(0, 3),
+                "size": rng.randint(2_000, 2_070),
+            }
+        )
+    messages: list[dict[str, object]] = [
+        {
+            "role": "user",
+            "content": "The report of the night is red. Mend it, and never edit the lock.",
+        }
+    ]
+    messages += call(0, "bash", {"command": "cat report.json"}, json.dumps(report))
+    for number, file in enumerate(files[1:31], start=1):
+        text = f"# {file}\nSIZE = {2_000 + number}\nTRIES = {number % 4}  # outcome failed\n" * 5
+        messages += call(number, "read_file", {"path": file}, text)
+        answer = f"{file} has the size {2_000 + number} with outcome failed, tries {number % 4}."
+        messages.append({"role": "assistant", "content": answer})
+        messages.append({"role": "user", "content": f"Go on with unit {number + 1}."})
+    return messages
+
+
+def call(number: int, tool: str, arguments: object, result: str) -> list[dict[str, object]]:
+    """A call of a tool, and its result."""
+    name = f"c{number}"
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    calls = [{"id": name, "type": "function", "function": function}]
+    return [
+        {"role": "assistant", "content": f"Step {number}.", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": name, "content": result},
+    ]
+
+
+def files_of_messages(root: Path) -> Iterator[Path]:
+    """Sessions of more and more messages."""
+    for count in MESSAGES:
+        yield session_of(count, root)
+
+
+def session_of(messages: int, root: Path) -> Path:
+    """A made-up session of so many messages."""
+    path = root / f"messages-{messages}.jsonl"
+    save(Session.of([rules("be brief"), *remembering(messages // 4)], id="made"), path)
+    return path
+
+
+def bundled_files() -> list[Path]:
+    return sorted((ROOT / "datasets" / "recorded").glob("*/session.jsonl.gz"))
+
+
+def shared_files(folder: Path | None) -> list[Path]:
+    if folder is None:
+        return []
+    files: list[Path] = []
+    for part in ("corpora", "more-projects"):
+        files += [path for path in sorted((folder / part).rglob("*")) if path.is_file()]
+    return files
+
+
+def ladder(paths: Iterator[Path], what: str, seconds: int) -> list[str]:
+    """The bars that files of growing size miss, their exponent among them."""
+    rows = []
+    for path in paths:
+        row = figures(path, seconds)
+        if row is not None:
+            rows.append(row)
+    exponents = {
+        "a comparison's time": exponent(rows, [row.comparison.seconds for row in rows]),
+        "an exam's time": exponent(rows, [row.exam for row in rows]),
+    }
+    missed = worst(rows)
+    for cost, value in exponents.items():
+        print(f"exponent of {cost} in {what}: {value:.2f}")
+        if value > MOST_EXPONENT:
+            missed.append(f"{cost} grows with {what} to the power of {value:.2f}")
+    return missed
+
+
+def exponent(rows: Sequence[Figures], costs: Sequence[float]) -> float:
+    """The power of the size with which a cost grows, over what the smallest file costs."""
+    smallest = rows[0]
+    points = []
+    for row, cost in zip(rows[1:], costs[1:], strict=True):
+        added = max(cost - costs[0], 1e-3)
+        points.append((math.log(row.tokens - smallest.tokens), math.log(added)))
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    spread = sum((x - mean_x) ** 2 for x, _ in points)
+    return sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
+
+
+def worst(rows: Sequence[Figures]) -> list[str]:
+    """What the files miss, the worst of each kind with its name; and print the worst."""
+    missed = [f"{row.name}: {', '.join(row.missed)}" for row in rows if row.missed]
+    if rows:
+        dearest = max(rows, key=lambda row: row.comparison.seconds / max(row.tiktoken, 1e-3))
+        print(
+            f"of {len(rows)} files {len(missed)} miss a bar; the dearest for its text: {dearest.name}"
+        )
+    return missed
+
+
+def figures(path: Path, seconds: int) -> Figures | None:
+    """The row of a file; None where it holds no session."""
+    try:
+        loaded_files = list(scan([path], lenient=True))
+    except WorkbenchError:
+        return None
+    sessions = [session for file in loaded_files for session in file.sessions if session.requests]
+    if not sessions:
+        return None
+    texts = [counted_text(message) for session in sessions for message in session.messages]
+    encoding = loaded()
+    begun = process_time()
+    token_count = sum(len(encoding.encode(text, disallowed_special=())) for text in texts)
+    tiktoken_seconds = process_time() - begun
+    exam_seconds = max(exam_cost(session, seconds) for session in sessions[:3])
+    row = Figures(
+        str(path),
+        sum(len(text.encode("utf-8", "replace")) for text in texts) / 1e6,
+        token_count,
+        tiktoken_seconds,
+        exam_seconds,
+        compared(path, STRATEGIES, seconds),
+    )
+    print(row, flush=True)
+    return row
+
+
+def exam_cost(session: Session, seconds: int) -> float:
+    """The seconds of the dearest exam of a session."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    exams = Exams.of(prepared(session).index)
+    dearest = 0.0
+    try:
+        for share in EXAMINED:
+            begun = process_time()
+            exams.at(int(len(session.messages) * share))
+            dearest = max(dearest, process_time() - begun)
+    except TimeoutError:
+        return float(seconds)
+    finally:
+        signal.alarm(0)
+    return dearest
+
+
+def compared(
+    path: Path, strategies: str, seconds: int, out: Path | None = None, window: int = 0
+) -> Cost:
+    """What the comparison of a file takes, in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["compare", str(path), "-s", strategies, "--out", str(out or Path(folder) / "run")]
+        words += ["--jobs", "1", "--no-report", "--quiet"]
+        if window:
+            words += ["--window", str(window), "--shares", "0.2", "--boundaries", "0.5"]
+        return cost_of([sys.executable, "-m", "workbench", *words], seconds)
+
+
+def cost_of(command: Sequence[str], seconds: int) -> Cost:
+    """What a command takes; it is ended where it takes more than so many seconds."""
+    compiled = Path(tempfile.gettempdir()) / f"bench-cost-{key(str(ROOT))}"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONPYCACHEPREFIX": str(compiled),
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=limit,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    failure = ""
+    if process.returncode < 0:
+        failure = f"not ended in {seconds} s"
+    elif process.returncode:
+        failure = f"exit code {process.returncode}"
+    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3, failure)
+
+
+def again(root: Path) -> None:
+    """Print what a second run with another strategy costs, a worker's start, and how many token
+    counts repeat a text.
+    """
+    path = session_of(5_000, root)
+    run = root / "run"
+    first = compared(path, STRATEGIES, 600, run)
+    alone = compared(path, ANOTHER_STRATEGY, 600)
+    second = compared(path, f"{STRATEGIES},{ANOTHER_STRATEGY}", 600, run)
+    print(
+        f"four strategies {first.seconds:.1f} s; another one alone {alone.seconds:.1f} s; another"
+        f" one in the same folder {second.seconds:.1f} s"
+    )
+    start = cost_of(START, 60)
+    print(f"a worker's start {start.seconds:.1f} s")
+    counts = counted_in(path)
+    print(f"of {counts[0]:,} token counts of the comparison {counts[1]:,} repeat a text")
+
+
+def counted_in(path: Path) -> tuple[int, int]:
+    """How many texts a comparison counts, and how many of them again."""
+    from workbench.evaluation.experiment.compare import compare
+
+    asked: list[str] = []
+    count_text = TiktokenCounter.count_text
+
+    def noted(self: TiktokenCounter, text: str) -> int:
+        asked.append(text)
+        return count_text(self, text)
+
+    TiktokenCounter.count_text = noted  # type: ignore[method-assign]
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "run"
+            compare([path], strategies=STRATEGIES.split(","), jobs=1, quiet=True, out=out)
+    finally:
+        TiktokenCounter.count_text = count_text  # type: ignore[method-assign]
+    return len(asked), len(asked) - len(set(asked))
+
+
+def long_session(root: Path, seconds: int) -> list[str]:
+    """The bar that a comparison of 100,000 messages in a small window misses."""
+    path = session_of(100_000, root)
+    cost = compared(path, "truncate,summarize", max(seconds, 900), window=8_000)
+    print(
+        f"100,000 messages in a window of 8,000: {cost.seconds:.0f} s, {cost.megabytes:.0f} MB"
+        f" {cost.failure}"
+    )
+    if cost.failure or cost.megabytes > MOST_LONG_MEGABYTES:
+        return [f"100,000 messages took {cost.megabytes:.0f} MB {cost.failure}"]
+    return []
+
+
+if __name__ == "__main__":
+    sys.exit(main())
