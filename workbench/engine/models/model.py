@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Thread
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
@@ -46,6 +46,10 @@ class SummaryRequest:
         chat: messages of chat completions that are sent in the place of `system` and the prompt;
             the prompt must then say all of them, since answers are stored under it.
         tools: that the model may call, as chat completions have them.
+        conversation: messages that are sent as they are before the prompt, which then asks about
+            them; empty where the prompt holds a transcript.
+        is_agents_own: whether the conversation begins as the agent's own requests do, with the same
+            system prompt and tools: its provider has that beginning in its cache.
     """
 
     purpose: Purpose
@@ -65,6 +69,12 @@ class SummaryRequest:
     logprobs: int = 0
     chat: Sequence[Mapping[str, Any]] = ()
     tools: Sequence[Mapping[str, Any]] = ()
+    conversation: tuple[Message, ...] = ()
+    is_agents_own: bool = False
+
+    def as_transcript(self) -> SummaryRequest:
+        """The same request with a transcript in the place of the conversation."""
+        return replace(self, conversation=(), is_agents_own=False)
 
     @property
     def prompt(self) -> str:
