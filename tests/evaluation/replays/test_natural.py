@@ -113,3 +113,25 @@ def test_an_earlier_summary_is_carried_on_and_never_doubled() -> None:
     assert len(replay.events) > 2
     for shot in replay.snapshots:
         assert sum(message.role == "summary" for message in shot.context.messages) <= 1
+
+
+@pytest.mark.parametrize("strategy", ["codex_local", "claude_code", "summarize"])
+def test_a_summary_asked_for_in_the_conversation_repeats_the_newest_request(strategy: str) -> None:
+    replay = replayed(f"{strategy}:request=conversation", window=12_000, turns=80)
+    assert replay.events
+    step_before = {event.number: None for event in replay.events} | {
+        event.number: step
+        for event in replay.events
+        for step in replay.steps
+        if step.index < event.at
+    }
+    for event in replay.events:
+        (repeated,) = event.repeated.values()
+        newest = step_before[event.number]
+        assert newest is not None
+        assert repeated.prefix == newest.tokens_sent
+        assert repeated.tokens > event.compaction.before.tokens > repeated.prefix
+
+
+def test_a_transcript_repeats_nothing() -> None:
+    assert not any(event.repeated for event in replayed("codex_local").events)

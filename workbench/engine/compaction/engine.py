@@ -21,7 +21,7 @@ from workbench.engine.models.model import (
 )
 from workbench.engine.transcript.context import Context, protected
 from workbench.engine.transcript.context_lookup import tokens_of, tokens_of_text
-from workbench.engine.transcript.message import Message
+from workbench.engine.transcript.message import Message, Text, UserMessage
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
 Planner: TypeAlias = Callable[[Stage, Context, Budget], Plan | None]
@@ -34,6 +34,8 @@ class StageRecord:
     Attributes:
         dropped, rewritten: ids of the messages that it removed, and of those that it changed.
         wrote: the new messages: summaries, and the changed ones as they are now.
+        conversation: the agent's own conversation with the question behind it, where its model was
+            asked so; empty where it got a transcript.
     """
 
     name: str
@@ -44,6 +46,7 @@ class StageRecord:
     dropped: tuple[str, ...] = ()
     rewritten: tuple[str, ...] = ()
     wrote: tuple[Message, ...] = ()
+    conversation: tuple[Message, ...] = ()
 
     @property
     def used(self) -> bool:
@@ -261,6 +264,7 @@ def _run(
         dropped=tuple(dropped),
         rewritten=tuple(rewritten),
         wrote=tuple(new_messages),
+        conversation=_conversation(plan.requests),
     )
     return record, context if findings else changed
 
@@ -284,6 +288,15 @@ def _with_sealed(context: Context, completions: Sequence[Completion]) -> Context
         )
         sizes[i] = context.count(messages[i])
     return replace(context, messages=tuple(messages), sizes=tuple(sizes))
+
+
+def _conversation(requests: Sequence[SummaryRequest]) -> tuple[Message, ...]:
+    """The agent's own conversation as a request repeats it, with its question; else nothing."""
+    for request in requests:
+        if request.is_agents_own:
+            question = UserMessage(id="", blocks=(Text(request.prompt),))
+            return (*request.conversation, question)
+    return ()
 
 
 def _same_objects(messages: Sequence[Message], other_messages: Sequence[Message]) -> bool:

@@ -18,6 +18,7 @@ from workbench.base.errors import SettingError
 from workbench.engine.compaction.clip import head
 from workbench.engine.compaction.summary_input import SummaryTask
 from workbench.engine.models.model import Purpose, SummaryRequest
+from workbench.engine.transcript.context_lookup import tokens_of_text
 from workbench.engine.transcript.message import (
     Message,
     ToolCall,
@@ -37,6 +38,8 @@ LIVE_SHARE = 0.9
 """The part of the window that a transcript takes at most where the original asks with its live
 history.
 """
+LEAST_ANSWER = 600
+"""Tokens of an answer that a window must leave beside a conversation that is sent as it is."""
 MOST_CHARS_PER_TOKEN = 4.0
 USUAL_CHARS_PER_TOKEN = 3.0
 LEAST_CHARS_PER_TOKEN = 0.5
@@ -82,6 +85,9 @@ class PromptTemplate:
         focus: instructions for every summary, besides the user's.
         most_chars: the longest that the transcript may be; None for no bound.
         model: the name of another model that writes; empty for the present one.
+        request: what the model is sent: a `transcript` of what it reads, or the `conversation`
+            itself with the question as its last message. A conversation that does not fit the
+            window is sent as a transcript.
     """
 
     result_chars: Clip = 8_000
@@ -103,6 +109,7 @@ class PromptTemplate:
     focus: str = ""
     most_chars: int | None = None
     model: str = ""
+    request: Literal["transcript", "conversation"] = "transcript"
     separator: ClassVar[str] = "\n\n"
 
     def __post_init__(self) -> None:
@@ -144,9 +151,25 @@ class PromptTemplate:
             outline.append((name, about.strip()))
         return tuple(outline)
 
+    def fitted(self, task: SummaryTask) -> SummaryTask:
+        """The task with the room that the window leaves beside the conversation and the prompt;
+        with a transcript where that is too little.
+        """
+        conversation = task.conversation
+        if conversation is None or task.budget.window <= 0:
+            return task
+        main_request, _ = self.requests(task)
+        prompt_tokens = tokens_of_text(main_request.prompt, task.context.count)
+        room = task.budget.window - conversation.tokens - prompt_tokens
+        if room < LEAST_ANSWER:
+            return replace(task, conversation=None)
+        return replace(task, conversation=replace(conversation, room=room))
+
     def frame(self, task: SummaryTask) -> str:
         """The places of the answers in the summary's text."""
         shown_input = task.model_input
+        if task.conversation is not None:
+            return "{0}"
         if shown_input.split:
             return prompt(self.split)
         is_alone = shown_input.prefix and not shown_input.history and not shown_input.earlier
@@ -180,6 +203,12 @@ class PromptTemplate:
             sections=self.sections("turn_prefix"),
             model=self.model,
         )
+        if task.conversation is not None:
+            main_request = replace(
+                main_request,
+                conversation=task.conversation.messages,
+                is_agents_own=task.conversation.is_agents_own and not self.model,
+            )
         return main_request, turn_request
 
     def _bounded(self, task: SummaryTask) -> Self:
@@ -190,14 +219,34 @@ class PromptTemplate:
         return replace(self, most_chars=int(tokens * _chars_per_token(task)))
 
     def __call__(self, request: SummaryRequest) -> str:
-        """The user prompt's text."""
+        """The user prompt's text: what is shown, and what is asked about it."""
+        question = self.question(request)
+        if not request.conversation:
+            return f"{self.shown(request)}\n\n{question}"
+        introduction = prompt("conversation")
+        kept_count = _kept_count(request)
+        if kept_count:
+            introduction += " " + _filled("conversation_kept", count=kept_count)
+        return f"{introduction}\n\n{question}"
+
+    def shown(self, request: SummaryRequest) -> str:
+        """The transcript, and the earlier summary below it."""
         transcript = self.transcript(request.messages, self.most_chars)
-        parts = [f"<conversation>\n{transcript}\n</conversation>"]
-        if request.previous:
-            parts.append(f"<previous-summary>\n{harmless(request.previous)}\n</previous-summary>")
+        text = f"<conversation>\n{transcript}\n</conversation>"
+        if not request.previous:
+            return text
+        previous = harmless(request.previous)
+        return f"{text}\n\n<previous-summary>\n{previous}\n</previous-summary>"
+
+    def question(self, request: SummaryRequest) -> str:
+        """What is asked about the transcript or the conversation above it."""
         headings = [f"## {name}\n({about})" for name, about in self.outline(request.purpose)]
-        file = self.turn_prompt if request.purpose == "turn_prefix" else request.purpose
-        parts.append(_filled(file, sections="\n\n".join(headings)))
+        file: str = request.purpose
+        if request.purpose == "turn_prefix":
+            file = self.turn_prompt
+        elif request.purpose == "update" and request.conversation:
+            file = "conversation_update"
+        parts = [_filled(file, sections="\n\n".join(headings))]
         parts += map(prompt, self.rules)
         if request.max_tokens is not None and self.says_size:
             parts.append(_filled("size", tokens=request.max_tokens))
@@ -220,7 +269,7 @@ class PromptTemplate:
 
     def left_out(self, request: SummaryRequest) -> int:
         """How many of the messages the prompt does not show in whole."""
-        if self.most_chars is None:
+        if self.most_chars is None or request.conversation:
             return 0
         entries, start = self._entries(request.messages, self.most_chars)
         left_out = entry_count = 0
@@ -296,6 +345,17 @@ class PromptTemplate:
             yield f"[Summary]: {harmless(message.text)}"
         else:
             yield f"[{message.role.capitalize()}]: {self.shown_words(_words(message))}"
+
+
+def _kept_count(request: SummaryRequest) -> int:
+    """How many messages of the conversation come after all that is to be summarised."""
+    summarised_ids = {message.id for message in request.messages}
+    count = 0
+    for message in reversed(request.conversation):
+        if message.id in summarised_ids:
+            break
+        count += 1
+    return count
 
 
 def _filled(file: str, **values: object) -> str:

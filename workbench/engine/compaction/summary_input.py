@@ -79,12 +79,31 @@ class SummaryInput:
 
 
 @dataclass(frozen=True, slots=True)
+class Conversation:
+    """Messages that a model is shown as they were sent, in the place of a transcript.
+
+    Attributes:
+        tokens: of all of it, with the system prompt and the tools that come before it.
+        is_agents_own: whether it begins as the agent's own requests do, so that its provider has
+            that beginning in its cache.
+        room: tokens that the window leaves to the answer; None where the window is unknown.
+    """
+
+    messages: tuple[Message, ...]
+    tokens: int
+    is_agents_own: bool = True
+    room: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryTask:
     """One summary to write.
 
     Attributes:
         full_input: what gives way.
         model_input: what the model reads of it.
+        conversation: what a language model is shown in the place of a transcript; None where it
+            gets one.
         footer: what code adds to the summary's text.
         tails: what may be sent below the text, longest first; the first that leaves room is taken.
         messages_behind: messages to send behind the summary.
@@ -95,6 +114,7 @@ class SummaryTask:
     span: Span
     full_input: SummaryInput
     model_input: SummaryInput
+    conversation: Conversation | None = None
     footer: str = ""
     tails: Iterable[str] = ("",)
     messages_behind: tuple[Message, ...] = ()
@@ -134,3 +154,12 @@ class Reading:
     def model_input(self, task: SummaryTask) -> SummaryInput:
         """What the model is shown."""
         return task.full_input
+
+    def conversation(self, task: SummaryTask) -> Conversation:
+        """What a language model is shown where it is asked in the conversation itself: all that the
+        agent would send now.
+
+        That includes what stays. A provider finds in its cache what a request has in common with
+        the one before, and often only if that is all of it.
+        """
+        return Conversation(task.context.messages, task.context.tokens)

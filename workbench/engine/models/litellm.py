@@ -16,6 +16,7 @@ from typing import Any
 
 from workbench.base.errors import ModelError, SetupError, Unanswered
 from workbench.engine.models.billing import BoundedRequest, bound, read_response, was_free
+from workbench.engine.models.conversation import sent_messages, sent_text
 from workbench.engine.models.keys import without_keys, without_whole_keys
 from workbench.engine.models.language_model import LanguageModel, with_retries
 from workbench.engine.models.model import Completion, ServerRequest, SummaryRequest, within
@@ -172,13 +173,7 @@ class LiteLLM(LanguageModel):
 def _bounded_request(
     request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool
 ) -> BoundedRequest:
-    texts = {"system": request.system, "user": request.prompt}
-    messages = list(request.chat)
-    if not messages:
-        for role, text in texts.items():
-            if text:  # half a character cannot be sent
-                content = text.encode("utf-8", "replace").decode()
-                messages.append({"role": role, "content": content})
+    messages = sent_messages(request)
     call: dict[str, Any] = {
         "model": model,
         "messages": messages,
@@ -200,14 +195,38 @@ def _bounded_request(
         call |= {"logprobs": True, "top_logprobs": request.logprobs}
     if request.tools:
         call["tools"] = list(request.tools)
+    elif request.conversation:
+        call |= _without_calling(messages)
     if options.api_base:
         call["api_base"] = options.api_base
         if not os.environ.get("OPENAI_API_KEY"):
             call["api_key"] = "none"  # your own server needs no key, but the client does
     if options.key:
         call["api_key"] = os.environ.get(options.key) or call.get("api_key")
-    largest = bound(model, options, list(texts.values()), max_output)
+    largest = bound(model, options, [request.system, sent_text(request)], max_output)
     return BoundedRequest(model, call, largest, bounded)
+
+
+def _without_calling(messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The tools that a conversation has called, and that none is to be called now.
+
+    Some providers refuse calls of tools that a request does not name. What the tools take, nobody
+    knows here.
+    """
+    names: dict[str, None] = {}
+    for message in messages:
+        for call in message.get("tool_calls", ()):
+            names[call["function"]["name"]] = None
+    tools: list[dict[str, Any]] = []
+    for name in names:
+        function = {
+            "name": name,
+            "parameters": {"type": "object", "properties": {}},
+        }
+        tools.append({"type": "function", "function": function})
+    if not tools:
+        return {}
+    return {"tools": tools, "tool_choice": "none"}
 
 
 def _environment_base() -> str | None:

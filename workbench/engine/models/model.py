@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Thread
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
@@ -50,6 +50,10 @@ class SummaryRequest:
         tools: that the model may call, as chat completions have them.
         server: the provider's own compaction that a live compactor asks for in the place of a
             summary; empty for none.
+        conversation: messages that are sent as they are before the prompt, which then asks about
+            them; empty where the prompt holds a transcript.
+        is_agents_own: whether the conversation begins as the agent's own requests do, with the same
+            system prompt and tools: its provider has that beginning in its cache.
     """
 
     purpose: Purpose
@@ -70,6 +74,12 @@ class SummaryRequest:
     chat: Sequence[Mapping[str, Any]] = ()
     tools: Sequence[Mapping[str, Any]] = ()
     server: ServerService | Literal[""] = field(default="", compare=False)
+    conversation: tuple[Message, ...] = ()
+    is_agents_own: bool = False
+
+    def as_transcript(self) -> SummaryRequest:
+        """The same request with a transcript in the place of the conversation."""
+        return replace(self, conversation=(), is_agents_own=False)
 
     @property
     def prompt(self) -> str:

@@ -4,6 +4,7 @@ import hashlib
 import json
 
 from workbench.engine.models.billing import THOUGHT
+from workbench.engine.models.conversation import sent_text
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.models.written_calls import conversation_text
@@ -20,6 +21,8 @@ def plain_text(request: SummaryRequest) -> str:
     """
     if request.chat:
         prompts = [conversation_text(request.chat, request.tools)]
+    elif request.conversation:
+        prompts = [sent_text(request)]
     else:
         prompts = [request.system.strip(), request.prompt.strip()]
     prompts.append(length_limit(request))

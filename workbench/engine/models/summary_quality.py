@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias, get_args
 from workbench.base.errors import ModelError, Refused
 from workbench.engine.extraction.entities import plain
 from workbench.engine.extraction.extractor import Extractor
+from workbench.engine.models.conversation import sent_text
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.models.wrappers import ModelWrapper, with_total_cost
@@ -87,6 +88,7 @@ def _source(request: SummaryRequest) -> str:
     """All that a summary may be made of."""
     parts = [request.previous, request.instructions]
     parts += map(counted_text, request.messages)
+    parts += map(counted_text, request.conversation)
     parts += request.files.read
     parts += request.files.modified
     return "\n".join(parts)
@@ -131,7 +133,7 @@ def _echo(text: str, request: SummaryRequest) -> Finding | None:
     long_lines = [line for line in lines if len(line) >= 40]
     long_length = sum(map(len, long_lines))
     if long_length > ECHOED * len(text) and len(long_lines) >= SOME:
-        prompt = request.prompt
+        prompt = sent_text(request)
         copied = sum(len(line) for line in long_lines if line in prompt)
         if copied > ECHOED * len(text):
             return Finding(

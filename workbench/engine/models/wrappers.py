@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from workbench.base.errors import ModelError, SetupError, Unanswered
+from workbench.engine.models.conversation import sent_text
 from workbench.engine.models.language_model import LanguageModel
 from workbench.engine.models.ledger import Ledger, Stored
 from workbench.engine.models.model import (
@@ -192,6 +193,8 @@ class CachedModel(ModelWrapper):
         parts = [VERSION, seal, request.system, request.prompt, request.max_tokens, self.replicate]
         if request.logprobs:
             parts.append(request.logprobs)
+        if request.conversation:
+            parts.append(sent_text(request))
         text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -250,7 +253,8 @@ class SplittingModel(ModelWrapper):
     """Sends the request whole where the prompt fits, and else part by part, each with the summary
     so far.
 
-    Where no window is known, the model's own error says that the prompt does not fit.
+    A conversation that does not fit is put to the model as a transcript. Where no window is known,
+    the model's own error says that the prompt does not fit.
 
     Nothing is left out, and the completion's `method` says in how many parts it came about.
     """
@@ -270,7 +274,7 @@ class SplittingModel(ModelWrapper):
         is_lowered = (request.max_tokens or 0) > max_completion
         lowered = replace(request, max_tokens=max_completion) if is_lowered else request
         room = window - (lowered.max_tokens or 0)
-        if _size(lowered.prompt) <= room:
+        if _size(sent_text(lowered)) <= room:
             try:
                 completion = self.model.complete(lowered)
                 if is_lowered:
@@ -280,6 +284,8 @@ class SplittingModel(ModelWrapper):
                 if not error.overflow:
                     raise
                 room = int(0.6 * room)  # its tokens are smaller than estimated
+        if request.conversation:
+            return self.complete(request.as_transcript())
         if not hasattr(lowered.write, "left_out"):  # it is not written from the messages
             raise ModelError(
                 f"the prompt does not fit into {self.name}, which takes {window} tokens, and it"
@@ -296,6 +302,8 @@ class SplittingModel(ModelWrapper):
         try:
             return self.model.complete(request)
         except ModelError as error:
+            if error.overflow and request.conversation:
+                return self.complete(request.as_transcript())
             if not error.overflow or not hasattr(request.write, "left_out"):
                 raise
             refusal = error

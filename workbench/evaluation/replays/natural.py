@@ -2,7 +2,7 @@
 on.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from workbench.base.errors import CompactionRefused
@@ -22,7 +22,14 @@ from workbench.engine.transcript.message import (
 )
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import CompactionEvent, Replay, RunEnded, Snapshot, Step
+from workbench.evaluation.replays.step import (
+    CompactionEvent,
+    RepeatedPrompt,
+    Replay,
+    RunEnded,
+    Snapshot,
+    Step,
+)
 
 
 def natural(
@@ -315,6 +322,7 @@ class Walk:
 
     def _take(self, compaction: Compaction) -> None:
         """Go on with the result of a compaction."""
+        repeated = self._repeated(compaction)
         old_messages = self.sent.messages
         old_sizes = self.reals
         new_messages = compaction.sent.messages
@@ -346,4 +354,33 @@ class Walk:
         self.since = 0
         self.attempts = Attempts()
         self.fired = len(self.events)
-        self.events.append(CompactionEvent(self.fired, self.at, compaction))
+        event = CompactionEvent(self.fired, self.at, compaction, repeated=repeated)
+        self.events.append(event)
+
+    def _repeated(self, compaction: Compaction) -> dict[int, RepeatedPrompt]:
+        """By the number of a stage, its summary's prompt that repeats the agent's own request."""
+        repeated: dict[int, RepeatedPrompt] = {}
+        for number, record in enumerate(compaction.stages):
+            if record.conversation:
+                repeated[number] = self._repeated_prompt(record.conversation)
+        return repeated
+
+    def _repeated_prompt(self, conversation: Sequence[Message]) -> RepeatedPrompt:
+        """The tokens of a conversation, and of what it has in common with the newest request."""
+        size_of = dict(zip(map(id, self.sent.messages), self.reals, strict=True))
+        sizes: list[int] = []
+        for message in conversation:
+            if id(message) not in size_of:
+                size_of[id(message)] = self.sizing.count(message)
+            sizes.append(size_of[id(message)])
+        common_length = 0
+        requested_messages = self.sent.messages[: self.requested]
+        for message, requested in zip(conversation, requested_messages, strict=False):
+            if message is not requested:
+                break
+            common_length += 1
+        overhead = self.sizing.overhead
+        return RepeatedPrompt(
+            tokens=overhead + sum(sizes),
+            prefix=overhead + sum(sizes[:common_length]),
+        )

@@ -1,6 +1,7 @@
 """What a replay is made of."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.base.markup import card
@@ -41,6 +42,18 @@ class Step:
     compaction: int | None = None
 
 
+class RepeatedPrompt(NamedTuple):
+    """A request of the agent that was sent again with a question behind it, in tokens.
+
+    Attributes:
+        tokens: of all of it.
+        prefix: of its longest prefix in common with the newest request of the agent.
+    """
+
+    tokens: int
+    prefix: int
+
+
 @dataclass(frozen=True, slots=True)
 class CompactionEvent:
     """A compaction with its place: it happened before the request whose answer is `messages[at]`.
@@ -49,6 +62,8 @@ class CompactionEvent:
         share: the size it was to reach, as a share of the history; None where the preset or the
             recording set it.
         earlier: the compactions before it in its chain; none where it had the whole history.
+        repeated: by the number of a stage, the prompt of a summary that was asked for as the
+            agent's own request.
     """
 
     number: int
@@ -56,6 +71,7 @@ class CompactionEvent:
     compaction: Compaction
     share: float | None = None
     earlier: tuple[Compaction, ...] = ()
+    repeated: Mapping[int, RepeatedPrompt] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

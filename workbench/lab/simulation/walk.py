@@ -259,7 +259,7 @@ def bill(walk: ConsequenceWalk, pricing: Pricing) -> SimulationBill | None:
     waits = dict(zip(places, map(seconds_between, [None, *answers], answers), strict=False))
     recorded_outputs = dict(zip(places, answer_tokens(replay), strict=True))
     thought_from = thinking_left(walk.session, walk.steps, pricing.rules)
-    usd = sum(summary_charges(replay, tariff)[0].values())
+    usd = sum(summary_charges(replay, pricing)[0].values())
     looking_usd = 0.0
     earlier_prompt = 0
     for number, (step, look_up_tokens) in enumerate(zip(walk.steps, walk.answers, strict=True)):

@@ -35,7 +35,7 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
 from workbench.evaluation.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import CompactionEvent, Replay, Step
+from workbench.evaluation.replays.step import CompactionEvent, RepeatedPrompt, Replay, Step
 
 PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75,cache_write_long=6")
 DOLLAR = 1e-6
@@ -255,6 +255,45 @@ def test_a_later_summary_pays_for_the_earlier_one_that_it_takes_in() -> None:
     assert found.charges[2].summaries == pytest.approx(
         chars_per_token(earlier) * 3e-6 + 100 * 15e-6
     )
+
+
+def repeating(completion: Completion, tokens: int, prefix: int) -> CompactionEvent:
+    """A compaction before the second request, asked for in the agent's own conversation."""
+    event = fired(3, completion, dropped=("u0", "a0"))
+    return replace(event, repeated={0: RepeatedPrompt(tokens, prefix)})
+
+
+@pytest.mark.parametrize("usd", [0.0, None, 9.0])
+def test_a_summary_asked_for_in_the_agents_own_conversation_reads_its_beginning_from_the_cache(
+    usd: float | None,
+) -> None:
+    """Whoever wrote it here, it is the agent's own request."""
+    answer = Completion(text="x", model="e", input_tokens=70, output_tokens=400, usd=usd)
+    event = repeating(answer, tokens=11_000, prefix=10_000)
+    bill = reckoned(replayed((10_000, 0), (2_000, 0), events=(event,)))
+    expected = 10_000 * 0.3 + 1_000 * 3.75 + 400 * 15
+    assert [charge.summaries for charge in bill.charges] == [0.0, pytest.approx(expected * DOLLAR)]
+    assert bill.assumed == 1
+
+
+def test_it_is_read_anew_where_the_cache_holds_no_such_beginning() -> None:
+    answer = Completion(text="x", model="e", output_tokens=400)
+    event = repeating(answer, tokens=11_000, prefix=10_000)
+    requests = ((10_000, 0), (2_000, 0))
+    without_cache = reckoned(replayed(*requests, events=(event,)), NO_CACHE)
+    assert without_cache.charges[1].summaries == pytest.approx((11_000 * 3 + 400 * 15) * DOLLAR)
+    parted = repeating(answer, tokens=11_000, prefix=4_000)
+    other_beginning = reckoned(replayed(*requests, events=(parted,)))
+    assert other_beginning.charges[1].summaries == pytest.approx(
+        (11_000 * 3.75 + 400 * 15) * DOLLAR
+    )
+
+
+def test_a_repeated_request_that_failed_costs_nothing() -> None:
+    failed = Completion(text="a note", model="e", fallback=True, why="down")
+    event = repeating(failed, tokens=11_000, prefix=10_000)
+    bill = reckoned(replayed((10_000, 0), (2_000, 0), events=(event,)))
+    assert bill.charges[1].summaries == 0.0
 
 
 def test_a_real_call_costs_what_was_paid_for_it() -> None:

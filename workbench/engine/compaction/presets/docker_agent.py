@@ -62,9 +62,15 @@ from workbench.engine.compaction.strategy import (
     Strategy,
     any_of,
 )
-from workbench.engine.compaction.summary_input import Reading, SummaryInput, SummaryTask
+from workbench.engine.compaction.summary_input import (
+    Conversation,
+    Reading,
+    SummaryInput,
+    SummaryTask,
+)
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.context_lookup import tokens_of_text
 from workbench.engine.transcript.message import Message, Summary, Text, TokenCounter, UserMessage
 
 THRESHOLD = 0.9
@@ -257,6 +263,14 @@ class DockerReading(Reading):
         """The part of the input that fits."""
         return self.generation.reads(task)
 
+    def conversation(self, task: SummaryTask) -> Conversation:
+        """The same as messages of a session of its own: not the agent's, nor its system prompt."""
+        earlier = task.model_input.earlier
+        messages = (*earlier, *task.model_input.new)
+        tokens = sum(task.context.sizes_of(messages))
+        system_tokens = tokens_of_text(prompt("docker_system"), task.context.count)
+        return Conversation(messages, tokens + system_tokens, is_agents_own=False)
+
 
 FIRST = DockerGeneration()
 LATER = DockerGeneration(docker_tokens_g2, follows=True)
@@ -268,13 +282,17 @@ class DockerPrompt(PromptTemplate):
     opening = "Session Summary: "
     system = prompt("docker_system")
 
-    def __call__(self, request: SummaryRequest) -> str:
-        """The user prompt's text; an earlier summary is the conversation's first message."""
+    def shown(self, request: SummaryRequest) -> str:
+        """The transcript; an earlier summary is its first message."""
         messages: list[Message] = list(request.messages)
         if request.previous:
             messages.insert(0, Summary(id="", text=request.previous))
         transcript = self.transcript(messages)
-        return f"<conversation>\n{transcript}\n</conversation>\n\n{question(request.instructions)}"
+        return f"<conversation>\n{transcript}\n</conversation>"
+
+    def question(self, request: SummaryRequest) -> str:
+        """What is asked for, with the host's own instruction below it."""
+        return question(request.instructions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,13 +152,17 @@ class OpalPrompt(PromptTemplate):
     opening = HEADER + "\n\n"
     separator = "\n"
 
-    def __call__(self, request: SummaryRequest) -> str:
-        """The user prompt's text; the start of a turn has its own focus."""
+    def shown(self, request: SummaryRequest) -> str:
+        """The transcript, and the earlier summary with its header."""
         if request.previous:
             request = replace(request, previous=f"{HEADER}\n\n{request.previous}")
+        return super().shown(request)
+
+    def question(self, request: SummaryRequest) -> str:
+        """What is asked; the start of a turn has its own focus."""
         if request.purpose == "turn_prefix":
             request = replace(request, instructions=prompt("opal_turn_prefix"))
-        return super().__call__(request)
+        return super().question(request)
 
     def spoken(
         self,

@@ -65,6 +65,8 @@ class Summarize:
         task = self.reads.task(context, budget, span)
         if not task.full_input.has_text:
             return None
+        if self.prompt.request == "conversation":
+            task = replace(task, conversation=self.reads.conversation(task))
         task = self.presentation.presented(task, self.limits.least)
         draft = self._draft(task)
         if draft is None:
@@ -80,6 +82,7 @@ class Summarize:
 
     def _draft(self, task: SummaryTask) -> Draft | None:
         """The draft with its requests; None with too little room, or nothing to read."""
+        task = self.prompt.fitted(task)
         template = self.prompt.frame(task)
         main_request, turn_request = self.prompt.requests(task)
         draft, max_tokens = self._sized(task, template)
@@ -146,6 +149,8 @@ class Summarize:
             )
             if max_tokens >= self.limits.least:
                 break
+        if task.conversation is not None and task.conversation.room is not None:
+            max_tokens = min(max_tokens, task.conversation.room)
         return draft, max_tokens
 
     def _requests(

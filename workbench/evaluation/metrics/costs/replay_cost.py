@@ -19,7 +19,7 @@ from workbench.engine.transcript.message import AssistantMessage, Message, Syste
 from workbench.engine.transcript.recorded_requests import turns_before
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.pricing import Pricing
-from workbench.evaluation.replays.step import Replay, Step
+from workbench.evaluation.replays.step import CompactionEvent, Replay, Step
 
 CHARACTERS = 4
 """A token of a summary that was not counted."""
@@ -114,7 +114,7 @@ def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCos
     answers = [replay.session.messages[index] for index in replay.session.requests]
     outputs = answer_tokens(replay)
     waits = _waits(answers)
-    summaries, assumed = summary_charges(replay, tariff)
+    summaries, assumed = summary_charges(replay, pricing)
     one_charge = partial(charge, tariff, pricing.rules, head=head_tokens(replay, pricing))
     charges: list[Charge] = []
     plain: list[Charge] = []
@@ -246,30 +246,65 @@ def head_tokens(replay: Replay, pricing: Pricing) -> int:
     return min(tokens, pricing.head)
 
 
-def summary_charges(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
+def summary_charges(replay: Replay, pricing: Pricing) -> tuple[dict[int, float], int]:
     """USD for summaries by the next request's place, and how many are priced as if."""
+    tariff = pricing.tariff
+    assert tariff is not None
     usd_by_place: dict[int, float] = {}
     assumed = 0
     ids = [message.id for message in replay.session.messages]
-    sizes = dict(zip(ids, replay.sizing.sizes, strict=True))
-    messages_by_id: dict[str, Message] = {}
+    size_of = dict(zip(ids, replay.sizing.sizes, strict=True))
     for event in replay.events:
-        for stage in event.compaction.stages:
-            if stage.completions:
-                place = _next_request(replay.steps, event.at)
-                tokens_to_read = 0
-                for id in stage.dropped:
-                    if id in messages_by_id:
-                        tokens_to_read += replay.sizing.count(messages_by_id[id])
-                    else:
-                        tokens_to_read += sizes.get(id, 0)
-                for completion in stage.completions:
+        place = _next_request(replay.steps, event.at)
+        for number, stage in enumerate(event.compaction.stages):
+            # the first summary reads all that the stage drops
+            tokens_to_read = sum([size_of.get(id, 0) for id in stage.dropped])
+            for completion in stage.completions:
+                if number in event.repeated and not completion.fallback:
+                    usd = repeated_charge(event, number, completion, replay, pricing).usd
+                    is_paid = False
+                else:
                     usd, is_paid = summary_usd(completion, tokens_to_read, tariff)
-                    usd_by_place[place] = usd_by_place.get(place, 0.0) + usd
-                    assumed += not is_paid
-                    tokens_to_read = 0  # the first summary reads all that the stage drops
-            messages_by_id |= {message.id: message for message in stage.wrote}
+                usd_by_place[place] = usd_by_place.get(place, 0.0) + usd
+                assumed += not is_paid
+                tokens_to_read = 0
+            for message in stage.wrote:
+                size_of[message.id] = replay.sizing.count(message)
     return usd_by_place, assumed
+
+
+def repeated_charge(
+    event: CompactionEvent,
+    number: int,
+    completion: Completion,
+    replay: Replay,
+    pricing: Pricing,
+) -> Charge:
+    """A summary that the agent's model was asked for in the agent's own conversation.
+
+    It is priced like a request of the agent, whoever wrote it here: what its prompt has in common
+    with the agent's newest request is read from the cache.
+    """
+    tariff = pricing.tariff
+    assert tariff is not None
+    repeated = event.repeated[number]
+    newest = bisect_left(replay.steps, event.at, key=lambda step: step.index) - 1
+    if newest < 0:
+        return charge_with(tariff, pricing.rules, repeated.tokens, 0, written_tokens(completion))
+    answer = replay.session.messages[replay.steps[newest].index]
+    turn_starts = thinking_left(replay.session, replay.steps, pricing.rules)
+    turn_start = turn_starts.get(newest + 1, newest + 1)
+    found_tokens = [step.tokens_sent for step in replay.steps[turn_start : newest + 1]]
+    return charge(
+        tariff,
+        pricing.rules,
+        prompt=repeated.tokens,
+        prefix=min([repeated.prefix, *found_tokens]),
+        before=replay.steps[newest].tokens_sent,
+        head=head_tokens(replay, pricing),
+        waited=seconds_between(answer, replay.session.messages[event.at - 1]),
+        output=written_tokens(completion),
+    )
 
 
 def _next_request(steps: Sequence[Step], boundary: int) -> int:
@@ -287,5 +322,11 @@ def summary_usd(completion: Completion, read: int, tariff: Tariff) -> tuple[floa
         return 0.0, True
     read = completion.input_tokens or read
     rates = tariff.at(read)
-    output = completion.output_tokens or -(-len(completion.text) // CHARACTERS)
-    return read * rates.input + output * rates.output, False
+    return read * rates.input + written_tokens(completion) * rates.output, False
+
+
+def written_tokens(completion: Completion) -> int:
+    """Tokens of an answer; of a text that stands in for one none."""
+    if completion.fallback:
+        return 0
+    return completion.output_tokens or -(-len(completion.text) // CHARACTERS)

@@ -220,12 +220,14 @@ class AthenaPrompt(PromptTemplate):
     system = opening = ""
     separator = "\n"
 
-    def __call__(self, request: SummaryRequest) -> str:
-        """The user prompt's text."""
-        parts = [self.transcript(request.messages), prompt("athena_summary")]
-        if request.instructions:
-            parts.append(request.instructions)
-        return "\n\n".join(parts)
+    def shown(self, request: SummaryRequest) -> str:
+        """The transcript."""
+        return self.transcript(request.messages)
+
+    def question(self, request: SummaryRequest) -> str:
+        """What is asked for, with the user's instructions below it."""
+        text = prompt("athena_summary")
+        return f"{text}\n\n{request.instructions}" if request.instructions else text
 
     def spoken(
         self,
