@@ -19,7 +19,7 @@ from workbench.engine.transcript.log import MessageEntry
 from workbench.engine.transcript.message import Summary, plain_text
 from workbench.live.compactor import Compactor
 
-SILENT = {"none", "null", "truncate", "clear_tool_uses", "observation_mask"}
+SILENT = {"none", "null", "truncate", "clear_tool_uses", "observation_mask", "scored"}
 """They write no summary."""
 WRITERS = [name for name in NAMES if name not in SILENT]
 TALKS: dict[str, Callable[..., list[Record]]] = {

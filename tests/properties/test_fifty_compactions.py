@@ -60,6 +60,14 @@ PROMISES: Mapping[str, str] = {
         "demands and preferences are to be among the important details; the earlier summary is"
         " carried forward"
     ),
+    "opencode_v2": (
+        "demands and preferences are to be among the important details; the earlier summary is"
+        " carried forward"
+    ),
+    "crush": "its first section has the task in the person's own words; a summary is updated",
+    "anthropic_on_demand": (
+        "its first section has what the person asked for, with all demands; a summary is updated"
+    ),
     "openhands_rolling": (
         "what the user wants and demands is the summary's first section, and the first messages"
         " stay"
@@ -87,6 +95,7 @@ fifty compactions.
 FORGETS: Mapping[str, str] = {
     "null": "it keeps the system prompt and the newest user message only",
     "truncate": "it keeps the newest messages and what is pinned, and writes no summary",
+    "scored": "what a person said counts, but truncation behind it keeps the newest only",
 }
 """Presets that promise nothing about what was said first, and lose it."""
 

@@ -49,6 +49,9 @@ ORIGINALS = {
     ),
     "gemini_cli": "its history, whose old results it cut before, with one more message",
     "opencode": "the same",
+    "opencode_v2": "the same; its newest version the messages themselves",
+    "crush": "the messages themselves behind a system prompt of its own",
+    "anthropic_on_demand": "the messages themselves, on the server",
     "openhands_rolling": "the same: events as they are printed",
     "langchain_20": "the same, of the last 4,000 tokens",
     "hermes_lean": (

@@ -13,6 +13,8 @@ def test_it_is_due_at_150000_tokens_or_three_quarters_of_a_smaller_window(name: 
     preset = wb.preset(name)
     assert due(preset, 150_000, 1_000_000) and not due(preset, 149_999, 1_000_000)
     assert due(preset, 75_000, 100_000) and not due(preset, 74_999, 100_000)
+    later = wb.preset(name, input_tokens=300_000)
+    assert due(later, 300_000, 1_000_000) and not due(later, 299_999, 1_000_000)
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -34,12 +34,29 @@ from workbench.engine.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.engine.compaction.span_selection import CutRule, Movable, Span
 from workbench.engine.compaction.stages.server_compaction import ServerCompaction
 from workbench.engine.compaction.stages.summarize import Summarize
-from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
+from workbench.engine.compaction.strategy import AtLimit, Preset, Situation, Strategy
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import is_real_user
 
-TRIGGER = 150_000
 SOURCE = "Anthropic compact-2026-09-04 (platform documentation of compaction, anthropic 2.14.0)"
+
+
+@dataclass(frozen=True, slots=True)
+class AtInputTokens:
+    """Due when a request reaches a number of tokens.
+
+    Attributes:
+        input_tokens: the number, as the provider's own threshold has it by default.
+        share_of_smaller: the same as a share of a window that is too small for that.
+    """
+
+    input_tokens: int = 150_000
+    share_of_smaller: float = 0.75
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at exactly that number, by the provider's count."""
+        limit = AtLimit(share=self.share_of_smaller, most=self.input_tokens)
+        return limit.check(situation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +130,7 @@ def anthropic(name: str, cut: CutRule) -> Preset:
     return Preset(
         name,
         Strategy(name, (server_compaction(cut),)),
-        AtLimit(share=0.75, most=TRIGGER),
+        AtInputTokens(),
         source=SOURCE,
     )
 

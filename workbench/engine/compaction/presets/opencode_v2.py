@@ -91,7 +91,7 @@ class NewestMessages:
     def start(self, context: Context, budget: Budget) -> int:
         """The index of the first of them; the number of messages where there are none."""
         movable = Movable.of(context, budget)
-        text_tokens = _text_tokens(movable.messages, context)
+        text_tokens = list(map(_text_tokens, movable.messages))
         most_tokens = movable.kept(self.keep_tokens)
         fitting = _fitting(text_tokens, movable.earlier, most_tokens)
         start = _turn_before(movable.messages, movable.earlier, fitting)
@@ -105,13 +105,9 @@ class NewestMessages:
         return movable.index(start)
 
 
-def _text_tokens(messages: Sequence[Message], context: Context) -> list[int]:
-    """Tokens of each message as it is written."""
-    tokens: list[int] = []
-    for message in messages:
-        written = Text(PROMPT.transcript([message]))
-        tokens.append(context.count(UserMessage(id="", blocks=(written,))))
-    return tokens
+def _text_tokens(message: Message) -> int:
+    """Tokens of a message as it is written: a quarter of its characters, as there."""
+    return -(-len(PROMPT.transcript([message])) // 4)
 
 
 def _fitting(sizes: Sequence[int], first: int, most_tokens: int) -> int:
