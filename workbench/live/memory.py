@@ -407,6 +407,9 @@ class Memory:
         )
         covered = len(old_path) if only_addition_is_gone else len(path)
         standing = [mark for mark in self.state.checkpoints if mark.covers <= covered]
+        is_at_end = len(new) == len(shorter)
+        while is_at_end and standing[-1].hides_result_at_end(path):
+            standing.pop()
         marks: list[Checkpoint] = []
         for mark in standing:
             marks.append(mark.on(path, old_path, any(has_question), self.reader.present_format))
