@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import pytest
 from live.habits import reminder, reminder_in_last, reminder_in_text, same_reminder_in_text
-from live.talk import Record, answered, asked
+from live.talk import Record, answered, asked, openai
 from live.zoo import REWRITING, Writer, drops_oldest_turns, renders_its_head_anew, visit
 
 import workbench as wb
-from workbench.live.events import PaidInVain, Rewound
+from workbench.live.events import CompactionEnded, PaidInVain, Rewound
 
 MOST = 1.1
 
@@ -104,3 +104,18 @@ def test_a_host_that_undoes_each_compaction_is_told_what_it_paid_and_none_starts
     assert live.usd is not None and live.usd < 0.01 * 40, (
         "it pays for fewer than one in each request"
     )
+
+
+@pytest.mark.parametrize("preset", ["truncate", "pi", "pipeline", "langchain_20"])
+def test_a_host_that_goes_back_to_any_of_its_requests_sends_its_newest_result(preset: str) -> None:
+    """Also back to one that ends where a later compaction has cut."""
+    history = openai(10)
+    ends = [end for end, message in enumerate(history, 1) if message["role"] == "tool"]
+    live = wb.Compactor(preset, model=Writer(), window=3_000)
+    for end in ends:
+        live.before_request(history[:end])
+    assert any(isinstance(event, CompactionEnded) for event in live.events)
+    document = live.save()
+    for end in ends[:-1]:
+        resumed = wb.Compactor.load(document, model=Writer())
+        assert resumed.before_request(history[:end])[-1] == history[end - 1]

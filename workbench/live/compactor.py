@@ -380,7 +380,7 @@ class Compactor(RecallTool):
         check_manual(instructions, keep_recent)
         with self._lock:
             self._runner.hear(messages)
-            budget = self._gauge.manual(instructions, keep_recent)
+            budget = self._runner.budgets.manual(instructions, keep_recent)
         return self._runner.run(budget, "by_hand", self.preset.strategy)
 
     def prepare(
@@ -401,7 +401,7 @@ class Compactor(RecallTool):
         check_manual(instructions, keep_recent)
         with self._lock:
             self._runner.hear(messages)
-            return self._runner.prepare(self._gauge.manual(instructions, keep_recent))
+            return self._runner.prepare(self._runner.budgets.manual(instructions, keep_recent))
 
     def request_compaction(self, instructions: str = "") -> None:
         """Compact as soon as the present turn is over, with these instructions for the summary."""

@@ -1,14 +1,10 @@
-"""How full the window is, by count, by providers' reports and by the windows that errors stated;
-and what is due.
-"""
+"""How full the window is, by count, by providers' reports and by the windows that errors stated."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
-from workbench.base.errors import CompactionRefused, SetupError
-from workbench.engine.compaction.forced import forced, kept_by, refuses_by_hand
-from workbench.engine.compaction.plan import Budget
+from workbench.base.errors import SetupError
 from workbench.engine.compaction.strategy import Moment, Preset, Situation, Trigger
 from workbench.engine.models.prices import window as window_of
 from workbench.engine.models.provider_errors import Diagnosis, classify_answer
@@ -24,7 +20,6 @@ from workbench.live.calibration import (
     overhead_of,
 )
 from workbench.live.callbacks import Host
-from workbench.live.hooks import Cause
 from workbench.live.memory import Memory
 from workbench.live.settings import Settings
 
@@ -92,7 +87,7 @@ class _Counted:
 
 
 class Gauge:
-    """Weighs the request that would be sent now, and asks the trigger with the current settings.
+    """Weighs the request that would be sent now, with the current settings.
 
     Right after a report the estimate is the reported prompt and our count of what came later. A
     compaction makes the report stale: then the overhead is what was declared, or what the report of
@@ -127,9 +122,6 @@ class Gauge:
         self._good = Settings()
         self._settings = host.guarded(
             "settings", settings, lambda: self._good, lambda answer: isinstance(answer, Settings)
-        )
-        self._check = host.guarded(
-            "trigger", _check, lambda *_: None, lambda answer: isinstance(answer, Budget | None)
         )
         self.configured = window
         self._counted = _Counted()
@@ -366,74 +358,13 @@ class Gauge:
         """The history changed: what was sent and reported says nothing any more."""
         self.request = self.reported = None
 
-    def due(self, moment: Moment) -> Budget | None:
-        """What the trigger grants; None where no compaction is due."""
-        if not self.settings.automatic or moment not in self.preset.moments:
-            return None
-        budget = self._check(self.trigger, self._situation(moment))
-        return None if budget is None else self._completed(budget)
-
-    def still_due(self, cause: Cause) -> bool:
-        """Whether the trigger would have the history compacted again at once."""
-        moment = cause if cause in self.preset.moments else self.preset.moments[0]
-        return self._check(self.trigger, self._situation(moment)) is not None
-
-    def requested(self, moment: Moment, instructions: str) -> Budget:
-        """For a compaction that the host requested: the trigger's budget if it grants one."""
-        forced = self.forced("requested", instructions)
-        budget = self._check(self.trigger, self._situation(moment, requested=True))
-        if budget is None:
-            return forced
-        return replace(budget, instructions=forced.instructions, keep_recent=forced.keep_recent)
-
-    def manual(self, instructions: str, keep_recent: int | None) -> Budget:
-        """For a compaction by hand.
-
-        Raises:
-            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between
-                turns.
-        """
-        if refuses_by_hand(self.preset.host, self.memory.state.sent.messages):
-            raise CompactionRefused(
-                f"a turn goes on, and preset {self.preset.name!r} compacts by hand only between"
-                " turns: call `compact` after the model's answer, or `request_compaction` now"
-            )
-        return self.forced("manual", instructions, keep_recent)
-
-    def forced(self, reason: str, instructions: str = "", keep_recent: int | None = None) -> Budget:
-        """For a compaction that must be; the host's own settings take precedence over the
-        preset's system.
-        """
-        keep = (
-            None
-            if self.settings.keep_recent is not None
-            else kept_by(self.preset.host, reason, self.window)
-        )
-        budget = forced(
-            self._situation("before_request"),
-            lambda full: self._check(self.trigger, full),
-            reason,
-            keep,
-        )
-        if keep_recent is not None and (keep_recent > 0 or keep is None):
-            budget = replace(budget, keep_recent=keep_recent)
-        return self._completed(replace(budget, instructions=instructions))
-
     @property
     def trigger(self) -> Trigger:
         """The host's trigger, or the preset's."""
         return self.settings.trigger or self.preset.trigger
 
-    def _completed(self, budget: Budget) -> Budget:
-        """The budget with the settings' values where it has none."""
-        settings = self.settings
-        return replace(
-            budget,
-            instructions=budget.instructions or settings.instructions,
-            keep_recent=settings.keep_recent if budget.keep_recent is None else budget.keep_recent,
-        )
-
-    def _situation(self, moment: Moment, requested: bool = False) -> Situation:
+    def situation(self, moment: Moment, *, is_requested: bool = False) -> Situation:
+        """What a trigger may look at now."""
         report, state = self._valid_report(), self.memory.state
         return Situation(
             tokens=self.tokens,
@@ -443,7 +374,7 @@ class Gauge:
             messages=len(state.sent.messages),
             reported=None if report is None else report.usage,
             since=self._said_since(report),
-            requested=requested,
+            requested=is_requested,
             model=self.model,
             requests=state.answers,
             said=state.said,
@@ -466,10 +397,6 @@ class Gauge:
     def _valid_report(self) -> SentRequest | None:
         report = self.reported
         return report if report is not None and report.version == self.memory.version else None
-
-
-def _check(trigger: Trigger, situation: Situation) -> Budget | None:
-    return trigger.check(situation)
 
 
 @cache

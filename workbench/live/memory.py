@@ -7,21 +7,23 @@ from dataclasses import dataclass, replace
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.guard import violations
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.engine.transcript.message import (
-    Json,
-    Message,
-    Summary,
-    Text,
-    UserMessage,
-    is_real_user,
-)
+from workbench.engine.transcript.log import Log
+from workbench.engine.transcript.message import Json, Message, Text, UserMessage, is_real_user
 from workbench.live.copies import Copies
 from workbench.live.covered_prefix import first_uncovered
 from workbench.live.formats.canonical import key
 from workbench.live.formats.shape import HostMessage, OutgoingMessage, is_system, record_of
 from workbench.live.formats.table import FORMATS
 from workbench.live.identity import Additions, HostList, common, markers, remarked, text_of
+from workbench.live.log_entries import (
+    compaction_id,
+    leaf_at,
+    log_compaction,
+    log_compaction_again,
+    log_messages,
+    log_native_compaction,
+    summaries_of,
+)
 from workbench.live.message_reader import MessageReader, listed
 from workbench.live.state import Checkpoint, State, longer
 
@@ -105,7 +107,9 @@ class Memory:
         checkpoint_count = len(self.state.checkpoints)
         if is_back:
             self.version += 1
-            shorter = new[:1] if lost else []
+            shorter: list[HostMessage] = []
+            if lost:
+                shorter = new[:1]
             self._go_back(heard_count, new, shorter)
             same += len(shorter)
             heard_count += len(shorter)
@@ -118,7 +122,9 @@ class Memory:
             self._add(entry, object)
         self._broken = False
         only_addition_is_gone = lost is not None and checkpoint_count == len(self.state.checkpoints)
-        return heard_count if is_back and not only_addition_is_gone else None
+        if only_addition_is_gone or not is_back:
+            return None
+        return heard_count
 
     def messages(self) -> list[Json]:
         """A new list of the messages to send: the host's own objects as it has them now, and
@@ -130,8 +136,11 @@ class Memory:
         self.returned = HostList([*objects, *self.own.objects[first_own:]], places)
         objects = self._with_addition(self.returned.objects)
         if self._behind and objects and objects[-1] is not self.own.objects[-1]:
-            pair = [OutgoingMessage(message) for message in (objects[-1], *self._behind)]
-            joined = FORMATS[self.reader.present_format].finished(pair, self.state.path)
+            format = FORMATS[self.reader.present_format]
+            newest = [OutgoingMessage(objects[-1])]
+            for message in self._behind:
+                newest.append(OutgoingMessage(message))
+            joined = format.finished(newest, self.state.path)
             if len(joined) == 1:
                 return [*objects[:-1], joined[0].object]
         return [*objects, *self._behind]
@@ -201,16 +210,16 @@ class Memory:
             present.path[:heard_count],
             present.place,
             self.reader.present_format,
-            self._entry_id(),
+            compaction_id(self.log),
         )
         self.archive.update(compaction.sent.archive)
-        for summary in _summaries(compaction.sent):
+        for summary in summaries_of(compaction.sent):
             self.reader.written[summary.lead + summary.text + summary.tail] = summary
         self.version += 1
         state = State.at((*present.checkpoints, mark), present.path[: present.heard])
         state.leaf = present.leaf
         self.state = state
-        self._note(compaction, mark.entry)
+        state.leaf = log_compaction(self.log, compaction, mark.entry, state.leaf)
         return ""
 
     def _parted(self, messages: Sequence[Json]) -> tuple[list[Json], list[Json]]:
@@ -370,31 +379,17 @@ class Memory:
 
     def _add(self, host_message: HostMessage, object: Json) -> None:
         state = self.state
-        leaf = self._log([host_message], state.leaf)
+        leaf = log_messages(self.log, [host_message], state.leaf)
         tokens_before = state.kept.tokens
         state.extend(host_message)
         if host_message.covers:
-            leaf = self._note_native(leaf, tokens_before)
+            leaf = log_native_compaction(self.log, state.kept, tokens_before, leaf)
+            self.version += 1
         for line in (self.own, self.given, self.returned):
             if line.objects or line is self.own:
                 line.objects.append(object)
                 line.places.append(len(state.path) - 1)
         state.leaf, state.heard = leaf, len(state.path)
-
-    def _note_native(self, leaf: str | None, tokens_before: int) -> str:
-        """Write down in the log that the provider compacted."""
-        context = self.state.kept
-        entry = CompactionEntry(
-            id=self._entry_id(),
-            parent=leaf,
-            kept=tuple(message.id for message in context.messages),
-            tokens_before=tokens_before,
-            tokens_after=context.tokens,
-            reason="by the provider",
-        )
-        self.log.append(entry)
-        self.version += 1
-        return entry.id
 
     def _go_back(
         self, heard_count: int, new: Sequence[HostMessage], shorter: Sequence[HostMessage]
@@ -410,81 +405,32 @@ class Memory:
         """
         old_path = self.state.path
         path = [*old_path[:heard_count], *shorter]
-        has_question = [any(map(is_real_user, host_message.messages)) for host_message in new]
         only_addition_is_gone = (
             len(old_path) == heard_count + 1
-            and not any(has_question[:1])
+            and not _has_question(new[:1])
             and self.additions.is_behind(old_path[heard_count].record)
         )
         covered = len(old_path) if only_addition_is_gone else len(path)
         standing = [mark for mark in self.state.checkpoints if mark.covers <= covered]
+        is_at_end = len(new) == len(shorter)
+        while is_at_end and standing[-1].hides_result_at_end(path):
+            standing.pop()
+        has_later_question = _has_question(new)
         marks: list[Checkpoint] = []
         for mark in standing:
-            marks.append(mark.on(path, old_path, any(has_question), self.reader.present_format))
+            marks.append(mark.on(path, old_path, has_later_question, self.reader.present_format))
         state = State.at(tuple(marks), path)
-        state.leaf = self._log(shorter, self._leaf_at(heard_count, old_path, marks))
+        leaf = leaf_at(self.log, heard_count, old_path, marks)
+        state.leaf = log_messages(self.log, shorter, leaf)
         self.state = state
         self.log.leaf = state.leaf
         if marks[-1] is not standing[-1]:
-            self._note_again(standing[-1].entry)
-
-    def _leaf_at(
-        self, heard_count: int, path: Sequence[HostMessage], marks: Sequence[Checkpoint]
-    ) -> str | None:
-        """The log's entry at the end of the first so many of the host's messages: the newest
-        compaction there, or the newest message.
-        """
-        for mark in reversed(marks):
-            if mark.heard == heard_count and mark.entry in self.log:
-                return mark.entry
-        for host_message in reversed(path[:heard_count]):
-            if host_message.messages:
-                return host_message.messages[-1].id
-        return None
-
-    def _note_again(self, id: str) -> None:
-        """Write a compaction down on this branch too, with what is left of what it kept."""
-        entry = self.log[id]
-        if not isinstance(entry, CompactionEntry):
-            return
-        state = self.state
-        mark = state.checkpoints[-1]
-        kept_ids = tuple(message.id for message in mark.kept.messages if message.id in state.place)
-        again = replace(entry, id=self._entry_id(), parent=state.leaf, kept=kept_ids)
-        self.log.append(again)
-        state.leaf = again.id
-        state.checkpoints = (*state.checkpoints[:-1], replace(mark, entry=again.id))
-
-    def _log(self, host_messages: Sequence[HostMessage], leaf: str | None) -> str | None:
-        """Write messages down behind the leaf; the new leaf."""
-        for host_message in host_messages:
-            for message in host_message.messages:
-                self.log.append(MessageEntry(id=message.id, parent=leaf, message=message))
-                leaf = message.id
-        return leaf
-
-    def _note(self, compaction: Compaction, id: str) -> None:
-        """Write the compaction down in the log."""
-        summaries = _summaries(compaction.after)
-        ids_before = {message.id for message in compaction.before.messages}
-        kept_ids = tuple(
-            message.id for message in compaction.after.messages if message.id in ids_before
-        )
-        entry = CompactionEntry(
-            id=id,
-            parent=self.state.leaf,
-            summary=summaries[-1] if summaries else None,
-            kept=kept_ids,
-            tokens_before=compaction.before.tokens,
-            tokens_after=compaction.after.tokens,
-            reason=compaction.budget.reason,
-        )
-        self.log.append(entry)
-        self.state.leaf = entry.id
-
-    def _entry_id(self) -> str:
-        return f"compaction-{len(self.log) + 1}"
+            log_compaction_again(self.log, standing[-1].entry, state)
 
 
-def _summaries(context: Context) -> list[Summary]:
-    return [message for message in context.messages if message.role == "summary"]
+def _has_question(host_messages: Sequence[HostMessage]) -> bool:
+    """Whether a person says something in them."""
+    messages: list[Message] = []
+    for host_message in host_messages:
+        messages += host_message.messages
+    return any(map(is_real_user, messages))

@@ -7,9 +7,8 @@ from threading import RLock
 
 from workbench.base.errors import ModelError, SettingError
 from workbench.engine.compaction.attempts import Attempts, failure_of
-from workbench.engine.compaction.engine import Compaction, compact
-from workbench.engine.compaction.plan import Budget, Draft, Plan, Stage
-from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.stages.truncate import RepairPairs
 from workbench.engine.compaction.strategy import Failure, HostPolicy, Strategy
 from workbench.engine.models.model import Model
@@ -18,6 +17,7 @@ from workbench.engine.models.wrappers import SplittingModel
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Json
 from workbench.live.breaker import Breaker
+from workbench.live.budgets import Budgets
 from workbench.live.calibration import Calibration, newest_pinned, pending_pinned, with_own_pins
 from workbench.live.callbacks import Host, reason
 from workbench.live.events import (
@@ -31,6 +31,7 @@ from workbench.live.events import (
 )
 from workbench.live.feasibility import asks_first
 from workbench.live.gauge import Gauge
+from workbench.live.hooked_compaction import hooked_compaction
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled, refuse_awaitable
 from workbench.live.last_resort import make_room
 from workbench.live.meter import NO_MODEL, Meter, NoModel, total
@@ -91,6 +92,7 @@ class Runner:
     ) -> None:
         self.gauge = gauge
         self.memory = gauge.memory
+        self.budgets = Budgets(gauge, host)
         self.hooks = hooks
         self.tell = host.tell
         self.lock = lock
@@ -203,7 +205,7 @@ class Runner:
 
     def overcome(self, cause: Cause) -> bool:
         """Compact since a provider found the request too large; whether the next one differs."""
-        compaction = self.run(self.gauge.forced("overflow"), cause, self.gauge.preset.recovery)
+        compaction = self.run(self.budgets.forced("overflow"), cause, self.gauge.preset.recovery)
         changed = compaction is not None and compaction.outcome != "unchanged"
         enough = (
             changed
@@ -249,7 +251,7 @@ class Runner:
         with self.lock:
             self._wait()
             hit = compaction is not None and (
-                compaction.sent.tokens <= budget.target or not self.gauge.still_due(cause)
+                compaction.sent.tokens <= budget.target or not self.budgets.still_due(cause)
             )
             if budget.reason == "repair":
                 return
@@ -292,7 +294,10 @@ class Runner:
             supplied = None
             if isinstance(choice, Supply) and choice.summary.strip():
                 supplied = choice.summary
-            compaction, used = self._compacted(attempt.start, strategy, budget, supplied, meter)
+            model = ServerModel(SplittingModel(meter), meter, self.gauge)
+            compaction, used = hooked_compaction(
+                attempt.start, strategy, budget, model, self.hooks, supplied, host.hook_summary
+            )
             compaction = with_own_pins(compaction, attempt.history)
             objection = self._take(compaction, attempt)
         except BaseException as error:
@@ -431,41 +436,6 @@ class Runner:
             self.tell(started)
         self.tell(ended)
 
-    def _compacted(
-        self,
-        history: Context,
-        strategy: Strategy,
-        budget: Budget,
-        supplied: str | None,
-        meter: Meter,
-    ) -> tuple[Compaction, bool]:
-        """The compaction, and whether it used the host's summary; if need be with a summary's
-        stage before its own.
-        """
-        used = False
-
-        def plan(stage: Stage, context: Context, budget: Budget) -> Plan | None:
-            nonlocal used
-            allow = self.hooks.before_stage
-            allowed = None if allow is None else allow(stage.name, context, budget)
-            refuse_awaitable("before_stage", allowed)
-            if allowed is False:
-                return None
-            planned = stage.plan(context, budget)
-            if planned is None or supplied is None:
-                return planned
-            used = used or any(
-                isinstance(part, Draft) for edit in planned.edits for part in edit.by
-            )
-            return _with_summary(planned, supplied, self.gauge.preset.host)
-
-        model = ServerModel(SplittingModel(meter), meter, self.gauge)
-        compaction = compact(history, strategy, budget, model, plan)
-        if supplied is not None and not used:
-            strategy = replace(strategy, stages=(Summarize(), *strategy.stages))
-            compaction = compact(history, strategy, budget, model, plan)
-        return compaction, used
-
 
 def _warning(host: HostPolicy, compaction: Compaction) -> str:
     """What the preset's system tells its user, and whether a note is in the place of a summary."""
@@ -474,22 +444,3 @@ def _warning(host: HostPolicy, compaction: Compaction) -> str:
         f"a note replaces the summary, since the model failed: {note.why}" for note in notes[:1]
     ]
     return "; ".join(filter(None, [host.warning, *failures]))
-
-
-def _with_summary(plan: Plan, summary: str, host: HostPolicy) -> Plan:
-    """The plan with this summary where a model would be asked."""
-    edits, as_is = [], host.hook_summary == "as_is"
-    for edit in plan.edits:
-        drafts = {id(part): part for part in edit.by if isinstance(part, Draft)}
-        texts = {
-            identity: summary if as_is else summary + draft.footer
-            for identity, draft in drafts.items()
-        }
-        written_drafts = {
-            identity: replace(draft, requests=(), template="", footer=texts[identity])
-            for identity, draft in drafts.items()
-        }
-        edits.append(
-            edit._replace(by=tuple(written_drafts.get(id(part), part) for part in edit.by))
-        )
-    return replace(plan, edits=tuple(edits), then=None if as_is else plan.then)

@@ -22,6 +22,7 @@ class Scheduler:
     def __init__(self, runner: Runner, host: Host) -> None:
         self.runner = runner
         self.gauge = runner.gauge
+        self.budgets = runner.budgets
         self.memory = runner.memory
         self.tell = host.tell
         self.overflowed = False
@@ -66,11 +67,15 @@ class Scheduler:
             moment == "after_turn" or self.memory.state.ends_a_turn()
         ):
             instructions, self.requested = self.requested, None
-            return self.gauge.requested(moment, instructions)
+            return self.budgets.requested(moment, instructions)
         runner, message_tokens = self.runner, self.gauge.spoken
         if not runner.attempts.let_ask(message_tokens) or runner.breaker.stopped(message_tokens):
             return None
-        budget = self.gauge.due(moment)
-        if budget is None and moment in self.gauge.preset.moments:
-            runner.attempts = runner.attempts.none_in_vain()
-        return budget if budget is not None and runner.breaker.allows(message_tokens) else None
+        budget = self.budgets.due(moment)
+        if budget is None:
+            if moment in self.gauge.preset.moments:
+                runner.attempts = runner.attempts.none_in_vain()
+            return None
+        if not runner.breaker.allows(message_tokens):
+            return None
+        return budget

@@ -10,7 +10,14 @@ from itertools import groupby, zip_longest
 
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.transcript.context import Context, OpenContext, last_user
-from workbench.engine.transcript.message import Json, Message, UserMessage, is_empty, is_real_user
+from workbench.engine.transcript.message import (
+    Json,
+    Message,
+    ToolResult,
+    UserMessage,
+    is_empty,
+    is_real_user,
+)
 from workbench.live.formats.shape import GAP, Covers, HostMessage, OutgoingMessage, record_of
 from workbench.live.formats.table import FORMATS, MessageFormat
 
@@ -100,6 +107,14 @@ class Checkpoint:
         return replace(
             self, heard=len(path), kept=kept_context, sent=sent, shown=tuple(outgoing), entry=""
         )
+
+    def hides_result_at_end(self, path: Sequence[HostMessage]) -> bool:
+        """Whether it covers the whole of a shorter path that ends with results: the agent has not
+        answered these yet.
+        """
+        if not self.covers == len(path) < self.heard:
+            return False
+        return any(isinstance(message, ToolResult) for message in path[-1].messages)
 
     def reworded(self, old: Message, new: Message, size: int) -> Checkpoint:
         """The same with another message in the place of one."""

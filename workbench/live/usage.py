@@ -20,8 +20,9 @@ def usage_of(report: Json) -> Usage | None:
     figures = _figures(report) or {}
     if any(figures.get(name) for name in GEMINI_FIELDS):
         return GEMINI_USAGE.read(figures)
-    fields = OPENAI_USAGE if any(figures.get(name) for name in OPENAI_FIELDS) else ANTHROPIC_USAGE
-    return fields.read(figures)
+    if any(figures.get(name) for name in OPENAI_FIELDS):
+        return OPENAI_USAGE.read(figures)
+    return ANTHROPIC_USAGE.read(figures)
 
 
 def cleared_by(managed: Json) -> int:
@@ -29,8 +30,12 @@ def cleared_by(managed: Json) -> int:
     of its answer.
     """
     record = managed if isinstance(managed, Mapping) else plain(managed)
-    edits = record.get("applied_edits") if isinstance(record, Mapping) else None
-    return sum(count(plain(edit), "cleared_input_tokens") for edit in edits or ())
+    if not isinstance(record, Mapping):
+        return 0
+    cleared_tokens = 0
+    for edit in record.get("applied_edits") or ():
+        cleared_tokens += count(plain(edit), "cleared_input_tokens")
+    return cleared_tokens
 
 
 def _figures(value: Json) -> Json:

@@ -50,4 +50,6 @@ class Attempts:
 
 def failure_of(compaction: Compaction) -> Failure:
     """What a compaction came to that changed nothing."""
-    return "no_room" if compaction.refusal else "nothing"
+    if compaction.refusal:
+        return "no_room"
+    return "nothing"

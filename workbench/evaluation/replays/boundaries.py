@@ -22,26 +22,26 @@ Boundaries: TypeAlias = tuple[float, ...] | tuple[int, ...] | str
 WORDS = ("fill", "recorded")
 
 
-def checked(wanted: Boundaries) -> Boundaries:
+def checked(boundaries: Boundaries) -> Boundaries:
     """The same, if it is one of the ways of naming boundaries.
 
     Raises:
         SettingError: it is none.
     """
-    if isinstance(wanted, str):
-        if wanted not in WORDS:
+    if isinstance(boundaries, str):
+        if boundaries not in WORDS:
             raise SettingError(
-                f"boundaries {wanted!r} are unknown; there are {', '.join(WORDS)}, shares and"
+                f"boundaries {boundaries!r} are unknown; there are {', '.join(WORDS)}, shares and"
                 " indices"
             )
-        return wanted
-    for value in wanted:
+        return boundaries
+    for value in boundaries:
         if not (0 < value < 1 or (isinstance(value, int) and value >= 1)):
             raise SettingError(
                 f"the boundary {value} is neither a share between 0 and 1 nor the index of a"
                 " message"
             )
-    return wanted
+    return boundaries
 
 
 def at_boundaries(

@@ -222,11 +222,21 @@ def _compacted(
             events.append(
                 CompactionEvent(len(events), sized.at, final, sized.share, tuple(earlier))
             )
-    snapshots = tuple(
-        Snapshot(event.at, event.compaction.sent, event.share, exam_only=event.at in exam_only)
-        for event in events
+    snapshots: list[Snapshot] = []
+    for event in events:
+        is_exam_only = event.at in exam_only
+        context = event.compaction.sent
+        snapshots.append(Snapshot(event.at, context, event.share, exam_only=is_exam_only))
+    return Replay(
+        session,
+        preset.name,
+        mode,
+        window,
+        sizing,
+        steps=(),
+        events=tuple(events),
+        snapshots=tuple(snapshots),
     )
-    return Replay(session, preset.name, mode, window, sizing, (), tuple(events), snapshots)
 
 
 def _chained(

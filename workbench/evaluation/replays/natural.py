@@ -342,13 +342,15 @@ class Walk:
         self.real = compaction.sent.tokens
         if self.preset.count is not None:
             # what is new is counted once more, in the session's own tokens
-            sizes = {
-                id(message): size for message, size in zip(old_messages, old_sizes, strict=True)
-            }
+            sizes: dict[int, int] = {}
+            for message, size in zip(old_messages, old_sizes, strict=True):
+                sizes[id(message)] = size
             self.reals = []
             for message in new_messages:
-                size = sizes.get(id(message))
-                self.reals.append(self.sizing.count(message) if size is None else size)
+                known_size = sizes.get(id(message))
+                if known_size is None:
+                    known_size = self.sizing.count(message)
+                self.reals.append(known_size)
             self.real = self.sizing.overhead + sum(self.reals)
         self.reported = None
         self.since = 0

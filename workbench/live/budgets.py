@@ -1,0 +1,85 @@
+"""What a compaction is granted: by the trigger where one is due, or since it must be."""
+
+from dataclasses import replace
+
+from workbench.base.errors import CompactionRefused
+from workbench.engine.compaction.forced import forced, kept_by, refuses_by_hand
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.strategy import Moment, Situation, Trigger
+from workbench.live.callbacks import Host
+from workbench.live.gauge import Gauge
+from workbench.live.hooks import Cause
+
+
+class Budgets:
+    """Asks the trigger about what the gauge says, with the current settings."""
+
+    def __init__(self, gauge: Gauge, host: Host) -> None:
+        self.gauge = gauge
+        self.preset = gauge.preset
+        self._check = host.guarded(
+            "trigger", _check, lambda *_: None, lambda answer: isinstance(answer, Budget | None)
+        )
+
+    def due(self, moment: Moment) -> Budget | None:
+        """What the trigger grants; None where no compaction is due."""
+        if not self.gauge.settings.automatic or moment not in self.preset.moments:
+            return None
+        budget = self._granted(self.gauge.situation(moment))
+        return None if budget is None else self._completed(budget)
+
+    def still_due(self, cause: Cause) -> bool:
+        """Whether the trigger would have the history compacted again at once."""
+        moment = cause if cause in self.preset.moments else self.preset.moments[0]
+        return self._granted(self.gauge.situation(moment)) is not None
+
+    def requested(self, moment: Moment, instructions: str) -> Budget:
+        """For a compaction that the host requested: the trigger's budget if it grants one."""
+        forced = self.forced("requested", instructions)
+        budget = self._granted(self.gauge.situation(moment, is_requested=True))
+        if budget is None:
+            return forced
+        return replace(budget, instructions=forced.instructions, keep_recent=forced.keep_recent)
+
+    def manual(self, instructions: str, keep_recent: int | None) -> Budget:
+        """For a compaction by hand.
+
+        Raises:
+            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between
+                turns.
+        """
+        if refuses_by_hand(self.preset.host, self.gauge.memory.state.sent.messages):
+            raise CompactionRefused(
+                f"a turn goes on, and preset {self.preset.name!r} compacts by hand only between"
+                " turns: call `compact` after the model's answer, or `request_compaction` now"
+            )
+        return self.forced("manual", instructions, keep_recent)
+
+    def forced(self, reason: str, instructions: str = "", keep_recent: int | None = None) -> Budget:
+        """For a compaction that must be; the host's own settings take precedence over the
+        preset's system.
+        """
+        keep = None
+        if self.gauge.settings.keep_recent is None:
+            keep = kept_by(self.preset.host, reason, self.gauge.window)
+        situation = self.gauge.situation("before_request")
+        budget = forced(situation, self._granted, reason, keep)
+        if keep_recent is not None and (keep_recent > 0 or keep is None):
+            budget = replace(budget, keep_recent=keep_recent)
+        return self._completed(replace(budget, instructions=instructions))
+
+    def _granted(self, situation: Situation) -> Budget | None:
+        return self._check(self.gauge.trigger, situation)
+
+    def _completed(self, budget: Budget) -> Budget:
+        """The budget with the settings' values where it has none."""
+        settings = self.gauge.settings
+        return replace(
+            budget,
+            instructions=budget.instructions or settings.instructions,
+            keep_recent=settings.keep_recent if budget.keep_recent is None else budget.keep_recent,
+        )
+
+
+def _check(trigger: Trigger, situation: Situation) -> Budget | None:
+    return trigger.check(situation)

@@ -1,0 +1,94 @@
+"""What is written down in the log of what is heard, compacted and taken back; it only ever grows."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.transcript.context import Context, OpenContext
+from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
+from workbench.engine.transcript.message import Summary
+from workbench.live.formats.shape import HostMessage
+from workbench.live.state import Checkpoint, State
+
+
+def log_messages(log: Log, host_messages: Sequence[HostMessage], leaf: str | None) -> str | None:
+    """Write messages down behind the leaf; the new leaf."""
+    for host_message in host_messages:
+        for message in host_message.messages:
+            log.append(MessageEntry(id=message.id, parent=leaf, message=message))
+            leaf = message.id
+    return leaf
+
+
+def log_compaction(log: Log, compaction: Compaction, id: str, leaf: str | None) -> str:
+    """Write a compaction down behind the leaf; the new leaf."""
+    summaries = summaries_of(compaction.after)
+    ids_before = {message.id for message in compaction.before.messages}
+    kept_ids = tuple(
+        message.id for message in compaction.after.messages if message.id in ids_before
+    )
+    entry = CompactionEntry(
+        id=id,
+        parent=leaf,
+        summary=summaries[-1] if summaries else None,
+        kept=kept_ids,
+        tokens_before=compaction.before.tokens,
+        tokens_after=compaction.after.tokens,
+        reason=compaction.budget.reason,
+    )
+    log.append(entry)
+    return entry.id
+
+
+def log_native_compaction(
+    log: Log, context: OpenContext, tokens_before: int, leaf: str | None
+) -> str:
+    """Write down behind the leaf that the provider compacted, to this context; the new leaf."""
+    entry = CompactionEntry(
+        id=compaction_id(log),
+        parent=leaf,
+        kept=tuple(message.id for message in context.messages),
+        tokens_before=tokens_before,
+        tokens_after=context.tokens,
+        reason="by the provider",
+    )
+    log.append(entry)
+    return entry.id
+
+
+def log_compaction_again(log: Log, id: str, state: State) -> None:
+    """Write a compaction down on the state's branch too, with what is left there of what it kept."""
+    entry = log[id]
+    if not isinstance(entry, CompactionEntry):
+        return
+    mark = state.checkpoints[-1]
+    kept_ids = tuple(message.id for message in mark.kept.messages if message.id in state.place)
+    again = replace(entry, id=compaction_id(log), parent=state.leaf, kept=kept_ids)
+    log.append(again)
+    state.leaf = again.id
+    state.checkpoints = (*state.checkpoints[:-1], replace(mark, entry=again.id))
+
+
+def leaf_at(
+    log: Log, heard_count: int, path: Sequence[HostMessage], marks: Sequence[Checkpoint]
+) -> str | None:
+    """The log's entry at the end of the first so many of the host's messages: the newest
+    compaction there, or the newest message.
+    """
+    for mark in reversed(marks):
+        if mark.heard == heard_count and mark.entry in log:
+            return mark.entry
+    for host_message in reversed(path[:heard_count]):
+        if host_message.messages:
+            return host_message.messages[-1].id
+    return None
+
+
+def compaction_id(log: Log) -> str:
+    """The id of the next compaction in the log."""
+    return f"compaction-{len(log) + 1}"
+
+
+def summaries_of(context: Context) -> list[Summary]:
+    """The summaries among the messages."""
+    return [message for message in context.messages if message.role == "summary"]
