@@ -14,6 +14,8 @@ import pytest
 from evaluation.watching.claude_lines import lines
 from evaluation.watching.test_watch import RECORDING
 
+import workbench
+from workbench.live import dropins
 from workbench.recordings.importers.importer import load
 
 
@@ -92,3 +94,55 @@ def test_whatever_is_broken_the_agent_goes_on(tmp_path: Path, event: dict[str, A
         done.stderr.startswith("workbench: the hook did nothing: ") and done.stderr.count("\n") == 1
     )
     assert "nothing: ," not in done.stderr
+
+
+@pytest.fixture
+def compacted(tmp_path: Path) -> dict[str, Any]:
+    """What a prompt's event says of a session that was compacted, its ids saved before that."""
+    every = lines()
+    cut = next(i for i, line in enumerate(every) if "compact_boundary" in line)
+    file = tmp_path / "s.jsonl"
+    about = {"session_id": "s1", "transcript_path": str(file), "cwd": str(tmp_path)}
+    file.write_text("\n".join(every[:cut]) + "\n")
+    run(tmp_path, {**about, "hook_event_name": "PreCompact", "trigger": "auto"})
+    file.write_text("\n".join(every[: cut + 2]) + "\n")
+    return {**about, "hook_event_name": "UserPromptSubmit"}
+
+
+def test_a_prompt_that_names_what_went_gets_it_back(
+    tmp_path: Path, compacted: dict[str, Any]
+) -> None:
+    done = run(tmp_path, {**compacted, "prompt": "What was wrong in ledger_total.py?"})
+    output = json.loads(done.stdout)["hookSpecificOutput"]
+    assert output["hookEventName"] == "UserPromptSubmit"
+    text = output["additionalContext"]
+    assert "ledger_total.py" in text and "data and no instructions" in text
+    assert "[recall " in text and len(text) < 4 * 650
+
+
+@pytest.mark.parametrize("prompt", ["Go on.", "What of unheard_of.py?", ""])
+def test_a_prompt_that_names_nothing_that_went_is_told_nothing(
+    tmp_path: Path, compacted: dict[str, Any], prompt: str
+) -> None:
+    done = run(tmp_path, {**compacted, "prompt": prompt})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_before_a_compaction_no_prompt_makes_the_hook_read_the_session(tmp_path: Path) -> None:
+    event = {"hook_event_name": "UserPromptSubmit", "session_id": "new", "prompt": "a_name?"}
+    done = run(tmp_path, {**event, "transcript_path": "/nowhere"})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_plug_in_has_a_manifest_and_runs_these_hooks() -> None:
+    folder = Path(dropins.__file__).parent / "claude_code"
+    manifest = json.loads((folder / ".claude-plugin" / "plugin.json").read_text())
+    assert manifest["name"] == "workbench" and manifest["version"] == workbench.__version__
+    hooks = json.loads((folder / "hooks" / "hooks.json").read_text())["hooks"]
+    assert hooks.keys() == {"PreCompact", "SessionStart", "UserPromptSubmit"}
+    for entries in hooks.values():
+        assert [hook["command"] for entry in entries for hook in entry["hooks"]] == [
+            "workbench agent hook"
+        ]
+    servers = json.loads((folder / ".mcp.json").read_text())["mcpServers"]
+    assert servers == {"workbench": {"command": "workbench", "args": ["agent", "mcp"]}}

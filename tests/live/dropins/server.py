@@ -90,6 +90,27 @@ def responses(asked: dict[str, Any]) -> Reply:
     )
 
 
+def gemini(asked: dict[str, Any]) -> Reply:
+    """The same in the form of Gemini's API."""
+    newest = asked["contents"][-1]["parts"][-1]
+    if "functionResponse" in newest:
+        said: str | tuple[str, dict[str, Any]] = _limit(str(newest["functionResponse"]))
+    else:
+        said = _wish(newest["text"])
+    part: dict[str, Any] = {"text": said}
+    if not isinstance(said, str):
+        number = crc32(str(asked).encode())
+        part = {"functionCall": {"id": f"fc_{number}", "name": said[0], "args": said[1]}}
+    usage = {
+        "promptTokenCount": size(asked),
+        "candidatesTokenCount": 20,
+        "totalTokenCount": size(asked) + 20,
+    }
+    content = {"role": "model", "parts": [part]}
+    candidate = {"content": content, "finishReason": "STOP", "index": 0}
+    return Reply({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "stub"})
+
+
 def _wish(question: str) -> str | tuple[str, dict[str, Any]]:
     if "recall" in question:
         return "recall", {"query": "limit in part 0"}
@@ -105,7 +126,8 @@ def _limit(result: str) -> str:
 
 def size(asked: dict[str, Any]) -> int:
     """Tokens at four characters each."""
-    return len(json.dumps([asked.get("messages"), asked.get("input"), asked.get("tools")])) // 4
+    fields = ("messages", "input", "contents", "tools")
+    return len(json.dumps([asked[field] for field in fields if field in asked])) // 4
 
 
 def refusing(

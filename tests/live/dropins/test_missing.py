@@ -36,6 +36,16 @@ import pytest
             "litellm",
             "ProxyCompaction needs LiteLLM's proxy; `pip install 'litellm[proxy]'`",
         ),
+        (
+            "google_adk",
+            "google.adk",
+            "CompactionPlugin needs Google's ADK; `pip install 'google-adk>=2,<3'`",
+        ),
+        (
+            "inspect_ai",
+            "inspect_ai",
+            "WorkbenchCompaction needs Inspect; `pip install 'inspect_ai>=0.3.285'`",
+        ),
     ],
 )
 def test_one_sentence_says_what_to_install(
@@ -43,7 +53,7 @@ def test_one_sentence_says_what_to_install(
 ) -> None:
     name = f"workbench.live.dropins.{file}"
     for one in [
-        module for module in sys.modules if module == name or module.split(".")[0] == library
+        module for module in sys.modules if module == name or f"{module}.".startswith(f"{library}.")
     ]:
         monkeypatch.delitem(sys.modules, one)
     monkeypatch.setitem(sys.modules, library, None)

@@ -1,0 +1,215 @@
+"""The compactor as a compaction strategy of Inspect's agents.
+
+Inspect says when: at its threshold, and after an overflow. It keeps the whole conversation, hands
+the strategy what it sent last and what came since, and writes the result into its own checkpoints.
+So the strategy holds nothing between two compactions, and one serves all samples.
+
+Source:
+    inspect_ai 0.3.285: `CompactionStrategy.compact`, `compaction`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from workbench.base.errors import CompactionRefused, ModelError
+from workbench.engine.compaction.presets import preset as preset_named
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models import find_model
+from workbench.engine.transcript.message import Json
+from workbench.live.async_compactor import AsyncCompactor
+from workbench.live.compactor import Compactor
+from workbench.live.settings import Settings
+
+try:
+    from inspect_ai.model import (
+        ChatMessage,
+        ChatMessageAssistant,
+        ChatMessageSystem,
+        ChatMessageTool,
+        ChatMessageUser,
+        CompactionStrategy,
+        ContentImage,
+        ContentReasoning,
+        ContentText,
+        Model,
+        get_model_info,
+    )
+    from inspect_ai.tool import ToolInfo
+except ImportError as error:
+    why = "WorkbenchCompaction needs Inspect; `pip install 'inspect_ai>=0.3.285'` installs it"
+    raise ModuleNotFoundError(why, name=error.name) from None
+
+USUAL_WINDOW = 128_000
+"""What Inspect supposes of a model that it does not know."""
+
+
+class WorkbenchCompaction(CompactionStrategy):
+    """Compacts where `react(compaction=WorkbenchCompaction("pipeline"))` has it, or
+    `compaction(WorkbenchCompaction(...), prefix, tools)` in a loop of your own.
+    """
+
+    def __init__(
+        self,
+        preset: Preset | str = "pipeline",
+        *,
+        threshold: int | float = 0.9,
+        memory: bool = True,
+        **given: Json,
+    ) -> None:
+        """A strategy.
+
+        Args:
+            preset: how to compact: a preset or its name.
+            threshold: tokens, or share of the model's window, above which Inspect compacts.
+            memory: whether Inspect's memory tool is pointed to before.
+            given: what else `Compactor` takes: `model`, `settings`, `hooks`, `on_event`, ...
+
+        Raises:
+            UnknownName: no preset or model has that name.
+            SettingError: no model for a preset that asks one first of all.
+        """
+        super().__init__(type="summary", threshold=threshold, memory=memory)
+        self._preset = preset_named(preset)
+        self._given = {"format": "openai", **given}
+        if self._given.get("model") is not None:
+            self._given["model"] = find_model(self._given["model"])
+        Compactor(self._preset, **self._given)  # so that what it refuses is refused here
+
+    async def compact(
+        self, model: Model, messages: list[ChatMessage], tools: list[ToolInfo]
+    ) -> tuple[list[ChatMessage], ChatMessageUser | None]:
+        """What to send in the place of these messages."""
+        conversation = _Records(messages)
+        declared: dict[str, Any] = {"tools": [tool.model_dump() for tool in tools]}
+        settings = _settings(self._given.get("settings"))
+        phases = [settings]
+        arguments = {**self._given, "window": self._limit(model), "settings": lambda: phases[-1]}
+        live = Compactor(self._preset, **arguments)
+        phases.append(
+            replace(settings, automatic=False, last_resort=False)
+        )  # hears, changes nothing
+        live.before_request(conversation.records, **declared)
+        counted = await model.count_tokens(messages) + await model.count_tool_tokens(tools)
+        live.report_usage({"prompt_tokens": counted, "completion_tokens": 0})
+        phases.append(settings)
+        waiting = AsyncCompactor(live)
+        sent = await waiting.before_request(conversation.records, **declared)
+        if conversation.is_whole(sent):  # Inspect knows better that it is due
+            with suppress(CompactionRefused, ModelError):
+                await waiting.compact()
+            sent = await waiting.before_request(conversation.records, **declared)
+        return conversation.messages(sent), None
+
+    def _limit(self, model: Model) -> int:
+        """The tokens of Inspect's threshold."""
+        if isinstance(self.threshold, int) or self.threshold > 1:
+            return int(self.threshold)
+        info = get_model_info(model)
+        window = USUAL_WINDOW if info is None else info.input_tokens or USUAL_WINDOW
+        return int(self.threshold * window)
+
+
+class _Records:
+    """The messages of a conversation, and as records in OpenAI's chat format.
+
+    Attributes:
+        records: one for each message, with its id.
+    """
+
+    def __init__(self, messages: Sequence[ChatMessage]) -> None:
+        self.records = [_record(message) for message in messages]
+        self._own = {
+            id(record): message for record, message in zip(self.records, messages, strict=True)
+        }
+        self._named = {message.id: message for message in messages if message.id}
+
+    def is_whole(self, records: Sequence[dict[str, Any]]) -> bool:
+        """Whether these records are all of the conversation's, unchanged."""
+        return [id(record) for record in records] == [id(record) for record in self.records]
+
+    def messages(self, records: Sequence[dict[str, Any]]) -> list[ChatMessage]:
+        """The messages of these records: the conversation's own where they are as they were."""
+        messages: list[ChatMessage] = []
+        for record in records:
+            message = self._own.get(id(record))
+            messages.append(self._changed(record) if message is None else message)
+        return messages
+
+    def _changed(self, record: dict[str, Any]) -> ChatMessage:
+        """What a stage wrote as a message; the conversation's own with another content where it
+        is a changed one.
+        """
+        content: Json = record.get("content") or ""
+        if isinstance(content, list):
+            content = [_content(part) for part in content]
+        original = self._named.get(record.get("id", ""))
+        if original is None or original.role != record["role"]:
+            made = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant}
+            return made.get(record["role"], ChatMessageUser)(content=content)
+        changes: dict[str, Any] = {"content": content}
+        if isinstance(original, ChatMessageAssistant):
+            kept_calls = {call["id"]: call["function"] for call in record.get("tool_calls") or ()}
+            calls = []
+            for call in original.tool_calls or ():
+                if call.id in kept_calls:
+                    arguments = json.loads(kept_calls[call.id]["arguments"] or "{}")
+                    calls.append(replace(call, arguments=arguments))
+            changes["tool_calls"] = calls or None
+            if record.get("reasoning_content") and isinstance(original.content, list):
+                thoughts = [p for p in original.content if isinstance(p, ContentReasoning)]
+                texts = [ContentText(text=content)] if isinstance(content, str) else content
+                changes["content"] = [*thoughts, *texts]
+        return original.model_copy(update=changes)
+
+
+def _settings(given: Json) -> Settings:
+    """The host's settings at this moment."""
+    if given is None:
+        return Settings()
+    return given() if callable(given) else given  # type: ignore[no-any-return]
+
+
+def _record(message: ChatMessage) -> dict[str, Any]:
+    """A message as a record; what is neither text, picture nor thought is counted as text."""
+    record: dict[str, Any] = {"role": message.role, "id": message.id}
+    thoughts = [p.reasoning for p in message.content_list if isinstance(p, ContentReasoning)]
+    parts = [_part(p) for p in message.content_list if not isinstance(p, ContentReasoning)]
+    record["content"] = message.content if isinstance(message.content, str) else parts
+    if any(thoughts):
+        record["reasoning_content"] = "\n".join(thoughts)
+    if isinstance(message, ChatMessageTool):
+        record["tool_call_id"] = message.tool_call_id or ""
+        record["name"] = message.function or ""
+        if message.error is not None and not record["content"]:
+            record["content"] = message.error.message
+    if isinstance(message, ChatMessageAssistant) and message.tool_calls:
+        record["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.function, "arguments": json.dumps(call.arguments)},
+            }
+            for call in message.tool_calls
+        ]
+    return record
+
+
+def _part(part: Json) -> dict[str, Any]:
+    """A part of a content as a part of a record."""
+    if isinstance(part, ContentText):
+        return {"type": "text", "text": part.text}
+    if isinstance(part, ContentImage):
+        return {"type": "image_url", "image_url": {"url": part.image}}
+    return {"type": "text", "text": part.model_dump_json()}
+
+
+def _content(part: dict[str, Any]) -> Json:
+    """A part of a changed record as a part of a content."""
+    if part["type"] == "image_url":
+        return ContentImage(image=part["image_url"]["url"])
+    return ContentText(text=part.get("text", ""))
