@@ -95,6 +95,7 @@ def test_a_document_of_another_shape_is_an_error_with_its_field(tmp_path: Path, 
         "vscode_chat": "requests",
         "openai_responses": "input",
         "gemini_contents": "contents",
+        "smolagents": "steps",
     }
     field = lists.get(name, "messages")
     path = document(tmp_path, {**DOCUMENTS[name], field: 7})
