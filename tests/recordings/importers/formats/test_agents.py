@@ -16,6 +16,7 @@ from recordings.importers.agent_samples import (
     AGENT_DOCUMENTS,
     AGENT_LINES,
     ANSWER,
+    CHATGPT_EXPORT,
     CLAUDE_STREAM,
     FILE,
     GEMINI_LINES,
@@ -28,6 +29,7 @@ from recordings.importers.agent_samples import (
     QUESTION,
     SUMMARY,
     THOUGHT,
+    chatgpt,
     in_columns,
 )
 from recordings.importers.files import document, only, written
@@ -516,3 +518,50 @@ def test_lines_of_weave_are_the_same_session(tmp_path: Path) -> None:
     lines = only(written(tmp_path, WEAVE))
     assert lines.messages == only(document(tmp_path, WEAVE)).messages
     assert (lines.model, lines.project) == ("big", "house")
+
+
+def test_a_conversation_inside_an_answer_of_chatgpt_s_pages_is_the_same(tmp_path: Path) -> None:
+    (conversation,) = CHATGPT_EXPORT
+    answered = {"conversation_id": "k1", "conversation": conversation}
+    session = only(document(tmp_path, answered))
+    assert session.messages == only(document(tmp_path, CHATGPT_EXPORT)).messages
+
+
+def test_what_a_tool_of_chatgpt_says_without_a_call_is_the_client_s_word(tmp_path: Path) -> None:
+    (conversation,) = CHATGPT_EXPORT
+    content = {"content_type": "text", "parts": ["The search found two lamps."]}
+    more = chatgpt("m7", "m5", "tool", content, tool="web")
+    mapping = {**conversation["mapping"], "m7": more}
+    changed = [{**conversation, "mapping": mapping, "current_node": "m7"}]
+    newest = only(document(tmp_path, changed)).messages[-1]
+    assert (newest.role, plain_text(newest)) == ("user", "The search found two lamps.")
+
+
+def test_what_chatgpt_keeps_beside_a_message_is_named_without_the_message_s_id(
+    tmp_path: Path,
+) -> None:
+    (conversation,) = CHATGPT_EXPORT
+    mapping = {}
+    for name, node in conversation["mapping"].items():
+        message = node["message"] and {
+            **node["message"],
+            "metadata": {"search": "lamps of the whole house"},
+        }
+        mapping[name] = {**node, "message": message}
+    (unread,) = only(document(tmp_path, [{**conversation, "mapping": mapping}])).origin.unread
+    assert (unread.field, unread.client_only) == ("mapping.message.metadata.search", True)
+
+
+def test_an_output_of_a_tool_is_what_its_message_returned(tmp_path: Path) -> None:
+    call = {"type": "tool_call", "tool_call_id": "c1", "name": "read", "arguments": "{}"}
+    for output in (FILE, [{"type": "text", "text": FILE}]):
+        talk = [
+            {"role": "user", "content": QUESTION},
+            {"role": "assistant", "content": [call]},
+            {
+                "role": "tool",
+                "tool_call_id": "c1",
+                "content": [{"type": "tool_output", "text": output}],
+            },
+        ]
+        assert plain_text(only(document(tmp_path, talk)).messages[-1]) == FILE

@@ -75,7 +75,10 @@ def _database(
 ) -> Format:
     """The format of an agent that keeps its sessions in SQLite."""
     read = databases.database_sessions(tables, builder)
-    return Format(name, description, carries, tables.knows, read, values=tables.documents)
+    aside = "title messages.parts.data.metadata"
+    return Format(
+        name, description, carries, tables.knows, read, values=tables.documents, aside=aside
+    )
 
 
 def _no_values(source: SourceFile) -> Iterator[Json]:
@@ -94,7 +97,7 @@ FORMATS = (
         ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
         recognition.knows_claude_code, json_lines(claude_code.ClaudeCodeBuilder),
         aside="toolUseResult lastPrompt summary customTitle hookInfos attachment.command "
-        "attachment.stdout data.command"),
+        "attachment.stdout data.command message.content.content.resultDisplay"),
     Format("claude_stream", "Claude Code's stream JSON, and its GitHub action's output (JSON lines or a list)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions"),
         claude_stream.knows, claude_stream.sessions, aside="result tools"),
@@ -195,7 +198,8 @@ FORMATS = (
         "observations.input.content.function"),
     Format("inspect_ai", "Inspect evaluation logs (.eval and JSON)",
         ("calls", "thinking", "images", "usage", "model", "compactions", "system"),
-        recognition.knows_inspect, inspect_ai.sessions, values=inspect_ai.values),
+        recognition.knows_inspect, inspect_ai.sessions, values=inspect_ai.values,
+        aside="events scores target store attachments"),
     Format("atif", "ATIF trajectories (JSON)", ("calls", "thinking", "images", "usage", "times", "model", "system"),
         recognition.knows_atif, json_document("steps", AtifBuilder)),
     Format("copilot_cli", "GitHub Copilot CLI events (JSON lines)",
@@ -212,7 +216,8 @@ FORMATS = (
         weave.knows_weave, weave.weave_sessions, aside="attributes summary display_name inputs.tools inputs.self"),
     Format("chatgpt_export", "ChatGPT's export (`conversations.json`)",
         ("tree", "calls", "thinking", "images", "times", "model", "system"),
-        exports.knows_chatgpt, exports.chatgpt_sessions, aside="mapping.message.metadata"),
+        exports.knows_chatgpt, exports.chatgpt_sessions, values=exports.chatgpt_values,
+        aside="mapping.message.metadata title _project_name"),
     Format("claude_export", "Claude's export (`conversations.json`)", ("calls", "thinking", "times"),
         exports.knows_claude, message_sessions(exports.ClaudeExportBuilder, exports.CLAUDE_LISTS),
         aside="chat_messages.text summary"),
