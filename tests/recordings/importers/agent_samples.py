@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from recordings.importers.framework_samples import FRAMEWORK_DOCUMENTS, FRAMEWORK_LINES
+
 QUESTION = "Why does the lamp in the hall flicker?"
 FILE = "VOLTS = 11 and LIMIT = 12"
 ANSWER = "It gets 11 volts and needs 12."
@@ -772,10 +774,11 @@ AGENT_DOCUMENTS: dict[str, Any] = {
     "pydantic_ai": PYDANTIC, "vercel": VERCEL, "vercel_ui": VERCEL_UI, "bedrock": BEDROCK,
     "gemini_contents": GEMINI_CONTENTS, "sharegpt": SHAREGPT, "roo_task": ROO, "langchain": LANGCHAIN,
     "claude_export": CLAUDE_EXPORT, "chatgpt_export": CHATGPT_EXPORT, "langsmith": LANGSMITH,
+    **FRAMEWORK_DOCUMENTS,
 }  # fmt: skip
 AGENT_LINES: dict[str, list[Any]] = {
     "claude_stream": CLAUDE_STREAM, "qwen_code": QWEN, "kimi": KIMI, "hermes": HERMES, "goose": GOOSE,
-    "codex_exec": CODEX_EXEC,
+    "codex_exec": CODEX_EXEC, **FRAMEWORK_LINES,
 }  # fmt: skip
 AGENT_DATABASES = ("openai_agents_database", "goose_database", "crush_database", "hermes_database")
 """Formats whose recordings `formats/test_agents.py` writes."""

@@ -184,3 +184,15 @@ LOST = {
 def test_real_recordings_are_read_whole(path: str) -> None:
     shares = {session.origin.text_read for session in sessions(path)}
     assert path in LOST or shares == {None} or min(share or 0 for share in shares) >= 0.8
+
+
+def test_what_a_client_keeps_is_named_also_where_nothing_else_has_text(tmp_path: Path) -> None:
+    conversation = {
+        "conversation_id": "k1",
+        "current_node": "m1",
+        "title": "a conversation about the lamps of a house",
+        "mapping": {"m1": {"message": {"author": {"role": "user"}, "content": {"parts": ["go"]}}}},
+    }
+    origin = only(document(tmp_path, [conversation])).origin
+    assert origin.text_read is None
+    assert [(field.field, field.client_only) for field in origin.unread] == [("title", True)]

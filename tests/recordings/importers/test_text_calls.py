@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from recordings.importers.files import document, only
 
-from workbench.engine.transcript.message import AssistantMessage, ToolResult, plain_text
+from workbench.engine.transcript.message import AssistantMessage, ToolCall, ToolResult, plain_text
+from workbench.engine.transcript.session import Session
+from workbench.lab.advice.advise import AdviceSpec, advise
+from workbench.recordings.datasets.bundled import bundled
+from workbench.recordings.importers.importer import load
 from workbench.recordings.importers.text_calls import function_call_parts, tagged_call_parts
 
 FUNCTION = "I look first.\n\n<function=view>\n<parameter=path>lamp.py</parameter>\n</function>"
@@ -94,3 +100,89 @@ def test_a_tag_in_the_text_of_cline_is_a_call_and_the_environment_the_clients(
 def test_what_a_user_says_after_a_tag_of_cline_is_no_result(tmp_path: Path) -> None:
     session = only(document(tmp_path, cline("No, look at the other lamp.")))
     assert [message.role for message in session.messages][:3] == ["user", "assistant", "user"]
+
+
+def turns(session: Session, *, in_text: bool) -> Iterator[dict[str, Any]]:
+    """A history of SWE-agent with the calls of a session as text, or as calls of the API: an
+    answer has one call, and what it returned follows.
+    """
+    results = {m.call_id: m for m in session.messages if isinstance(m, ToolResult)}
+    for message in session.messages:
+        words = plain_text(message).strip()
+        if not isinstance(message, AssistantMessage):
+            if not isinstance(message, ToolResult):
+                yield {"role": message.role, "content": words}
+            continue
+        calls = [call for call in message.calls if call.id in results]
+        if not calls:
+            yield {"role": "assistant", "content": words, "action": ""}
+        for call in calls:
+            yield called_turn(words, call, in_text=in_text)
+            result = {"role": "user", "content": plain_text(results[call.id])}
+            yield result if in_text else {**result, "role": "tool", "tool_call_ids": [call.id]}
+            words = ""
+
+
+def called_turn(words: str, call: ToolCall, *, in_text: bool) -> dict[str, Any]:
+    """An answer with a call, whose arguments are texts."""
+    arguments = {name: str(value) for name, value in call.arguments.items()}
+    if not in_text:
+        function = {"name": call.name, "arguments": json.dumps(arguments)}
+        tool_calls = [{"id": call.id, "function": function}]
+        return {"role": "assistant", "content": words, "tool_calls": tool_calls}
+    parameters = ""
+    for name, value in arguments.items():
+        parameters += f"<parameter={name}>\n{value}\n</parameter>\n"
+    written = f"{words}\n\n<function={call.name}>\n{parameters}</function>"
+    return {"role": "assistant", "content": written, "action": f"{call.name} ..."}
+
+
+@pytest.fixture(scope="module")
+def both_forms(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Bundled sessions as trajectories: a folder in text form, and one in tool form."""
+    folder = tmp_path_factory.mktemp("forms")
+    chosen = bundled()[:3]
+    paths = []
+    for in_text in (True, False):
+        path = folder / ("text" if in_text else "tools")
+        path.mkdir()
+        for session in chosen:
+            history = [*turns(session, in_text=in_text)]
+            trajectory = {"environment": session.project, "trajectory": [], "history": history}
+            document(path, trajectory, f"{session.id}.json")
+        paths.append(path)
+    return paths[0], paths[1]
+
+
+def said(session: Session) -> list[tuple[Any, ...]]:
+    """Who said, called and got what, without ids."""
+    lines: list[tuple[Any, ...]] = []
+    for message in session.messages:
+        calls = message.calls if isinstance(message, AssistantMessage) else ()
+        called = [(call.name, call.arguments) for call in calls]
+        lines.append((message.role, plain_text(message).strip(), called))
+    return lines
+
+
+def test_a_recording_in_text_form_is_the_same_as_in_tool_form(
+    both_forms: tuple[Path, Path],
+) -> None:
+    in_text, with_tools = map(load, map(str, both_forms))
+    assert [said(session) for session in in_text] == [said(session) for session in with_tools]
+    assert sum(len(call) for session in in_text for *_, call in said(session)) > 30
+
+
+def test_both_forms_get_the_same_recommendation(
+    both_forms: tuple[Path, Path], tmp_path: Path
+) -> None:
+    grid = tmp_path / "grid.toml"
+    grid.write_text('strategies = ["truncate", "summarize", "pipeline"]\nwindows = [16000]\n')
+    advices = []
+    for path in both_forms:
+        spec = AdviceSpec(space=grid, default="truncate", out=tmp_path / path.name, quiet=True)
+        advices.append(advise([str(path)], spec=spec))
+    in_text, with_tools = advices
+    assert in_text.advised == with_tools.advised
+    assert list(in_text.table["candidate"]) == list(with_tools.table["candidate"])
+    # the ids of the calls differ, and with them a tie between two sentences of a summary
+    assert list(in_text.table["points"]) == pytest.approx(list(with_tools.table["points"]), abs=0.1)

@@ -83,10 +83,8 @@ def accounted(
     values = source.values() if format.values is None else format.values(source)
     text_account = account(values, sessions, format.aside, source.unknown_texts)
     share_read = text_account.read
-    if share_read is None:
-        return list(sessions)
     unread: tuple[str, ...] = ()
-    if share_read < ENOUGH:
+    if share_read is not None and share_read < ENOUGH:
         refusal = "" if named else _refusal(text_account, messages)
         if refusal:
             raise FormatError(
@@ -98,7 +96,7 @@ def accounted(
         origin = replace(
             session.origin,
             skipped=(*session.origin.skipped, *unread),
-            text_read=round(share_read, 4),
+            text_read=None if share_read is None else round(share_read, 4),
             text_noted=round(text_account.noted, 4),
             unread=text_account.unread + text_account.client_only,
         )

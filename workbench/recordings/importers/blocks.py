@@ -201,6 +201,8 @@ def tool_result(part: Part) -> ToolResult:
     """A call's result in any known shape; of an object with its text in one field, the text."""
     holder = mapping(part, *_ANSWERS) or part
     value = _first(holder, _RESULTS)
+    if isinstance(value, dict) and "responseParts" in value:
+        value = mapping(value, "responseParts/functionResponse/response")
     failed = part.get("is_error") is True or holder.get("status") == "error"
     if isinstance(value, dict) and set(value) >= _TYPED_VALUE:
         failed = failed or label(value, "type").startswith("error")
@@ -320,6 +322,11 @@ def _text(part: Part) -> Text | Thinking:
     return Thinking(words) if is_thought else Text(words)
 
 
+def _flat_text(part: Part) -> Json:
+    """A part's text, or the texts of the parts in its place."""
+    return block_texts(part, "text") if isinstance(part.get("text"), list) else part.get("text")
+
+
 def _thought(part: Part) -> Thinking:
     words = text(part, "thinking", "text", "reasoning", "think") or label(part, "content")
     if not words:
@@ -366,6 +373,7 @@ def _media(part: Part) -> SaidBlock:
 
 KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
     **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text"), _text),
+    "tool_output": lambda part: _text({"text": _flat_text(part)}),
     "refusal": lambda part: Text(text(part, "refusal")),
     **dict.fromkeys(("thinking", "reasoning", "redacted_thinking", "redactedThinking", "think"), _thought),
     "reasoningContent": lambda part: _thought(mapping(part, "reasoningContent/reasoningText")),

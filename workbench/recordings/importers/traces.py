@@ -7,7 +7,7 @@ nothing, and its caller says so.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -17,6 +17,7 @@ from workbench.engine.transcript.message import AssistantMessage, Json, Message,
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import as_json
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
+from workbench.recordings.importers.format import Sessions
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import (
@@ -24,6 +25,7 @@ from workbench.recordings.importers.values import (
     Record,
     as_printed,
     decode_or,
+    identifier,
     label,
     mapping,
 )
@@ -287,6 +289,43 @@ class TraceBuilder(SessionBuilder):
             self.entry_after[key] = entry_id
             self.depth[entry_id] = self.depth[leaf] + 1
         return self.entry_after[key]
+
+
+def trace_sessions(builder: Callable[[SourceFile], TraceBuilder], runs: str) -> Sessions:
+    """Reads runs, each with the id of its trace: one session a trace.
+
+    Args:
+        builder: reads the runs of one trace.
+        runs: the field of a document that lists them; a list, and JSON lines, are runs themselves.
+    """
+
+    def sessions(source: SourceFile) -> Iterator[Session]:
+        builders: dict[str, TraceBuilder] = {}
+        for line, place, run in _runs(source, runs):
+            with source.at(line, place):
+                trace = identifier(run, "trace_id", "session_id") or source.stem
+                builders.setdefault(trace, builder(source)).read(run)
+        for trace_builder in builders.values():
+            if trace_builder.generations:
+                yield trace_builder.session()
+
+    return sessions
+
+
+def _runs(source: SourceFile, field: str) -> Iterator[tuple[int | None, str, JsonObject]]:
+    """Every run with its line, or with its place in a list."""
+    if source.in_lines():
+        for line, record in source.records():
+            yield line, "", record
+        return
+    runs = source.document()
+    if isinstance(runs, dict):
+        runs = runs.get(field, [runs])
+    if not isinstance(runs, list):
+        return
+    for number, run in enumerate(runs):
+        if isinstance(run, dict):
+            yield None, f"[{number}]", run
 
 
 def _order(generation: Generation) -> tuple[float, int]:

@@ -16,6 +16,7 @@ from recordings.importers.agent_samples import (
     AGENT_DOCUMENTS,
     AGENT_LINES,
     ANSWER,
+    CHATGPT_EXPORT,
     CLAUDE_STREAM,
     FILE,
     GEMINI_LINES,
@@ -28,9 +29,20 @@ from recordings.importers.agent_samples import (
     QUESTION,
     SUMMARY,
     THOUGHT,
+    chatgpt,
     in_columns,
 )
 from recordings.importers.files import document, only, written
+from recordings.importers.framework_samples import (
+    AUTOGEN,
+    AUTOGEN_AGENT,
+    AUTOGEN_TEAM,
+    KIMI_CODE,
+    PROMPT,
+    SMOLAGENTS,
+    SMOLAGENTS_CODE,
+    WEAVE,
+)
 
 from workbench.engine.transcript.log import CompactionEntry, fold
 from workbench.engine.transcript.message import AssistantMessage, ToolResult, Usage, plain_text
@@ -91,10 +103,16 @@ HELD = {
     "hermes": Counts(4, 1, 1, 1, 1, 0, notes=1),
     "goose": Counts(4, 1, 1, 0, 1, 0, notes=1),
     "codex_exec": Counts(3, 2, 1, 1, 0, 0),
+    "kimi_code": Counts(6, 1, 1, 1, 1, 2),
+    "gemini_stream": Counts(4, 1, 1, 0, 0, 0, notes=1),
+    "smolagents": Counts(8, 2, 2, 0, 0, 3),
+    "autogen": Counts(4, 1, 1, 1, 0, 2),
+    "weave": Counts(5, 1, 1, 0, 0, 2),
 }
 LEFT_OUT = {
     "vercel_ui": ("1 × part of type 'data-weather': unknown, left out",),
     "langsmith": ("field '[0].run of type chain': asks no model, left out",),
+    "weave": ("field '[1].call': asks no model, left out",),
 }
 
 
@@ -453,3 +471,97 @@ def test_a_summary_of_an_unknown_kind_is_told(tmp_path: Path) -> None:
     changed = {**summary, "content": [{**summary["content"][0], "type": "digest"}]}
     session = only(written(tmp_path, [changed if line is summary else line for line in GOOSE]))
     assert any("digest" in note for note in session.origin.skipped)
+
+
+def test_a_compaction_of_kimi_code_keeps_the_newest_typed_prompts(tmp_path: Path) -> None:
+    session = only(written(tmp_path, KIMI_CODE))
+    kept = [plain_text(message) for message in fold(session.path)]
+    assert kept == [SUMMARY, PROMPT, QUESTION, ANSWER]
+    result = session.messages[4]
+    assert plain_text(result) == f"{FILE}\n<system>1 line read.</system>"
+
+
+def test_code_in_the_text_of_smolagents_is_a_call_and_not_said_twice(tmp_path: Path) -> None:
+    session = only(document(tmp_path, SMOLAGENTS))
+    answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
+    assert plain_text(answers[2]) == THOUGHT
+    assert answers[2].calls[0].arguments == {"input": SMOLAGENTS_CODE}
+    assert answers[2].usage == Usage(input=40, cache_read=60, output=9)
+
+
+def test_an_error_of_smolagents_is_what_its_call_returned(tmp_path: Path) -> None:
+    error = {"type": "AgentExecutionError", "message": "the file cannot be read here"}
+    step = {**SMOLAGENTS["steps"][3], "observations": None, "error": error}
+    result = only(document(tmp_path, [*SMOLAGENTS["steps"][:3], step])).messages[-1]
+    assert isinstance(result, ToolResult) and result.is_error
+    assert plain_text(result) == "the file cannot be read here"
+
+
+def test_the_steps_of_smolagents_alone_are_the_same_session(tmp_path: Path) -> None:
+    whole = only(document(tmp_path, SMOLAGENTS))
+    steps = only(document(tmp_path, SMOLAGENTS["steps"]))
+    assert whole.messages == steps.messages
+
+
+def test_the_state_of_an_agent_of_autogen_is_its_context(tmp_path: Path) -> None:
+    session = only(document(tmp_path, AUTOGEN_AGENT))
+    run = only(document(tmp_path, AUTOGEN))
+    assert [message.blocks for message in session.messages] == [m.blocks for m in run.messages]
+
+
+def test_each_agent_of_a_team_of_autogen_is_a_session(tmp_path: Path) -> None:
+    sessions = load(document(tmp_path, AUTOGEN_TEAM))
+    assert [len(session.messages) for session in sessions] == [4, 4]
+
+
+def test_lines_of_weave_are_the_same_session(tmp_path: Path) -> None:
+    lines = only(written(tmp_path, WEAVE))
+    assert lines.messages == only(document(tmp_path, WEAVE)).messages
+    assert (lines.model, lines.project) == ("big", "house")
+
+
+def test_a_conversation_inside_an_answer_of_chatgpt_s_pages_is_the_same(tmp_path: Path) -> None:
+    (conversation,) = CHATGPT_EXPORT
+    answered = {"conversation_id": "k1", "conversation": conversation}
+    session = only(document(tmp_path, answered))
+    assert session.messages == only(document(tmp_path, CHATGPT_EXPORT)).messages
+
+
+def test_what_a_tool_of_chatgpt_says_without_a_call_is_the_client_s_word(tmp_path: Path) -> None:
+    (conversation,) = CHATGPT_EXPORT
+    content = {"content_type": "text", "parts": ["The search found two lamps."]}
+    more = chatgpt("m7", "m5", "tool", content, tool="web")
+    mapping = {**conversation["mapping"], "m7": more}
+    changed = [{**conversation, "mapping": mapping, "current_node": "m7"}]
+    newest = only(document(tmp_path, changed)).messages[-1]
+    assert (newest.role, plain_text(newest)) == ("user", "The search found two lamps.")
+
+
+def test_what_chatgpt_keeps_beside_a_message_is_named_without_the_message_s_id(
+    tmp_path: Path,
+) -> None:
+    (conversation,) = CHATGPT_EXPORT
+    mapping = {}
+    for name, node in conversation["mapping"].items():
+        message = node["message"] and {
+            **node["message"],
+            "metadata": {"search": "lamps of the whole house"},
+        }
+        mapping[name] = {**node, "message": message}
+    (unread,) = only(document(tmp_path, [{**conversation, "mapping": mapping}])).origin.unread
+    assert (unread.field, unread.client_only) == ("mapping.message.metadata.search", True)
+
+
+def test_an_output_of_a_tool_is_what_its_message_returned(tmp_path: Path) -> None:
+    call = {"type": "tool_call", "tool_call_id": "c1", "name": "read", "arguments": "{}"}
+    for output in (FILE, [{"type": "text", "text": FILE}]):
+        talk = [
+            {"role": "user", "content": QUESTION},
+            {"role": "assistant", "content": [call]},
+            {
+                "role": "tool",
+                "tool_call_id": "c1",
+                "content": [{"type": "tool_output", "text": output}],
+            },
+        ]
+        assert plain_text(only(document(tmp_path, talk)).messages[-1]) == FILE

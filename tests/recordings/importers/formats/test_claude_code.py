@@ -585,3 +585,16 @@ def test_the_request_of_a_compaction_that_is_in_no_file_is_an_estimate_that_says
     assert isinstance(recorded.entry, CompactionEntry)
     request = compaction_request(recorded.entry, lambda message: 7)
     assert request == CompactionRequest(Usage(cache_read=900, output=7), is_estimate=True)
+
+
+def test_a_result_in_gemini_s_shape_is_what_its_function_answered(tmp_path: Path) -> None:
+    """iFlow writes Claude Code's records around Gemini's results."""
+    parts = {"functionResponse": {"id": "t1", "response": {"output": "VOLTS = 11"}}}
+    result = {"callId": "t1", "responseParts": parts, "resultDisplay": "one line"}
+    records = [
+        asked("a", None, "look"),
+        answered("b", "a", "m1", use("t1", path="lamp.py")),
+        asked("c", "b", [back("t1", result)]),
+    ]
+    answer = only(written(tmp_path, records)).messages[-1]
+    assert isinstance(answer, ToolResult) and plain_text(answer) == "VOLTS = 11"

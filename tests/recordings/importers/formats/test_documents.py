@@ -95,6 +95,7 @@ def test_a_document_of_another_shape_is_an_error_with_its_field(tmp_path: Path, 
         "vscode_chat": "requests",
         "openai_responses": "input",
         "gemini_contents": "contents",
+        "smolagents": "steps",
     }
     field = lists.get(name, "messages")
     path = document(tmp_path, {**DOCUMENTS[name], field: 7})
@@ -557,6 +558,14 @@ def test_inspect(tmp_path: Path, packed: bool) -> None:
     assert session.project == "ctf"
 
 
+def test_what_inspect_s_scorers_said_is_named_as_the_log_s_own(tmp_path: Path) -> None:
+    (sample, *_) = INSPECT["samples"]
+    scored = {**sample, "scores": {"includes": {"explanation": "the answer has the whole flag"}}}
+    session = only(document(tmp_path, {**INSPECT, "samples": [scored]}))
+    named = {field.field: field.client_only for field in session.origin.unread}
+    assert named["scores.includes.explanation"] is True
+
+
 def test_a_damaged_zip_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "log.eval"
     path.write_bytes(b"PK\x03\x04 header.json and nothing else")
@@ -576,6 +585,28 @@ def test_atif(tmp_path: Path) -> None:
     ]
     assert answer(session).usage == Usage(40, 60, 0, 7)
     assert isinstance(session.messages[0], SystemMessage)
+
+
+def test_the_verdict_of_a_trial_of_harbor_is_a_note_of_its_trajectory(tmp_path: Path) -> None:
+    trial = tmp_path / "job" / "lamp__abc"
+    (trial / "agent").mkdir(parents=True)
+    result = {
+        "task_name": "lamp",
+        "finished_at": "2026-01-01T10:00:00Z",
+        "verifier_result": {"rewards": {"reward": 1.0}},
+        "exception_info": {"exception_type": "AgentTimeoutError"},
+    }
+    document(trial, result, "result.json")
+    document(trial / "agent", ATIF, "trajectory.json")
+    (session,) = load(tmp_path / "job")
+    notes = [entry for entry in session.log if isinstance(entry, NoteEntry)]
+    assert [(note.kind, note.text) for note in notes] == [
+        ("verdict", "reward 1.0, stopped by AgentTimeoutError")
+    ]
+    assert (session.project, len(session.messages)) == (
+        "lamp",
+        len(only(document(tmp_path, ATIF)).messages),
+    )
 
 
 def test_copilot_cli(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from workbench.recordings.importers import native
 from workbench.recordings.importers.format import Carries, Format, json_document, json_lines
 from workbench.recordings.importers.formats import (
     aider,
+    autogen,
     claude_code,
     claude_stream,
     codex,
@@ -17,7 +18,9 @@ from workbench.recordings.importers.formats import (
     databases,
     editors,
     exports,
+    gemini_stream,
     inspect_ai,
+    kimi_code,
     langchain,
     langfuse,
     langsmith,
@@ -31,9 +34,11 @@ from workbench.recordings.importers.formats import (
     recognition,
     roo,
     sharegpt,
+    smolagents,
     specstory,
     terminals,
     vercel,
+    weave,
 )
 from workbench.recordings.importers.formats.atif import AtifBuilder
 from workbench.recordings.importers.formats.chat_agents import (
@@ -70,7 +75,10 @@ def _database(
 ) -> Format:
     """The format of an agent that keeps its sessions in SQLite."""
     read = databases.database_sessions(tables, builder)
-    return Format(name, description, carries, tables.knows, read, values=tables.documents)
+    aside = "title messages.parts.data.metadata"
+    return Format(
+        name, description, carries, tables.knows, read, values=tables.documents, aside=aside
+    )
 
 
 def _no_values(source: SourceFile) -> Iterator[Json]:
@@ -89,7 +97,7 @@ FORMATS = (
         ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
         recognition.knows_claude_code, json_lines(claude_code.ClaudeCodeBuilder),
         aside="toolUseResult lastPrompt summary customTitle hookInfos attachment.command "
-        "attachment.stdout data.command"),
+        "attachment.stdout data.command message.content.content.resultDisplay"),
     Format("claude_stream", "Claude Code's stream JSON, and its GitHub action's output (JSON lines or a list)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions"),
         claude_stream.knows, claude_stream.sessions, aside="result tools"),
@@ -97,6 +105,18 @@ FORMATS = (
         codex_exec.knows_codex_exec, json_lines(codex_exec.CodexExecBuilder)),
     Format("kimi", "Kimi CLI contexts (JSON lines)", ("calls", "thinking", "images", "system"),
         terminals.knows_kimi, message_sessions(terminals.KimiBuilder)),
+    Format("kimi_code", "Kimi Code's records (`wire.jsonl`)",
+        ("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
+        kimi_code.knows_kimi_code, json_lines(kimi_code.KimiCodeBuilder), aside=kimi_code.ASIDE),
+    Format("gemini_stream", "stream JSON of Gemini CLI (JSON lines)", ("calls", "times", "model"),
+        gemini_stream.knows_gemini_stream, json_lines(gemini_stream.GeminiStreamBuilder)),
+    Format("smolagents", "runs and steps of smolagents (JSON)",
+        ("calls", "images", "usage", "times", "model", "system"),
+        smolagents.knows_smolagents, message_sessions(smolagents.SmolagentsBuilder, smolagents.LISTS),
+        aside=smolagents.ASIDE),
+    Format("autogen", "results and states of AutoGen (JSON)",
+        ("calls", "thinking", "images", "usage", "times", "system"),
+        autogen.knows_autogen, autogen.autogen_sessions, aside="stop_reason"),
     Format("hermes", "Hermes sessions (JSON lines, or JSON)",
         ("calls", "thinking", "times", "model", "compactions", "system"),
         terminals.knows_hermes, message_sessions(terminals.HermesBuilder), aside="tools"),
@@ -178,7 +198,8 @@ FORMATS = (
         "observations.input.content.function"),
     Format("inspect_ai", "Inspect evaluation logs (.eval and JSON)",
         ("calls", "thinking", "images", "usage", "model", "compactions", "system"),
-        recognition.knows_inspect, inspect_ai.sessions, values=inspect_ai.values),
+        recognition.knows_inspect, inspect_ai.sessions, values=inspect_ai.values,
+        aside="events scores target store attachments"),
     Format("atif", "ATIF trajectories (JSON)", ("calls", "thinking", "images", "usage", "times", "model", "system"),
         recognition.knows_atif, json_document("steps", AtifBuilder)),
     Format("copilot_cli", "GitHub Copilot CLI events (JSON lines)",
@@ -190,9 +211,13 @@ FORMATS = (
     Format("langsmith", "LangSmith runs (JSON or JSON lines)", ("tree", "calls", "thinking", "usage", "times", "model",
         "system"),
         langsmith.knows_langsmith, langsmith.langsmith_sessions, aside="extra serialized events error"),
+    Format("weave", "calls of Weave (JSON or JSON lines)",
+        ("tree", "calls", "thinking", "usage", "times", "model", "system"),
+        weave.knows_weave, weave.weave_sessions, aside="attributes summary display_name inputs.tools inputs.self"),
     Format("chatgpt_export", "ChatGPT's export (`conversations.json`)",
         ("tree", "calls", "thinking", "images", "times", "model", "system"),
-        exports.knows_chatgpt, exports.chatgpt_sessions, aside="mapping.message.metadata"),
+        exports.knows_chatgpt, exports.chatgpt_sessions, values=exports.chatgpt_values,
+        aside="mapping.message.metadata title _project_name"),
     Format("claude_export", "Claude's export (`conversations.json`)", ("calls", "thinking", "times"),
         exports.knows_claude, message_sessions(exports.ClaudeExportBuilder, exports.CLAUDE_LISTS),
         aside="chat_messages.text summary"),

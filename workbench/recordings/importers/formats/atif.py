@@ -1,19 +1,31 @@
 """Trajectories in the Agent Trajectory Interchange Format of Harbor: one JSON document of steps,
-`trajectory.json`.
+`trajectory.json`. In the folder of a trial, the verdict on it stands in `result.json`.
 
 Source: laude-institute/harbor, docs/rfcs/0001-trajectory-format.md, versions 1.0 to 1.7.
 """
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from workbench.engine.transcript.message import ToolCall, UserMessage
 from workbench.recordings.importers.blocks import content, result_blocks, thought_block, tool_calls
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.usage import OPENAI_USAGE
-from workbench.recordings.importers.values import Record, identifier, mapping, objects, text
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    decodable,
+    identifier,
+    mapping,
+    objects,
+    text,
+)
 
 USAGE = replace(OPENAI_USAGE, cache_read=f"{OPENAI_USAGE.cache_read} cached_tokens")
+
+MOST_BYTES = 1 << 20
+"""Of a file with a verdict."""
 
 
 class AtifBuilder(SessionBuilder):
@@ -49,6 +61,22 @@ class AtifBuilder(SessionBuilder):
         self.say_content(role, parts, id=step_id, **fields)
         self._observed(mapping(record, "observation"), [call.id for call in calls])
 
+    def close(self) -> None:
+        """Note the verdict on the trial, where this file is in its folder."""
+        result = _result_of_trial(Path(self.source.where))
+        if not result:
+            return
+        self.project = self.source.name(result, "task_name")
+        self.time = self.source.time(result, "finished_at")
+        rewards = self.source.report(result, "verifier_result/rewards")
+        words = [f"{name} {reward}" for name, reward in rewards.items()]
+        stopped_by = self.source.name(
+            self.source.report(result, "exception_info"), "exception_type"
+        )
+        if stopped_by:
+            words.append(f"stopped by {stopped_by}")
+        self.note("verdict", ", ".join(words))
+
     def _observed(self, observation: Record, call_ids: list[str]) -> None:
         """Read what came back: a call's result, or the environment's word where no call is
         named.
@@ -64,3 +92,14 @@ class AtifBuilder(SessionBuilder):
                 self.say_result(call_id, blocks)
             elif blocks:
                 self.say(UserMessage(id="", blocks=blocks, synthetic=True))
+
+
+def _result_of_trial(trajectory: Path) -> JsonObject:
+    """What Harbor says of the trial whose trajectory this is; empty where it says nothing."""
+    for folder in (trajectory.parent, trajectory.parent.parent):
+        file = folder / "result.json"
+        if file.is_file() and file.stat().st_size <= MOST_BYTES:
+            result = decodable(file.read_text("utf-8", "replace"))
+            if isinstance(result, dict) and "verifier_result" in result:
+                return result
+    return {}

@@ -5,7 +5,7 @@ conversation.
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
-from workbench.engine.transcript.message import Text, ToolCall
+from workbench.engine.transcript.message import Json, Text, ToolCall
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, add_part, text_block, thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
@@ -51,8 +51,12 @@ class ClaudeExportBuilder(DescribedBuilder):
 
 
 def knows_chatgpt(head: Head) -> bool:
-    """Whether it is conversations of ChatGPT: trees of messages with their newest one."""
-    return {"mapping", "current_node"} <= head.keys
+    """Whether it is conversations of ChatGPT: trees of messages, also inside an answer of its
+    pages.
+    """
+    if {"mapping", "current_node"} <= head.keys:
+        return True
+    return {"conversation_id", "conversation"} <= head.keys and '"mapping"' in head.text
 
 
 def chatgpt_sessions(source: SourceFile) -> Iterator[Session]:
@@ -61,8 +65,21 @@ def chatgpt_sessions(source: SourceFile) -> Iterator[Session]:
     for number, value in enumerate(as_list(document)):
         with source.at(field=f"[{number}]"):
             builder = ChatGptBuilder(source)
-            builder.read_conversation(as_object(value))
+            builder.read_conversation(_conversation(as_object(value)))
             yield builder.session()
+
+
+def chatgpt_values(source: SourceFile) -> Iterator[Json]:
+    """The conversations, whose messages stand in a list instead of under their names."""
+    for value in as_list(source.document()):
+        conversation = dict(_conversation(as_mapping(value)))
+        conversation["mapping"] = list(as_mapping(conversation.get("mapping")).values())
+        yield conversation
+
+
+def _conversation(value: Record) -> Record:
+    """A conversation of an export, or the one inside an answer of ChatGPT's pages."""
+    return mapping(value, "conversation") or value
 
 
 class ChatGptBuilder(SessionBuilder):
@@ -92,7 +109,7 @@ class ChatGptBuilder(SessionBuilder):
 
     def read(self, record: Record) -> None:
         """Read one message: words, a call of the tool to whom it is addressed, or what a tool
-        answered.
+        answered; what it says further, or without a call, is the client's word.
         """
         self.time = self.source.time(record, "create_time")
         role = text(record, "author/role")
@@ -106,9 +123,13 @@ class ChatGptBuilder(SessionBuilder):
             self.say_content("assistant", parts, id=message_id, model=model)
         elif role == "tool":
             name = text(record, "author/name")
-            call_id = self.open_calls.get(name, "")
+            call_id = self.open_calls.pop(name, "")
             self.source.leave_unknown(parts.unknown)
-            self.say_result(call_id, parts.said, id=message_id, name=name)
+            if call_id:
+                self.say_result(call_id, parts.said, id=message_id, name=name)
+            elif parts.said:
+                said = Content([*parts.said])
+                self.say_content("user", said, id=message_id, name=name, synthetic=True)
         elif role in ("user", "system"):
             if parts.blocks or parts.unknown:
                 self.say_content(role, parts, id=message_id)

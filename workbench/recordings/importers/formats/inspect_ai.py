@@ -148,11 +148,9 @@ def sessions(source: SourceFile) -> Iterator[Session]:
 
 
 def values(source: SourceFile) -> Iterator[Json]:
-    """Its samples, without the events, which repeat their messages."""
+    """Its samples."""
     for sample in _samples(source):
-        value = dict(sample.record)
-        value.pop("events", None)
-        yield value
+        yield dict(sample.record)
 
 
 def _samples(source: SourceFile) -> Iterator[Sample]:

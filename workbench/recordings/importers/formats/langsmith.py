@@ -1,17 +1,14 @@
 """LangSmith's runs, as JSON or JSON lines."""
 
-from collections.abc import Iterator
-
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.source import Head
 from workbench.recordings.importers.traces import (
     Generation,
     TraceBuilder,
     chat_messages,
+    trace_sessions,
 )
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
-    JsonObject,
     Record,
     as_mapping,
     identifier,
@@ -75,30 +72,4 @@ class LangSmithBuilder(TraceBuilder):
         return self.source.name(mapping(extra, "invocation_params"), "model", "model_name")
 
 
-def langsmith_sessions(source: SourceFile) -> Iterator[Session]:
-    """One session a trace."""
-    builders: dict[str, LangSmithBuilder] = {}
-    for place, run in _runs(source):
-        with source.at(field=place):
-            trace = identifier(run, "trace_id", "session_id") or source.stem
-            builder = builders.setdefault(trace, LangSmithBuilder(source))
-            builder.read(run)
-    for builder in builders.values():
-        if builder.generations:
-            yield builder.session()
-
-
-def _runs(source: SourceFile) -> Iterator[tuple[str, JsonObject]]:
-    """Every run with its place in the file."""
-    if source.in_lines():
-        for line, record in source.records():
-            yield f"line {line}", record
-        return
-    runs = source.document()
-    if isinstance(runs, dict):
-        runs = runs.get("runs", [runs])
-    if not isinstance(runs, list):
-        return
-    for number, run in enumerate(runs):
-        if isinstance(run, dict):
-            yield f"[{number}]", run
+langsmith_sessions = trace_sessions(LangSmithBuilder, "runs")

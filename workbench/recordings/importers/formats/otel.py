@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workbench.base.errors import FormatError
-from workbench.engine.transcript.message import Json
+from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.traces import (
@@ -21,7 +21,7 @@ from workbench.recordings.importers.traces import (
     TraceBuilder,
     chat_messages,
 )
-from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
+from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
@@ -56,6 +56,9 @@ OTEL_USAGE = UsageFields(
     "gen_ai.usage.cache_creation.input_tokens llm.token_count.prompt_details.cache_write",
     "gen_ai.usage.reasoning.output_tokens llm.token_count.completion_details.reasoning",
     cache_in_input=True,
+)
+MLFLOW_USAGE = UsageFields(
+    "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"
 )
 
 
@@ -234,9 +237,9 @@ def _generation(
         answer=exchange.answer,
         model=source.name(
             attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"
-        ),
-        usage=source.usage(OTEL_USAGE, attributes)
-        or source.usage(OPENAI_USAGE, _mlflow_usage(attributes)),
+        )
+        or _mlflow_model(attributes),
+        usage=source.usage(OTEL_USAGE, attributes) or _mlflow_usage(source, attributes),
         time=source.time(span, "startTimeUnixNano") or source.time(span, "start_time"),
         place=place,
     )
@@ -258,8 +261,17 @@ def _json(value: Json) -> Json:
     return decode_or(value, value)
 
 
-def _mlflow_usage(attributes: Record) -> JsonObject:
-    return as_mapping(_json(attributes.get("mlflow.chat.tokenUsage")))
+def _mlflow_usage(source: SourceFile, attributes: Record) -> Usage | None:
+    """What a provider reported: Anthropic's input is without what came from the cache."""
+    is_anthropic = _json(attributes.get("mlflow.message.format")) == "anthropic"
+    fields = replace(MLFLOW_USAGE, cache_in_input=not is_anthropic)
+    return source.usage(fields, as_mapping(_json(attributes.get("mlflow.chat.tokenUsage"))))
+
+
+def _mlflow_model(attributes: Record) -> str:
+    """The model's name, which is JSON text as well."""
+    model = _json(attributes.get("mlflow.llm.model"))
+    return model if isinstance(model, str) else ""
 
 
 def _latest(attributes: Record) -> _Exchange:

@@ -1,0 +1,184 @@
+"""A small made-up recording in each format of frameworks and of streams that real programs wrote
+in the same shape.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+QUESTION = "Why does the lamp in the hall flicker?"
+FILE = "VOLTS = 11 and LIMIT = 12"
+ANSWER = "It gets 11 volts and needs 12."
+THOUGHT = "I should look at the file first."
+SUMMARY = "The lamp flickers since it gets 11 volts."
+PROMPT = "You mend lamps in the whole house."
+CALL = {"id": "c1", "name": "read", "arguments": '{"path": "lamp.py"}'}
+OPENAI_CALL = {"id": "c1", "type": "function", "function": {**CALL}}
+FIGURES = {
+    "prompt_tokens": 100,
+    "completion_tokens": 9,
+    "prompt_tokens_details": {"cached_tokens": 60},
+}
+
+
+def kimi(type_: str, **more: Any) -> dict[str, Any]:
+    return {"type": type_, "agentId": "main", "time": 1767261600000, **more}
+
+
+def kimi_said(words: str, kind: str) -> dict[str, Any]:
+    content = [{"type": "text", "text": words}]
+    message = {"role": "user", "content": content, "toolCalls": [], "origin": {"kind": kind}}
+    return kimi("context.append_message", message=message)
+
+
+def kimi_step(type_: str, **more: Any) -> dict[str, Any]:
+    return kimi("context.append_loop_event", event={"type": type_, "turnId": "0", **more})
+
+
+KIMI_USAGE = {"inputOther": 40, "output": 9, "inputCacheRead": 60, "inputCacheCreation": 0}
+KIMI_CODE: list[dict[str, Any]] = [
+    {"type": "metadata", "protocol_version": "1.5", "created_at": 1767261600000},
+    kimi("profile.bind", systemPrompt=PROMPT, profileName="agent"),
+    kimi("turn.prompt", input=[{"type": "text", "text": QUESTION}]),
+    kimi_said(QUESTION, "user"),
+    kimi_said("<system-reminder>\nIt is Thursday today.\n</system-reminder>", "injection"),
+    kimi("llm.request", model="big", kind="loop"),
+    kimi_step("step.begin"),
+    kimi_step("content.part", part={"type": "think", "think": THOUGHT}),
+    kimi_step("tool.call", toolCallId="c1", name="Read", args={"path": "lamp.py"}),
+    kimi_step("tool.result", toolCallId="c1", result={"output": FILE, "note": "<system>1 line read.</system>"}),
+    kimi_step("step.end", finishReason="tool_use", usage=KIMI_USAGE),
+    kimi("full_compaction.begin", source="manual"),
+    kimi("context.apply_compaction", summary=SUMMARY, contextSummary=SUMMARY, compactedCount=4,
+         tokensBefore=900, tokensAfter=90, keptUserMessageCount=1),
+    kimi_step("step.begin"),
+    kimi_step("content.part", part={"type": "text", "text": ANSWER}),
+    kimi_step("step.end", finishReason="end_turn", usage=KIMI_USAGE),
+]  # fmt: skip
+
+
+def gemini(type_: str, **more: Any) -> dict[str, Any]:
+    return {"type": type_, "timestamp": "2026-01-01T10:00:00Z", **more}
+
+
+GEMINI_STREAM: list[dict[str, Any]] = [
+    gemini("init", session_id="g1", model="flash"),
+    gemini("message", role="user", content=QUESTION),
+    gemini("message", role="assistant", content="I look ", delta=True),
+    gemini("message", role="assistant", content="at it.", delta=True),
+    gemini("tool_use", tool_name="read_file", tool_id="c1", parameters={"path": "lamp.py"}),
+    gemini("tool_result", tool_id="c1", status="success", output=FILE),
+    gemini("message", role="assistant", content=ANSWER, delta=True),
+    gemini("result", status="success", stats={"input_tokens": 100, "output_tokens": 9}),
+]
+
+
+def smolagents_step(number: int, words: str, **more: Any) -> dict[str, Any]:
+    sent = [{"role": "system", "content": [{"type": "text", "text": PROMPT}]}]
+    return {
+        "step_number": number,
+        "timing": {"start_time": 1767261600.5},
+        "model_input_messages": sent,
+        "model_output": words,
+        "model_output_message": {"role": "assistant", "raw": {"model": "big", "usage": FIGURES}},
+        "token_usage": {"input_tokens": 100, "output_tokens": 9},
+        **more,
+    }
+
+
+SMOLAGENTS_CODE = "answer = open('lamp.py').read()"
+SMOLAGENTS_CALL = {
+    "id": "c2",
+    "type": "function",
+    "function": {"name": "python_interpreter", "arguments": SMOLAGENTS_CODE},
+}
+SMOLAGENTS: dict[str, Any] = {
+    "output": ANSWER,
+    "state": "success",
+    "steps": [
+        {"task": QUESTION, "task_images": None},
+        {"plan": f"Plan: {THOUGHT}", "timing": {"start_time": 1767261600.1}},
+        smolagents_step(1, "I look at it.", tool_calls=[OPENAI_CALL], observations=FILE),
+        smolagents_step(
+            2,
+            f"{THOUGHT}\n<code>\n{SMOLAGENTS_CODE}\n</code>",
+            code_action=SMOLAGENTS_CODE,
+            tool_calls=[SMOLAGENTS_CALL],
+            observations=FILE,
+        ),
+        smolagents_step(3, ANSWER, is_final_answer=True),
+    ],
+}
+
+
+def autogen(type_: str, content: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "type": type_,
+        "source": "lamp",
+        "content": content,
+        "created_at": "2026-01-01T10:00:00Z",
+        **more,
+    }
+
+
+AUTOGEN_USAGE = {"prompt_tokens": 100, "completion_tokens": 9}
+AUTOGEN: dict[str, Any] = {
+    "messages": [
+        {**autogen("TextMessage", QUESTION), "source": "user"},
+        autogen("ThoughtEvent", THOUGHT),
+        autogen("ToolCallRequestEvent", [CALL], models_usage=AUTOGEN_USAGE),
+        autogen(
+            "ToolCallExecutionEvent",
+            [{"content": FILE, "name": "read", "call_id": "c1", "is_error": False}],
+        ),
+        autogen("TextMessage", ANSWER, models_usage=AUTOGEN_USAGE),
+    ],
+    "stop_reason": "Maximum number of messages 6 reached",
+}
+AUTOGEN_AGENT: dict[str, Any] = {
+    "type": "AssistantAgentState",
+    "llm_context": {
+        "messages": [
+            {"type": "UserMessage", "source": "user", "content": QUESTION},
+            {"type": "AssistantMessage", "source": "lamp", "content": [CALL], "thought": THOUGHT},
+            {
+                "type": "FunctionExecutionResultMessage",
+                "content": [{"content": FILE, "call_id": "c1"}],
+            },
+            {"type": "AssistantMessage", "source": "lamp", "content": ANSWER, "thought": None},
+        ]
+    },
+}
+AUTOGEN_TEAM: dict[str, Any] = {
+    "type": "TeamState",
+    "agent_states": {
+        "lamp": {"type": "ChatAgentContainerState", "agent_state": AUTOGEN_AGENT},
+        "judge": {"type": "ChatAgentContainerState", "agent_state": AUTOGEN_AGENT},
+        "Manager": {"type": "RoundRobinManagerState", "message_thread": []},
+    },
+}
+
+
+def weave(number: int, sent: list[Any], answer: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "project_id": "me/house",
+        "id": f"k{number}",
+        "trace_id": "t1",
+        "op_name": "weave:///me/house/op/openai.chat.completions.create:abc",
+        "started_at": f"2026-01-01T10:00:0{number}Z",
+        "inputs": {"messages": sent, "model": "big"},
+        "output": {"choices": [{"message": answer}], "model": "big", "usage": FIGURES},
+    }
+
+
+WEAVE_SENT = [{"role": "system", "content": PROMPT}, {"role": "user", "content": QUESTION}]
+WEAVE_CALL = {"role": "assistant", "content": "I look at it.", "tool_calls": [OPENAI_CALL]}
+WEAVE_RESULT = {"role": "tool", "tool_call_id": "c1", "content": FILE}
+WEAVE: list[dict[str, Any]] = [
+    weave(1, WEAVE_SENT, WEAVE_CALL),
+    {**weave(2, [], {}), "inputs": {"path": "lamp.py"}, "output": FILE},
+    weave(3, [*WEAVE_SENT, WEAVE_CALL, WEAVE_RESULT], {"role": "assistant", "content": ANSWER}),
+]
+
+FRAMEWORK_DOCUMENTS: dict[str, Any] = {"smolagents": SMOLAGENTS, "autogen": AUTOGEN, "weave": WEAVE}
+FRAMEWORK_LINES: dict[str, list[Any]] = {"kimi_code": KIMI_CODE, "gemini_stream": GEMINI_STREAM}

@@ -1,0 +1,113 @@
+"""AutoGen (0.4 to 0.7): results of runs (`TaskResult.model_dump()`), states of agents and of teams
+(`save_state()`), whose agents are a session each.
+"""
+
+from collections.abc import Iterator
+
+from workbench.engine.transcript.message import Json
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.blocks import (
+    Content,
+    content,
+    thought_block,
+    tool_call,
+    tool_result,
+)
+from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_mapping,
+    items,
+    label,
+    mapping,
+    objects,
+)
+
+_ANSWERS = frozenset({"AssistantMessage", "ToolCallRequestEvent", "ThoughtEvent"})
+_SPOKEN = frozenset({"TextMessage", "MultiModalMessage", "HandoffMessage", "StopMessage"})
+_RESULTS = frozenset({"FunctionExecutionResultMessage", "ToolCallExecutionEvent"})
+_TYPES = ('"TextMessage"', '"AssistantAgentState"', '"ToolCallRequestEvent"', '"TeamState"')
+
+
+def knows_autogen(head: Head) -> bool:
+    """Whether it is messages with AutoGen's types, or a state that holds such messages."""
+    if not {"messages", "llm_context", "agent_states"} & head.keys and not head.is_list:
+        return False
+    return '"source"' in head.text and any(type_ in head.text for type_ in _TYPES)
+
+
+class AutogenBuilder(ChatBuilder):
+    """Reads messages and events; a thought belongs to the answer that follows it."""
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.thought = ""
+
+    def read(self, record: Record) -> None:
+        """Read one message or event."""
+        self.time = self.source.time(record, "created_at")
+        type_ = label(record, "type")
+        if type_ == "ThoughtEvent":
+            self.thought = label(record, "content")
+        elif type_ in _RESULTS:
+            for result in objects(record, "content"):
+                self.say(tool_result(result))
+        elif type_ in _ANSWERS or (type_ in _SPOKEN and label(record, "source") != "user"):
+            self._answer(record)
+        elif type_ in ("UserMessage", "MemoryQueryEvent") or type_ in _SPOKEN:
+            self.say_content("user", content(record), synthetic=type_ == "MemoryQueryEvent")
+        elif type_ == "SystemMessage":
+            self.say_content("system", content(record))
+        elif type_ in ("ToolCallSummaryMessage", "UserInputRequestedEvent", "SelectSpeakerEvent"):
+            self.note(type_, label(record, "content"))
+        else:
+            self.source.leave_record(f"message of type {type_!r:.40}", record)
+
+    def _answer(self, record: Record) -> None:
+        """Read an answer: words, or a list of calls."""
+        value = record.get("content")
+        if isinstance(value, list) and all("arguments" in as_mapping(item) for item in value):
+            parts = Content([tool_call(call) for call in objects(record, "content")])
+        else:
+            parts = content(record)
+        parts.blocks[:0] = thought_block(label(record, "thought") or self.thought)
+        self.thought = ""
+        usage = self.usage({"usage": record.get("models_usage")})
+        self.say_content("assistant", parts, usage=usage)
+
+    def close(self) -> None:
+        """Write a thought that no answer follows."""
+        if self.thought:
+            self.say_content("assistant", Content([*thought_block(self.thought)]))
+        self.thought = ""
+
+
+def autogen_sessions(source: SourceFile) -> Iterator[Session]:
+    """The session of a run or of an agent; of a team, one an agent."""
+    document = source.document()
+    holder: JsonObject = (
+        {"messages": document} if isinstance(document, list) else as_mapping(document)
+    )
+    histories: list[tuple[str, list[Json]]] = []
+    with source.at():
+        histories += _histories(holder)
+    for name, messages in histories:
+        with source.at(field=name):
+            builder = AutogenBuilder(source)
+            builder.read_all(messages, "messages")
+            session = builder.session()
+            if len(session.log):
+                yield session
+
+
+def _histories(holder: Record) -> Iterator[tuple[str, list[Json]]]:
+    """The messages of each agent, with the agent's name."""
+    if "agent_states" not in holder:
+        context = mapping(holder, "llm_context") or holder
+        yield "", items(context, "messages")
+        return
+    for name, state in mapping(holder, "agent_states").items():
+        agent = mapping(as_mapping(state), "agent_state")
+        yield name, items(mapping(agent, "llm_context"), "messages")

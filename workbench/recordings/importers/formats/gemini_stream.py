@@ -1,0 +1,72 @@
+"""What `gemini --output-format stream-json` prints: JSON lines of events.
+
+Source: google-gemini/gemini-cli, packages/core/src/output/types.ts. Text comes in pieces; what is
+said and called between two results is one answer.
+"""
+
+from workbench.recordings.importers.blocks import Content, result_blocks, text_block, tool_call
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.values import Record, label, mapping, text
+
+
+def knows_gemini_stream(head: Head) -> bool:
+    """Whether a line is the start of a run, or a call by the names of this stream."""
+    for record in head.records:
+        if record.get("type") == "init" and {"session_id", "model"} <= set(record):
+            return True
+        if record.get("type") == "tool_use" and {"tool_name", "tool_id"} <= set(record):
+            return True
+    return False
+
+
+class GeminiStreamBuilder(SessionBuilder):
+    """Reads events; a second run in one file goes on after the first."""
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.pieces: list[str] = []
+        self.answer = Content()
+
+    def read(self, record: Record) -> None:
+        """Read one event."""
+        self.time = self.source.time(record, "timestamp")
+        type_ = text(record, "type")
+        if type_ == "message" and label(record, "role") == "assistant":
+            self.pieces.append(text(record, "content"))
+        elif type_ == "tool_use":
+            self._end_text()
+            call = {"id": record.get("tool_id"), "name": record.get("tool_name")}
+            call["arguments"] = record.get("parameters")
+            self.answer.blocks.append(tool_call(call))
+        else:
+            self.close()
+            self._other(type_, record)
+
+    def _other(self, type_: str, record: Record) -> None:
+        """Read an event that is no part of an answer."""
+        if type_ == "init":
+            self.id = self.id or text(record, "session_id")
+            self.model = text(record, "model") or self.model
+        elif type_ == "message" and label(record, "role") == "user":
+            self.say_text("user", text(record, "content"))
+        elif type_ == "tool_result":
+            failed = text(record, "status") == "error"
+            value = record.get("output") or mapping(record, "error").get("message")
+            self.say_result(text(record, "tool_id"), result_blocks(value), failed=failed)
+        elif type_ in ("error", "result"):
+            self.note(type_, text(record, "message") or text(record, "error/message"))
+        else:
+            self.source.leave_record(f"event of type {type_!r:.40}", record)
+
+    def _end_text(self) -> None:
+        """Put the pieces of text that came so far together."""
+        self.answer.blocks += text_block("".join(self.pieces))
+        self.pieces = []
+
+    def close(self) -> None:
+        """Write the answer that came so far."""
+        self._end_text()
+        if self.answer.blocks:
+            self.say_content("assistant", self.answer, model=self.model)
+        self.answer = Content()
