@@ -105,3 +105,17 @@ def test_counting_does_not_import_litellm() -> None:
         "TiktokenCounter().count_text('hello'); assert 'litellm' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])
+
+
+def test_a_process_counts_a_text_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+
+    class Noting:
+        def encode(self, text: str, **_: object) -> list[int]:
+            counted.append(text)
+            return [1, 2, 3]
+
+    monkeypatch.setattr(tokenizer, "loaded", Noting)
+    text = "a text that no other test counts"
+    assert [TiktokenCounter().count_text(text) for _ in range(3)] == [3, 3, 3]
+    assert counted == [text]

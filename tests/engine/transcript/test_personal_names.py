@@ -1,5 +1,8 @@
 """Personal data behind a telling name is masked in whatever notation the two are paired."""
 
+import subprocess
+import sys
+
 import pytest
 
 from workbench.engine.transcript.redaction import Redactor
@@ -66,3 +69,15 @@ def test_what_people_type_into_a_form_is_masked(text: str, value: str) -> None:
 )
 def test_what_only_looks_like_it_stays(text: str) -> None:
     assert masked(text) == text
+
+
+def test_the_patterns_of_thousands_of_names_are_made_when_a_text_needs_them() -> None:
+    code = (
+        "import re, sys\n"
+        "compiled = []\n"
+        "compile_pattern = re._compiler.compile\n"
+        "re._compiler.compile = lambda *a: compiled.append(a) or compile_pattern(*a)\n"
+        "import workbench.engine.transcript.personal_names\n"
+        "sys.exit(len(compiled) > 1_000)"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -143,3 +143,43 @@ def test_a_unit_is_done_again_in_smaller_ones_where_it_can_be_split(crew: Crew) 
     )
     assert results == ["O", "n is lost", "E", "TWO"]
     assert sorted(word for word, _ in told) == ["e", "n", "o", "two"]
+
+
+def job_in(folder: Path, *, shares: bool) -> Job[Execution]:
+    return Job(Execution(quiet=True), (), RunFolder(folder, shares), ModelSettings())
+
+
+def test_a_result_of_a_run_beside_is_taken_over_and_stays_when_that_run_goes(
+    tmp_path: Path,
+) -> None:
+    earlier = job_in(tmp_path / "earlier", shares=True)
+    later = job_in(tmp_path / "later", shares=True)
+    earlier.outcome(Square(3))
+    square = Square(3)
+    assert later.is_kept(square)
+    assert later.outcome(square).result == {"square": 9}
+    assert square.made == 0
+    assert later.folder.replay(key("square", 3)) == {"square": 9}
+
+
+def test_a_run_in_a_folder_of_its_own_takes_nothing_over(tmp_path: Path) -> None:
+    job_in(tmp_path / "earlier", shares=True).outcome(Square(3))
+    square = Square(3)
+    job_in(tmp_path / "later", shares=False).outcome(square)
+    assert square.made == 1
+
+
+def test_what_cost_money_is_not_taken_over(tmp_path: Path) -> None:
+    RunFolder(tmp_path / "earlier").keep(key("square", 3), {"square": 9, "paid": {"a": 0.1}})
+    square = Square(3)
+    job_in(tmp_path / "later", shares=True).outcome(square)
+    assert square.made == 1
+
+
+def test_what_a_run_beside_found_out_about_the_code_is_not_found_out_again(tmp_path: Path) -> None:
+    earlier = RunFolder(tmp_path / "earlier", shares=True)
+    earlier.keep("a", {})
+    (earlier.path / "code.json").write_text("{}")
+    later = RunFolder(tmp_path / "later", shares=True)
+    later.begin()
+    assert (later.path / "code.json").read_text() == "{}"

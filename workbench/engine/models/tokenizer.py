@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
@@ -33,6 +33,9 @@ Source:
     tiktoken 0.14, `tiktoken_ext/openai_public.py` and `load.py`.
 """
 
+REMEMBERED = 200_000
+"""Texts of which a process remembers how many tokens they have, by a digest: some 25 MB."""
+_COUNTS: dict[bytes, int] = {}
 _CACHE_DIR = "TIKTOKEN_CACHE_DIR"
 _LOADING = Lock()
 
@@ -46,7 +49,18 @@ class TiktokenCounter:
         return self.count_text(counted_text(message)) + image_tokens(message) + PER_MESSAGE
 
     def count_text(self, text: str) -> int:
-        """Tokens of a bare text; what looks like a special token is counted as text."""
+        """Tokens of a bare text; what looks like a special token is counted as text. A process
+        counts a text once.
+        """
+        name = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        tokens = _COUNTS.get(name)
+        if tokens is None:
+            if len(_COUNTS) >= REMEMBERED:
+                _COUNTS.clear()
+            tokens = _COUNTS[name] = self._counted(text)
+        return tokens
+
+    def _counted(self, text: str) -> int:
         encode = loaded().encode
         try:
             return len(encode(text, disallowed_special=()))

@@ -192,7 +192,8 @@ class Run:
         folder = folder_of(spec, "compare", *parts)
         settings = ModelSettings.of_run(spec.model_settings, folder)
         settings = replace(settings, part=str(folder.resolve()), replicate=spec.seed)
-        job = ReplayJob(spec, presets, RunFolder(folder), settings, baseline=baseline)
+        run_folder = RunFolder(folder, shares=spec.out is None)
+        job = ReplayJob(spec, presets, run_folder, settings, baseline=baseline)
         return cls(tuple(sources), job)
 
     def results(self) -> Results:

@@ -127,7 +127,9 @@ class Job(Generic[JobSpec]):
             name = key(*work.key_parts())
             result = self.folder.replay(name)
             if result is None or not work.is_current(result):
-                result = work.make()
+                result = self.folder.replay_beside(name)
+                if result is None or not work.is_current(result):
+                    result = work.make()
                 self.folder.keep(name, result)
         except MemoryError:
             raise  # it is tried again while nothing else takes memory
@@ -136,8 +138,9 @@ class Job(Generic[JobSpec]):
         return Outcome(name, result)
 
     def is_kept(self, work: KeptWork) -> bool:
-        """Whether a result is in the folder."""
-        return self.folder.replay(key(*work.key_parts())) is not None
+        """Whether there is a result, in the folder or in one beside it that it may be taken from."""
+        name = key(*work.key_parts())
+        return self.folder.replay(name) is not None or self.folder.replay_beside(name) is not None
 
     @contextmanager
     def crew(

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -17,6 +17,7 @@ from workbench.base.errors import SettingError
 from workbench.base.private_files import make_private_folder
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.bounded import check_table, text_of
+from workbench.evaluation.experiment.code_versions import FILE
 
 SCHEMA = 1
 """Version of the tables (docs/reference/tables.md): grows when a column or a table changes its
@@ -185,12 +186,18 @@ _KEPT = re.compile(r'\{"sha256":"(\w{64})","replay":(\{.*\})\}')
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The folder of one run. A replay that is there is whole, and as it was written."""
+    """The folder of one run. A replay that is there is whole, and as it was written.
+
+    Attributes:
+        shares: whether finished replays of the runs beside it are taken over.
+    """
 
     path: Path
+    shares: bool = False
 
     def begin(self) -> None:
-        """Make the folder before any work is done for it.
+        """Make the folder before any work is done for it, with what the newest run beside it has
+        found out about the package's code.
 
         Raises:
             SettingError: it cannot be written.
@@ -203,6 +210,25 @@ class RunFolder:
                 " accepted"
             )
             raise SettingError(f"{self.path} {explanation}") from None
+        files = [run / FILE for run in self._runs_beside() if (run / FILE).is_file()]
+        if files and not (self.path / FILE).exists():
+            newest = max(files, key=lambda file: file.stat().st_mtime_ns)
+            write_atomically(self.path / FILE, newest.read_bytes())
+
+    def _runs_beside(self) -> tuple[Path, ...]:
+        """The folders of this user's other runs beside it."""
+        parent = self.path.parent
+        if not self.shares or not parent.is_dir():
+            return ()
+        return _runs_in(parent, parent.stat().st_mtime_ns)
+
+    def replay_beside(self, key: str) -> dict[str, Any] | None:
+        """A finished replay of a run beside it that cost no money, or None."""
+        for run in self._runs_beside():
+            replay = RunFolder(run).replay(key)
+            if replay is not None and not replay.get("paid"):
+                return replay
+        return None
 
     def replay(self, key: str) -> dict[str, Any] | None:
         """A finished replay, or None; a file that is not as it was written counts as none, and
@@ -263,6 +289,17 @@ class RunFolder:
         write_atomically(
             self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n"
         )
+
+
+@lru_cache(maxsize=8)
+def _runs_in(folder: Path, changed: int) -> tuple[Path, ...]:
+    """The folders of runs in a folder that has one owner with them; `changed` says of which time."""
+    owner = folder.stat().st_uid
+    runs: list[Path] = []
+    for run in sorted(folder.iterdir()):
+        if (run / "replays").is_dir() and run.stat().st_uid == owner:
+            runs.append(run)
+    return tuple(runs)
 
 
 class RunTables:

@@ -8,6 +8,7 @@ from workbench.evaluation.metrics.work_exam.word_cover import WordPlaces
 from workbench.evaluation.metrics.work_exam.word_windows import (
     ANYWHERE,
     PlacedWords,
+    SentenceWords,
     WordWindow,
     WordWindows,
 )
@@ -59,3 +60,28 @@ def test_a_word_outside_of_the_window_does_not_count() -> None:
     text = ["harbour", "other", "other", "cutter"]
     pair = {"harbour": 1.0, "cutter": 3.0}
     assert shares(text, [WordWindow(pair, 3), WordWindow(pair, 4)]) == [0.75, 1.0]
+
+
+@given(
+    st.lists(TEXTS, max_size=4),
+    st.lists(st.dictionaries(st.sampled_from(WORDS), st.floats(0.1, 5), min_size=1), max_size=4),
+)
+def test_single_sentences_have_the_shares_that_a_set_has_in_each(
+    sentences: list[list[str]], sets: list[dict[str, float]]
+) -> None:
+    placed = PlacedWords.joined(
+        [
+            PlacedWords(words.numbers, words.numbers * 0, 1)
+            for words in (PlacedWords.of(sentence, VOCABULARY) for sentence in sentences)
+        ]
+    )
+    expected = {}
+    for number, weights in enumerate(sets):
+        for place, sentence in enumerate(sentences):
+            share = sum(weights[word] for word in weights if word in sentence)
+            share /= sum(weights.values())
+            if share > 0.4:
+                expected[number, place] = pytest.approx(share)
+    found = SentenceWords(sets, VOCABULARY).shares_above(0.4, placed)
+    pairs = zip(found.sets.tolist(), found.sentences.tolist(), strict=True)
+    assert dict(zip(pairs, found.shares.tolist(), strict=True)) == expected
