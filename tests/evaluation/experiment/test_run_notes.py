@@ -31,6 +31,12 @@ def test_notes_come_back_as_they_were_written(tmp_path: Path) -> None:
     assert notes.described(note="other").name == "a name"
 
 
+def test_a_run_that_is_made_again_keeps_its_notes(tmp_path: Path) -> None:
+    RunNotes(name="mine").write(run_in(tmp_path))
+    run_in(tmp_path)
+    assert RunNotes.of(tmp_path).name == "mine"
+
+
 def test_a_mark_is_one_of_three_and_can_be_taken_away() -> None:
     notes = RunNotes().marked("a", "needed").marked("a", "wrong kind")
     assert notes.marks == {"a": "wrong kind"}

@@ -125,6 +125,7 @@ def test_a_loss_has_an_address_that_opens_at_its_story(folder: Path, view: ViewS
     text = get(view.address.rsplit("/", 2)[0] + headers["Location"].partition("#")[0])[1]
     assert f'href="#m{one["evidence_at"]}"' in text and f"message {one['needed_at']}</a>" in text
     assert "removed it at" in text
+    assert f'/runs/run/queue?loss={key}"' in text
     assert get(f"{view.address}runs/run/loss/none")[0] == 404
 
 

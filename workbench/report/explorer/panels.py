@@ -237,7 +237,8 @@ def panels(view: SessionView) -> dict[str, str]:
         html_by_title[f"Lost ({len(missing.lost)})"] = _panel("lost", missing=missing)
     if view.other is not None:
         html_by_title["Side by side"] = _comparison(view, view.other)
-    html_by_title["What fills it"] = _filling(view)
+    if view.progress is None:  # it takes a second or two in a long session
+        html_by_title["What fills it"] = _filling(view)
     html_by_title["As code"] = _panel("code", code=view.settings.code())
     return html_by_title
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -20,6 +22,7 @@ from workbench.evaluation.experiment.run_notes import (
     RunNotes,
     loss_key,
 )
+from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.summaries import (
     replayed_contenders,
@@ -205,10 +208,24 @@ def all_losses(entry: RunEntry) -> list[dict[str, Any]]:
     """
     if not entry.finished:
         raise NotShown("This run goes on; its losses can be marked when it is finished.")
-    run = entry.tables()
+    return _all_losses(entry.path, entry.table_stamp).losses
+
+
+@dataclass(frozen=True, slots=True)
+class RunLosses:
+    """All losses of a run, worst first, and its strategies."""
+
+    losses: list[dict[str, Any]]
+    strategies: tuple[str, ...]
+
+
+@lru_cache(maxsize=8)
+def _all_losses(path: Path, table_stamp: str) -> RunLosses:
+    """Whatever is marked, the losses are the same: a mark waits for no figure."""
+    run = Tables.of(Results.open(path))
     if run.manifest.get("shared"):
         raise NotShown(SHARED)
-    return _losses(run.with_marked_losses(), session_titles(run))
+    return RunLosses(_losses(run.with_marked_losses(), session_titles(run)), run.strategies)
 
 
 def queue_page(entry: RunEntry, query: Query) -> Page:
@@ -234,7 +251,7 @@ def queue_page(entry: RunEntry, query: Query) -> Page:
         "counts": [(mark, counts[mark]) for mark in MARKS],
         "count": len(losses),
         "marks": MARKS,
-        "known": entry.tables().strategies,
+        "known": _all_losses(entry.path, entry.table_stamp).strategies,
     }
     return Page("queue", f"Losses of {entry.name} to mark", values, pd.DataFrame(losses))
 

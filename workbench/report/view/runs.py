@@ -39,6 +39,11 @@ class RunEntry:
     stamp: str
 
     @property
+    def table_stamp(self) -> str:
+        """Changes whenever its tables or replays do, and not with its notes."""
+        return self.stamp.rpartition("-")[0]
+
+    @property
     def replays(self) -> int:
         """Replays that are on disk."""
         return sum(1 for _ in (self.path / "replays").glob("*.json"))

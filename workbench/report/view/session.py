@@ -25,7 +25,7 @@ from workbench.report.view.contexts import (
     side,
 )
 from workbench.report.view.difference import context_difference
-from workbench.report.view.pages import MOST, Page, Query, asking, counted, number
+from workbench.report.view.pages import MOST, Page, Query, all_losses, asking, counted, number
 from workbench.report.view.runs import RunEntry
 from workbench.report.view.summary_requests import summary_spans
 
@@ -54,6 +54,8 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     rows = [message for message in messages if filters.fits(message)]
     links = Links(left, place, session, names, asdict(filters))
     loss = _loss(views, session, query.get("loss", ""))
+    if loss:
+        loss["is_listed"] = any(listed["loss"] == loss["key"] for listed in all_losses(entry))
     message_to_show = loss["need"]["said"] if loss else left.message
     first_row = _first(rows, number(query, "from"), message_to_show, left.at)
     sides, stories = [], []
@@ -338,6 +340,7 @@ def _loss(views: list[SessionView], session: str, key: str) -> dict[str, Any] | 
         stages = takers(side_view.replay, side_view.event)
         sides.append({"there": state, "taker": stages.get(evidence_id)})
     return {
+        "key": key,
         "need": {
             "said": need.evidence,
             "by": need.said_by,
