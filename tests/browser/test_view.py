@@ -4,6 +4,7 @@ by keyboard.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,9 +14,10 @@ from typing import Any
 import pytest
 from browser.opened import Opened
 from report.page.here import rendered
-from report.view.made import made_run, served
+from report.view.made import HOSTILE, made_run, served
 
 from profiles import FULL
+from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.report.view.app import ViewServer
 
 pytestmark = pytest.mark.browser
@@ -249,6 +251,83 @@ def test_hostile_words_of_a_recording_do_nothing(opened: Opened, view: ViewServe
     assert "<script>window.hit=1</script>" in opened.page.locator("#whole").inner_text()
 
 
+@pytest.fixture
+def own_view(made_once: Callable[..., Path], tmp_path: Path) -> Iterator[tuple[ViewServer, Path]]:
+    """A view of two runs that a test may change, and their folder."""
+    made = made_once("view", made_run) / "reports" / "run"
+    for name in ("run", "second"):
+        shutil.copytree(made, tmp_path / "reports" / name)
+    with served(tmp_path / "reports") as server:
+        yield server, tmp_path / "reports"
+
+
+def test_runs_are_sorted_in_place_by_keyboard(
+    opened: Opened, own_view: tuple[ViewServer, Path]
+) -> None:
+    page = opened.page
+    page.goto(own_view[0].address)
+    names = page.locator("table.runs tbody th a")
+    page.locator("#by-name").focus()
+    for sort, expected in (("name", ["run", "second"]), ("-name", ["second", "run"])):
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**sort={sort}")
+        assert names.all_inner_texts() == expected
+        assert page.locator(":focus").get_attribute("id") == "by-name"
+    page.get_by_label("State").select_option("finished")
+    page.get_by_role("button", name="Filter").click()
+    assert "sort=-name" in page.url and "state=finished" in page.url
+    assert names.all_inner_texts() == ["second", "run"] and opened.said == []
+
+
+def test_losses_are_marked_by_key_one_after_another(
+    opened: Opened, own_view: tuple[ViewServer, Path]
+) -> None:
+    server, reports = own_view
+    page = opened.page
+    page.goto(server.address + "runs/run")
+    page.get_by_role("link", name="Mark losses").click()
+    marked = []
+    for key, mark in (("2", "not needed"), ("3", "wrong kind"), ("1", "needed")):
+        title = page.locator("#loss-title").inner_text()
+        marked.append(title)
+        page.keyboard.press(key)
+        page.get_by_text(f"Marked as {mark}.").wait_for()
+        assert page.locator("#loss-title").inner_text() not in marked
+    page.keyboard.press("s")
+    page.wait_for_function("document.querySelector('#marked')")
+    assert sorted(RunNotes.of(reports / "run").marks.values()) == [
+        "needed", "not needed", "wrong kind"
+    ]  # fmt: skip
+    page.goto(server.address + "runs/run")
+    assert "2 marked losses (1 not needed and 1 wrong kind)" in page.inner_text("main")
+    assert opened.said == []
+
+
+def test_a_run_is_named_and_deleted(opened: Opened, own_view: tuple[ViewServer, Path]) -> None:
+    server, reports = own_view
+    page = opened.page
+    page.goto(server.address + "runs/run")
+    page.get_by_label("Name", exact=True).fill(HOSTILE[:120])
+    page.get_by_label("Tags").fill("nightly, <b>x</b>")
+    page.get_by_label("Note").fill(HOSTILE)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("Saved.").wait_for()
+    assert "<script>" in page.locator("h1").inner_text()
+    assert RunNotes.of(reports / "run").tags == ("nightly", "<b>x</b>")
+    page.goto(server.address)
+    assert page.evaluate("window.hit") is None and "<b>x</b>" in page.inner_text("table.runs")
+    page.goto(server.address + "runs/run")
+    answers = [False, True]
+    page.on("dialog", lambda box: box.accept() if answers.pop(0) else box.dismiss())
+    delete = page.get_by_role("button", name="Delete this run")
+    delete.click()
+    assert (reports / "run").exists()
+    delete.click()
+    page.get_by_text("run is deleted.").wait_for()
+    assert not (reports / "run").exists()
+    assert page.locator("table.runs tbody th").count() == 1 and opened.said == []
+
+
 def test_a_run_that_moves_on_is_shown_and_said(opened: Opened, tmp_path: Path) -> None:
     (tmp_path / "going" / "replays").mkdir(parents=True)
     with served(tmp_path) as server:
@@ -279,7 +358,11 @@ def test_nobody_is_kept_out(
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
     )
     found = Opened(browser, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    for where in ("", "runs/run", "runs/run/session?id=s%2F1&request=39&message=9"):
+    pages = (
+        "", "runs/run", "runs/run/session?id=s%2F1&request=39&message=9", "runs/run/queue",
+        "runs/run/filling?id=s%2F1", "changes?before=run&after=run",
+    )  # fmt: skip
+    for where in pages:
         found.page.goto(view.address + where)
         told = axe.Axe().run(found.page).response["violations"]
         assert [(one["id"], one["nodes"][0]["html"][:200]) for one in told] == []

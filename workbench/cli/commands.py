@@ -47,7 +47,7 @@ class Group:
 
 
 GROUPS = (
-    Group("runs", "Render, compare and pass on finished runs.", COMPARE),
+    Group("runs", "List, name, compare, render, pass on and delete runs.", COMPARE, "list"),
     Group("agent", "Connect a running agent: hooks of Claude Code, an MCP server.", LIVE),
     Group(
         "lab", "The course, experiments, checks of the metrics, data sets.", LABORATORY, "course"
@@ -78,10 +78,17 @@ COMMANDS = (
     ),
     Command("gate", "Stop a build when a strategy became worse.", "gate:gate", DECIDE),
     Command("watch", "Follow a session while its agent writes it.", "watch:watch", LIVE),
+    Command("runs list", "List the runs of a folder.", "runs:show"),
+    Command("runs name", "Give a run a name.", "runs:rename"),
+    Command("runs tag", "Add tags to a run, or take them away.", "runs:retag"),
+    Command("runs note", "Write a note to a run.", "runs:annotate"),
+    Command("runs delete", "Delete runs, after a question.", "runs:delete"),
     Command("runs report", "Render the report of a finished run again.", "compare:report"),
     Command("runs diff", "Show what changed from one run to another.", "gate:diff"),
     Command("runs share", "Export a run without any session text.", "compare:share"),
-    Command("runs export", "Write a run's tables as CSV, or as logs of Inspect.", "compare:export"),
+    Command(
+        "runs export", "Write a run for Inspect, spreadsheets or OpenTelemetry.", "compare:export"
+    ),
     Command("agent hook", "Answer the hooks of Claude Code around a compaction.", "hook:hook"),
     Command("agent mcp", "Give an agent back what its compactions took.", "mcp:mcp"),
     Command("lab sweep", "Replay sessions under a grid of settings.", "sweep:sweep", EXPERIMENTS),

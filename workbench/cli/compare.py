@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from workbench.base.errors import SettingError
 from workbench.base.private_files import write_private
 from workbench.cli.ending import finish, warn_of_replicates
 from workbench.cli.foresee import Foresight, tell_forecast
@@ -113,21 +114,36 @@ def export(
     run: Run,
     out: Annotated[Path, typer.Option("--out", "-o", help="A folder for the files.")],
     to: Annotated[
-        Literal["inspect", "csv"],
-        typer.Option("--to", help="inspect: a log a strategy; csv: a file a table."),
+        Literal["inspect", "csv", "otel"],
+        typer.Option(
+            "--to", help="inspect: a log a strategy; csv: a file a table; otel: OTLP in JSON lines."
+        ),
     ] = "inspect",
+    texts: Annotated[
+        bool,
+        typer.Option("--texts", help="otel: with prompts and summaries, from the recordings."),
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Write a run's scores as logs of Inspect, or all of its tables as CSV.
+    """Write a run's scores as logs of Inspect, its tables as CSV, or its compactions as spans of
+    OpenTelemetry.
 
     Examples:
 
       workbench runs export reports/compare-1a2b3c4d --out logs
 
       workbench runs export reports/compare-1a2b3c4d --to csv --out tables
+
+      workbench runs export reports/compare-1a2b3c4d --to otel --texts --out traces
     """
     results = Results.open(run)
-    if to == "inspect":
+    if texts and to != "otel":
+        raise SettingError("--texts belongs to --to otel; the other formats hold no texts")
+    if to == "otel":
+        from workbench.report.view.otel import to_otel
+
+        files = [to_otel(results, out, texts=texts)]
+    elif to == "inspect":
         files = to_inspect(results, out)
     else:
         files = [out / f"{name}.csv" for name in COLUMNS]

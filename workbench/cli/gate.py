@@ -1,7 +1,7 @@
 """`workbench gate` and `workbench runs diff`: a run against an earlier one."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -24,17 +24,14 @@ from workbench.cli.output import (
     say_json,
     table,
 )
-from workbench.evaluation.analysis.difference import (
-    changed_entities,
-    changed_values,
-)
 from workbench.evaluation.analysis.gate import (
     Gate,
     GateResult,
     outcome,
 )
 from workbench.evaluation.analysis.gate import gate as judge
-from workbench.evaluation.analysis.scores import grouped, leading_metric
+from workbench.evaluation.analysis.run_changes import ComparableScores, RunChanges
+from workbench.evaluation.analysis.scores import leading_metric
 from workbench.evaluation.experiment.spec import listed
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.metrics import HALVES
@@ -256,31 +253,35 @@ def diff(
       workbench runs diff reports/main reports/today --strategy mine
     """
     old_run, new_run = Results.open(earlier), Results.open(later)
-    metric = metric or leading_metric(old_run.scores, new_run.scores, mode="matched")
     strategies = listed(strategy)
-    new, old = _scores(new_run, old_run)
-    _refuse_unknown("strategy", strategies, (new, old))
-    _refuse_unknown("metric", [metric], (new, old))
-    at_sizes = (old_run.baseline_at_sizes, new_run.baseline_at_sizes)
-    values = _of_strategies(changed_values(old, new, metric, at_sizes), strategies)
-    entities = _of_strategies(changed_entities(old_run.losses, new_run.losses), strategies)
+    changes = RunChanges.of(old_run, new_run, metric)
+    _tell_mismatched(changes.scores, old_run)
+    scores = (changes.scores.later, changes.scores.earlier)
+    _refuse_unknown("strategy", strategies, scores)
+    _refuse_unknown("metric", [changes.metric], scores)
+    changes = replace(
+        changes,
+        values=_of_strategies(changes.values, strategies),
+        entities=_of_strategies(changes.entities, strategies),
+    )
     if as_json:
-        say_json({"metric": metric, "values": records(values), "entities": records(entities)})
+        tables = {"values": records(changes.values), "entities": records(changes.entities)}
+        say_json({"metric": changes.metric, **tables})
         return 0
-    if values.empty and entities.empty:
-        say(f"No {metric} and no loss differs between {earlier} and {later}.")
+    if changes.values.empty and changes.entities.empty:
+        say(f"No {changes.metric} and no loss differs between {earlier} and {later}.")
         return 0
-    worse = (values["worse_by"] > 0).sum()
-    better = (values["worse_by"] < 0).sum()
     _show(
-        f"{metric}: {worse} values are worse at equal size, {better} are better.",
-        values,
+        f"{changes.metric}: {changes.regressions} values are worse at equal size,"
+        f" {changes.improvements} are better.",
+        changes.values,
         VALUES,
         row_limit,
     )
-    changes = entities["change"].value_counts()
-    counts = [f"{changes.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended")]
-    _show(f"Needed later: {', '.join(counts)}.", entities, ENTITIES, row_limit)
+    counts = []
+    for change, count in changes.entity_counts.items():
+        counts.append(f"{count} {change}")
+    _show(f"Needed later: {', '.join(counts)}.", changes.entities, ENTITIES, row_limit)
     return 0
 
 
@@ -325,27 +326,14 @@ def _scores(run: Results, baseline: Results) -> tuple[pd.DataFrame, pd.DataFrame
     """The scores of both, but for sessions that are another recording in the baseline than their
     names say.
     """
-    sizes = run.sessions.set_index("session")[["messages", "requests"]]
-    baseline_sizes = baseline.sessions.set_index("session")[["messages", "requests"]]
-    both = sizes.join(baseline_sizes.add_suffix("_there"), how="inner").dropna()
-    is_another = (both["messages"] != both["messages_there"]) | (
-        both["requests"] != both["requests_there"]
-    )
-    mismatched = both.index[is_another]
-    for name in mismatched:
-        complain(
-            f"left out: session {printable(str(name))} is another recording in {baseline.path}"
-        )
-    scores, baseline_scores = grouped(run), grouped(baseline)
-    if set(run.scores["session"]).isdisjoint(baseline.scores["session"]):
-        raise SettingError(
-            f"{run.path} and {baseline.path} have no session in common; name runs of the same"
-            " sessions"
-        )
-    return (
-        scores[~scores["session"].isin(mismatched)],
-        baseline_scores[~baseline_scores["session"].isin(mismatched)],
-    )
+    scores = ComparableScores.of(baseline, run)
+    _tell_mismatched(scores, baseline)
+    return scores.later, scores.earlier
+
+
+def _tell_mismatched(scores: ComparableScores, earlier: Results) -> None:
+    for name in scores.mismatched:
+        complain(f"left out: session {printable(name)} is another recording in {earlier.path}")
 
 
 def _show(heading: str, rows: pd.DataFrame, columns: Mapping[str, str], row_limit: int) -> None:

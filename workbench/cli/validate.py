@@ -29,6 +29,7 @@ from workbench.lab.validation.fetched_again import (
     ranks,
     with_intervals,
 )
+from workbench.lab.validation.marked_losses import marked_losses, marked_table
 from workbench.lab.validation.needs import LABELS, labelled, sheet, still_asked
 from workbench.lab.validation.selfcheck import selfcheck, sessions_of
 from workbench.lab.validation.used_things import CONTROL, METRICS, compacted, used_things
@@ -244,13 +245,18 @@ def needs(
         list[Path] | None,
         typer.Option("--labels", help="A filled sheet; give two, of two readers."),
     ] = None,
+    marked_runs: Annotated[
+        list[Path] | None,
+        typer.Option("--marks", help="A run whose losses were marked in `view`; give several."),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Show which share of the exam's items readers call needed, how far they agree, and which give
     their answer away.
 
     Without options it takes the labels that ship with the package. With recordings it counts only
-    those of their labelled items that the exam still asks.
+    those of their labelled items that the exam still asks. With --marks it counts what people said
+    of losses in `workbench view`.
 
     Examples:
 
@@ -259,7 +265,11 @@ def needs(
       workbench lab validate needs my-sessions/ --sheet items.csv
 
       workbench lab validate needs --labels first.csv --labels second.csv
+
+      workbench lab validate needs --marks reports/compare-1a2b3c4d
     """
+    if marked_runs:
+        return _show({"marked losses": marked_table(marked_losses(marked_runs))}, as_json)
     if sheet_file is not None:
         rows = sheet(sessions_of(paths or (), None, spec.limit, spec.redaction), items)
         write_private(sheet_file, csv_text(rows))

@@ -18,10 +18,10 @@ from report.view.made import get, made_run, served
 
 from workbench.cli import main
 from workbench.evaluation.experiment.exports import share
+from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.summaries import worst_losses
-from workbench.report.page.losses import loss_key
 from workbench.report.view.app import ViewServer
 from workbench.report.view.contexts import ContextPlace, side
 from workbench.report.view.runs import runs
@@ -125,6 +125,7 @@ def test_a_loss_has_an_address_that_opens_at_its_story(folder: Path, view: ViewS
     text = get(view.address.rsplit("/", 2)[0] + headers["Location"].partition("#")[0])[1]
     assert f'href="#m{one["evidence_at"]}"' in text and f"message {one['needed_at']}</a>" in text
     assert "removed it at" in text
+    assert f'/runs/run/queue?loss={key}"' in text
     assert get(f"{view.address}runs/run/loss/none")[0] == 404
 
 
@@ -144,11 +145,27 @@ def test_the_list_of_runs_shows_what_each_recommends_and_how_sure_that_is(
     chosen = Findings.of(Results.open(folder / "reports" / "run")).decision
     text = unescape(get(view.address)[1]).replace("\xa0", " ")
     assert chosen and chosen.confidence in text
-    assert f"<strong>{chosen.recommendation}</strong> {chosen.trade_off}" in text
+    assert f"<summary>{chosen.recommendation}</summary><p>{chosen.trade_off}" in text
     assert (
         "run" in get(view.address + "?q=confidence")[1]
-        and "No run has" in get(view.address + "?q=nowhere")[1]
+        and "No run fits" in get(view.address + "?q=nowhere")[1]
     )
+
+
+def test_the_list_of_runs_is_sorted_by_its_columns(copied: Path) -> None:
+    shutil.copytree(copied / "reports" / "run", copied / "reports" / "second")
+    RunNotes(name="a first", tags=("nightly",)).write(copied / "reports" / "second")
+    with served(copied / "reports") as server:
+        text = get(server.address + "?sort=name")[1]
+        assert text.index(">a first</a>") < text.index(">run</a>")
+        assert 'aria-sort="ascending"' in text and 'href="?sort=-name"' in text
+        text = get(server.address + "?sort=-name")[1]
+        assert text.index(">run</a>") < text.index(">a first</a>")
+        text = get(server.address + "?tag=nightly&sort=-usd")[1]
+        assert ">run</a>" not in text and 'href="?tag=nightly&amp;sort=usd"' in text
+        rows = json.loads(get(server.address + "?tag=nightly&format=json")[1])
+        assert [(row["run"], row["name"]) for row in rows] == [("second", "a first")]
+        assert get(server.address + "?sort=colour")[0] == 404
 
 
 def test_every_link_inside_of_a_run_leads_somewhere(tmp_path: Path) -> None:

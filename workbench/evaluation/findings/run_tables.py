@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from typing import Any, Self
@@ -24,11 +24,17 @@ from workbench.evaluation.metrics.work_exam.reader_error import TextKind
 class RunTables:
     """The tables of a run as attributes, with plain columns: missing numbers are NaN, missing
     words are empty.
+
+    Attributes:
+        marks: what a person said of losses, by `loss_key`.
+        marked: the rows of `losses` that are left out since they are marked so; None for none.
     """
 
     manifest: Mapping[str, Any]
     tables: Mapping[str, pd.DataFrame]
     named_baseline: str = ""
+    marks: Mapping[str, str] = field(default_factory=dict)
+    marked: pd.DataFrame | None = None
 
     def __getattr__(self, name: str) -> pd.DataFrame:
         """A table as an attribute."""

@@ -21,12 +21,14 @@ from workbench.evaluation.analysis.equal_size import (
     names_only,
     over_target,
 )
+from workbench.evaluation.analysis.marks import left_out, without
 from workbench.evaluation.analysis.paired import Estimate, ratio
 from workbench.evaluation.analysis.scores import (
     plain,
     size_gains,
     with_projects,
 )
+from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.experiment.store import COLUMNS, Results
 from workbench.evaluation.findings.run_tables import RunTables
 from workbench.evaluation.metrics import HALVES, WORK
@@ -60,12 +62,28 @@ class Tables(RunTables):
             UnknownName: the run has no such strategy.
         """
         plain_tables = {name: plain(run.table(name)) for name in COLUMNS}
-        tables = cls(run.manifest, plain_tables, baseline)
+        notes = RunNotes.of(run.path)
+        marks = notes.marks
+        losses = plain_tables["losses"]
+        is_left_out = left_out(losses, marks)
+        marked = losses[is_left_out]
+        if len(marked):
+            counted_losses = losses[~is_left_out]
+            plain_tables["losses"] = counted_losses.reset_index(drop=True)
+            plain_tables["retention"] = without(plain_tables["retention"], marked)
+        tables = cls(run.manifest, plain_tables, baseline, marks, marked)
         by = str(tables.settings.get("group_by", "project"))
         tables = tables.changed(scores=with_projects(tables.scores, tables.sessions, by))
         if baseline and baseline not in tables.strategies:
             raise UnknownName("strategy of this run", baseline, tables.strategies)
         return tables
+
+    def with_marked_losses(self) -> Tables:
+        """The run with those losses too that are left out since a person marked them so."""
+        if self.marked is None or self.marked.empty:
+            return self
+        losses = pd.concat([self.losses, self.marked], ignore_index=True)
+        return self.changed(losses=losses)
 
     @cached_property
     def strategies(self) -> tuple[str, ...]:

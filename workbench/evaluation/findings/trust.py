@@ -7,6 +7,7 @@ others.
 import pandas as pd
 
 from workbench.base.formats import decimal, joined, percent, some
+from workbench.evaluation.analysis.marks import note
 from workbench.evaluation.findings.tables import Tables
 
 FEWEST_SESSIONS = 3
@@ -28,6 +29,7 @@ def trust_sentences(run: Tables) -> tuple[str, ...]:
         *_sized_alone(run),
         *_priced_alone(run),
         *_misreports(run),
+        *_marked(run),
     )
 
 
@@ -126,3 +128,10 @@ def _misreports(run: Tables) -> list[str]:
         f"{some(len(lines), 'bill')} of a model cannot be true and {are} counted by the workbench"
         f" instead, such as: {lines[0]}."
     ]
+
+
+def _marked(run: Tables) -> list[str]:
+    """That losses which a person marked are left out."""
+    if run.marked is None or run.marked.empty:
+        return []
+    return [note(run.marked, run.marks)]

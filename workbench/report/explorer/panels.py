@@ -17,6 +17,7 @@ from workbench.engine.compaction.strategy import AtLimit, AtShare
 from workbench.engine.transcript.message import Message, Summary, said_texts
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.replays.step import CompactionEvent, Replay, Step
+from workbench.report.explorer import treemap
 from workbench.report.explorer.view import (
     MessageOutcome,
     Missing,
@@ -236,8 +237,26 @@ def panels(view: SessionView) -> dict[str, str]:
         html_by_title[f"Lost ({len(missing.lost)})"] = _panel("lost", missing=missing)
     if view.other is not None:
         html_by_title["Side by side"] = _comparison(view, view.other)
+    if view.progress is None:  # it takes a second or two in a long session
+        html_by_title["What fills it"] = _filling(view)
     html_by_title["As code"] = _panel("code", code=view.settings.code())
     return html_by_title
+
+
+def _filling(view: SessionView) -> str:
+    """What filled the recorded agent's context at the selected place, as a treemap."""
+    rows = view.composition
+    request = view.nearest_request
+    of_request = rows[rows["request"] == request]
+    return _panel(
+        "filling",
+        tiles=treemap.treemap(of_request),
+        width=treemap.WIDTH,
+        height=treemap.HEIGHT,
+        request=request,
+        last=len(view.ready.session.requests) - 1,
+        tokens=round(of_request["tokens"].sum()),
+    )
 
 
 def _panel(name: str, **values: Any) -> str:  # noqa: ANN401 - whatever its template shows

@@ -4,9 +4,12 @@ lost there.
 
 import json
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from math import inf
 from time import monotonic
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
+
+import pandas as pd
 
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.stages.truncate import Truncate
@@ -14,6 +17,7 @@ from workbench.engine.compaction.strategy import AtShare, Preset, Situation, Tri
 from workbench.engine.models.model import Model
 from workbench.engine.transcript.message import Message
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.composition import composition
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.index import Index
@@ -343,6 +347,20 @@ class SessionView:
         if self.event is None:
             return len(self.ready.session.messages)
         return self.event.at
+
+    @property
+    def nearest_request(self) -> int:
+        """The selected request; at a compaction, the first one after it."""
+        if self.request is not None:
+            return self.request
+        requests = self.ready.session.requests
+        earlier = sum(answer < self.at for answer in requests)
+        return max(0, min(earlier, len(requests) - 1))
+
+    @cached_property
+    def composition(self) -> pd.DataFrame:
+        """What filled the recorded agent's context, as `wb.composition` has it."""
+        return composition(self.ready.session)
 
     def _before(self, replay: Replay) -> CompactionEvent | None:
         """The last compaction up to the selected place."""

@@ -8,7 +8,7 @@ import pandas as pd
 from workbench.base.formats import NOTHING, missing
 from workbench.base.markup import visible
 from workbench.base.palette import REFERENCES
-from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.experiment.run_notes import loss_key
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.summaries import (
     replayed_contenders,
@@ -56,11 +56,6 @@ def listed_losses(run: Tables, limit: int = MOST, place: str = "losses") -> Html
         lines.append(line)
     all_own = bool((rows["mode"] == "natural").all())
     return part("losses", rows, rows=lines, own=all_own, place=place, known=run.strategies)
-
-
-def loss_key(session: str, kind: str, entity: str, needed_at: int) -> str:
-    """The name of a loss in addresses: the same in each run over the session."""
-    return key(session, kind, entity, needed_at)[:10]
 
 
 def _line(loss: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:

@@ -5,8 +5,9 @@ address.
 from __future__ import annotations
 
 import hmac
+import json
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from secrets import compare_digest, token_urlsafe
@@ -14,6 +15,7 @@ from typing import Any, TypeAlias
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -24,9 +26,19 @@ from workbench.base.formats import some
 from workbench.base.markup import TEMPLATES, render
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.exports import csv_text
+from workbench.evaluation.experiment.run_notes import RunNotes, delete_run
+from workbench.report.view.changes import changes_page
 from workbench.report.view.contexts import NotShown
 from workbench.report.view.filling import filling_page
-from workbench.report.view.pages import Page, loss_address, run_page, runs_page
+from workbench.report.view.pages import (
+    Page,
+    all_losses,
+    loss_address,
+    path_of,
+    queue_page,
+    run_page,
+    runs_page,
+)
 from workbench.report.view.runs import RunEntry, runs
 from workbench.report.view.session import session_page
 
@@ -61,6 +73,13 @@ HEADERS = {
     "X-DNS-Prefetch-Control": "off",
 }  # fmt: skip
 Answer: TypeAlias = Callable[[Request], Response]
+Fields: TypeAlias = Mapping[str, str]
+Change: TypeAlias = Callable[[RunEntry, Fields], dict[str, str]]
+"""Changes what is kept of a run; says in `told` what it did, and in `go` which page to show next,
+if another one.
+"""
+MOST_POSTED = 64 << 10
+"""Bytes of a change."""
 
 
 class Guard:
@@ -92,6 +111,11 @@ class Guard:
         if not set(headers.get("origin", [])) <= set(own_origins):
             return "The view answers its own pages only."
         path = scope["path"]
+        if scope["method"] == "POST":
+            # a page of another origin can send neither without being asked for leave first
+            is_own = headers.get("origin", []) and not _is_framed(path)
+            if not is_own or headers.get("content-type", []) != ["application/json"]:
+                return "A change is taken from the view's own pages only."
         if _is_framed(path):
             opened_as = headers.get("sec-fetch-dest", ["iframe"])
             return (
@@ -115,10 +139,7 @@ def application(root: Path, token: str, port: int) -> Starlette:
     base = f"/{token}/"
 
     def entry(request: Request) -> RunEntry:
-        name, entries = str(request.path_params["run"]), runs(root)
-        if name not in entries:
-            raise NotShown(f"There is no run {name!r} here.")
-        return entries[name]
+        return _entry(root, request)
 
     def shown(page: Page, request: Request) -> Response:
         form = request.query_params.get("format", "")
@@ -176,8 +197,12 @@ def application(root: Path, token: str, port: int) -> Starlette:
 
     pages: Mapping[str, Answer] = {
         "/": lambda request: shown(runs_page(runs(root), request.query_params), request),
+        "/changes": lambda request: shown(changes_page(runs(root), request.query_params), request),
         "/runs/{run}": lambda request: shown(
             run_page(entry(request), request.query_params), request
+        ),
+        "/runs/{run}/queue": lambda request: shown(
+            queue_page(entry(request), request.query_params), request
         ),
         "/runs/{run}/session": lambda request: shown(
             session_page(entry(request), request.query_params), request
@@ -194,11 +219,95 @@ def application(root: Path, token: str, port: int) -> Starlette:
         "/static/{name}": static,
         "/{rest:path}": lambda request: _refused("There is no such page.", 404, base),
     }
-    app = Starlette(
-        routes=[Route(path, answering(answer), methods=["GET"]) for path, answer in pages.items()]
-    )
+    routes = [
+        Route(path, _changing(root, base, change), methods=["POST"])
+        for path, change in CHANGES.items()
+    ]
+    routes += [Route(path, answering(answer), methods=["GET"]) for path, answer in pages.items()]
+    app = Starlette(routes=routes)
     app.add_middleware(Guard, token=token, port=port)
     return app
+
+
+def _entry(root: Path, request: Request) -> RunEntry:
+    """The run that an address names.
+
+    Raises:
+        NotShown: there is none of that name.
+    """
+    name, entries = str(request.path_params["run"]), runs(root)
+    if name not in entries:
+        raise NotShown(f"There is no run {name!r} here.")
+    return entries[name]
+
+
+def _changing(root: Path, base: str, change: Change) -> Callable[[Request], Awaitable[Response]]:
+    """What takes a change of a run from a page, and says what came of it."""
+
+    async def take(request: Request) -> Response:
+        try:
+            fields = await _posted(request)
+            answer = await run_in_threadpool(change, _entry(root, request), fields)
+        except WorkbenchError as error:
+            return JSONResponse({"told": f"{error}."}, 400)
+        if "go" in answer:
+            answer["go"] = base + answer["go"]
+        return JSONResponse(answer)
+
+    return take
+
+
+async def _posted(request: Request) -> Fields:
+    """The texts that a page sent.
+
+    Raises:
+        NotShown: it is anything else.
+    """
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_POSTED:
+            raise NotShown(f"a change may have {MOST_POSTED:,} bytes")
+    try:
+        fields = json.loads(body)
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict) or not all(isinstance(v, str) for v in fields.values()):
+        raise NotShown("a change is an object of texts")
+    return fields
+
+
+def _take_notes(run: RunEntry, fields: Fields) -> dict[str, str]:
+    """Write the name, the tags and the note of a run."""
+    tags = [tag for tag in fields.get("tags", "").split(",") if tag.strip()]
+    notes = RunNotes.of(run.path).described(fields.get("name"), tags, fields.get("note"))
+    notes.write(run.path)
+    return {"told": "Saved."}
+
+
+def _take_mark(run: RunEntry, fields: Fields) -> dict[str, str]:
+    """Mark a loss of a run; the page of the next one follows."""
+    loss, mark = fields.get("loss", ""), fields.get("mark", "")
+    if loss not in {row["loss"] for row in all_losses(run)}:
+        raise NotShown(f"The run has no loss {loss!r}")
+    RunNotes.of(run.path).marked(loss, mark).write(run.path)
+    words = f"Marked as {mark}." if mark else "The mark is taken away."
+    return {"told": words, "go": path_of(run.name, "queue", loss=fields.get("next", ""))}
+
+
+def _delete(run: RunEntry, fields: Fields) -> dict[str, str]:
+    """Delete a run whose folder the page names once more."""
+    if fields.get("run") != run.name:
+        raise NotShown("The name of the run to delete is missing")
+    delete_run(run.path)
+    return {"told": f"{run.name} is deleted.", "go": ""}
+
+
+CHANGES: Mapping[str, Change] = {
+    "/runs/{run}/notes": _take_notes,
+    "/runs/{run}/marks": _take_mark,
+    "/runs/{run}/delete": _delete,
+}
 
 
 def _report_key(token: str, run: str) -> str:

@@ -267,12 +267,12 @@ def differs(run: Tables, view: SessionView, session: str, strategy: str) -> str:
 
 def known_strategies(run: Tables, requested: Sequence[str]) -> tuple[str, str]:
     """The two strategies to show: those asked for, else the best and the baseline."""
-    given = [name for name in requested if name]
-    names = list(dict.fromkeys([*given, *replayed_contenders(run), *run.strategies]))
+    requested_names = [name for name in requested if name]
+    names = list(dict.fromkeys([*requested_names, *replayed_contenders(run), *run.strategies]))
     if not names:
         raise SettingError("the run has no strategy")
-    first = names[0]
+    first_name = names[0]
     for second in (*requested[1:], run.baseline, *names[1:]):
-        if second and second != first:
-            return first, second
-    return first, first
+        if second and second != first_name:
+            return first_name, second
+    return first_name, first_name

@@ -12,39 +12,15 @@ from typing import Any
 import pandas as pd
 
 from workbench.base.markup import clipped
-from workbench.evaluation.analysis.composition import MEASURED, UNEXPLAINED, RecordedContexts
+from workbench.evaluation.analysis.composition import RecordedContexts
 from workbench.evaluation.analysis.later_uses import later_uses
 from workbench.evaluation.analysis.recorded_compactions import CompactionBill, bills
+from workbench.report.explorer import treemap as tm
+from workbench.report.explorer.sources import COLOURS, OTHER, source_words
 from workbench.report.view.contexts import NotShown, recording, session_row
 from workbench.report.view.pages import Page, Query, asking, number
 from workbench.report.view.runs import RunEntry
 
-LAYERS = {
-    MEASURED: "#8a8f98",
-    "rules": "#5b6b8c",
-    "user": "#0072b2",
-    "client": "#56b4e9",
-    "assistant": "#009e73",
-    "thinking": "#b5a400",
-    "call": "#e69f00",
-    "result": "#d55e00",
-    "MCP call": "#cc79a7",
-    "MCP result": "#c23b6b",
-    "picture": "#7b61c4",
-    "summary": "#17a3b8",
-    UNEXPLAINED: "#c9ccd1",
-}
-"""The kinds of sources from the bottom of the chart to its top, each with its colour."""
-WHO = {
-    MEASURED: f"{MEASURED} (measured)",
-    "client": "the client, in the user’s name",
-    "call": "calls of {name}",
-    "result": "results of {name}",
-    "MCP call": "calls of the MCP server {name}",
-    "MCP result": "results of the MCP server {name}",
-    "summary": "summary of a compaction",
-}
-"""Sources in words, where their own name says too little."""
 DEAREST = 3
 """Sources that the first sentence names."""
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1000, 260, 62, 14, 26
@@ -116,6 +92,9 @@ def filling_page(entry: RunEntry, query: Query) -> Page:
         "tokens": round(prompts[request]),
         "is_reported": bool(filling.rows["reported"].notna().any()),
         "chart": _chart(filling, request),
+        "tiles": tm.treemap(filling.rows[filling.rows["request"] == request]),
+        "width": tm.WIDTH,
+        "height": tm.HEIGHT,
         "sources": sources,
         "largest": _largest(filling, request),
         "bills": _bill_rows(filling),
@@ -147,11 +126,11 @@ def _sources(filling: Filling, request: int) -> list[dict[str, Any]]:
     shares = costs / costs.sum()
     sources = []
     for row in filling.rows[filling.rows["request"] == request].to_dict("records"):
-        who = _who(row["source"], row["name"])
+        who = source_words(row["source"], row["name"])
         sources.append(
             {
                 "who": who,
-                "colour": LAYERS.get(row["source"], "#8a8f98"),
+                "colour": COLOURS.get(row["source"], OTHER),
                 "tokens": round(row["tokens"]),
                 "share": row["share"],
                 "usd": costs.get(who),
@@ -166,13 +145,8 @@ def _costs(filling: Filling) -> pd.Series[float]:
     request has a price.
     """
     rows = filling.rows[filling.rows["usd"].notna()]
-    who = list(map(_who, rows["source"], rows["name"]))
+    who = list(map(source_words, rows["source"], rows["name"]))
     return rows["usd"].groupby(who).sum().sort_values(ascending=False)
-
-
-def _who(source: str, name: str) -> str:
-    """Who put something there, in words."""
-    return WHO.get(source, source).format(name=name or "an unnamed tool")
 
 
 def _largest(filling: Filling, request: int) -> list[dict[str, Any]]:
@@ -184,7 +158,7 @@ def _largest(filling: Filling, request: int) -> list[dict[str, Any]]:
         messages.append(
             {
                 "message": row["message"],
-                "who": _who(row["source"], row["name"]),
+                "who": source_words(row["source"], row["name"]),
                 "tokens": round(row["tokens"]),
                 "uses": filling.uses.get(row["message"], 0),
                 "begins": row["begins"],
@@ -207,23 +181,23 @@ def _chart(filling: Filling, request: int) -> dict[str, Any]:
         index="request", columns="source", values="tokens", aggfunc="sum", fill_value=0.0
     )
     tokens = tokens.clip(lower=0.0)
-    last = max(len(tokens) - 1, 1)
+    last_request = max(len(tokens) - 1, 1)
     step = -(-len(tokens) // MOST_COLUMNS)
-    drawn = tokens.iloc[::step]
+    sampled_tokens = tokens.iloc[::step]
     top = 1.06 * float(tokens.sum(axis=1).max() or 1.0)
 
     def x(request: int) -> float:
-        return round(LEFT + (WIDTH - LEFT - 12) * request / last, 1)
+        return round(LEFT + (WIDTH - LEFT - 12) * request / last_request, 1)
 
     def y(tokens: float) -> float:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - tokens / top), 1)
 
     layers = []
-    below = pd.Series(0.0, index=drawn.index)
-    for source, colour in LAYERS.items():
-        if source not in drawn:
+    below = pd.Series(0.0, index=sampled_tokens.index)
+    for source, colour in COLOURS.items():
+        if source not in sampled_tokens:
             continue
-        above = below + drawn[source]
+        above = below + sampled_tokens[source]
         upper = [f"{x(number)},{y(value)}" for number, value in above.items()]
         lower = [f"{x(number)},{y(value)}" for number, value in below.items()]
         corners = " ".join([*upper, *reversed(lower)])

@@ -5,26 +5,49 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import pandas as pd
 
-from workbench.base.formats import missing, some
-from workbench.evaluation.analysis.advice_note import joined_answers
+from workbench.base.errors import SettingError
+from workbench.base.formats import missing
+from workbench.evaluation.analysis import marks
+from workbench.evaluation.experiment.run_notes import (
+    LONGEST_NAME,
+    LONGEST_NOTE,
+    MARKS,
+    RunNotes,
+    loss_key,
+)
+from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.summaries import replayed_contenders, worst_losses
+from workbench.evaluation.findings.summaries import (
+    replayed_contenders,
+    session_titles,
+    worst_losses,
+)
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
-from workbench.report.page.losses import loss_key
 from workbench.report.page.provenance import recorded_html
 from workbench.report.page.verdict import headline_html, verdict_html
 from workbench.report.view.contexts import SHARED, NotShown
+from workbench.report.view.run_list import (
+    NEWEST_FIRST,
+    SORTS,
+    RunFilters,
+    run_rows,
+    sorted_rows,
+)
 from workbench.report.view.runs import RunEntry
 
 MOST = 200
 """Messages or losses on one page."""
 ALL_LOSSES = 10**9
+LARGEST_FIRST = ("created", "sessions", "usd")
+"""Columns of the list of runs that are sorted downwards at first."""
 Query = Mapping[str, str]
 
 
@@ -63,63 +86,36 @@ def number(query: Query, name: str) -> int | None:
 
 
 def runs_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
-    """All runs, newest first, with what each recommends; those that go on with how far they are."""
-    rows = [_run_row(entry) for entry in entries.values()]
-    search = query.get("q", "").lower()
-    searched_columns = ("run", "answer", "because", "strategies")
-    fitting = [
-        row for row in rows if search in " ".join(row[name] for name in searched_columns).lower()
-    ]
-    return Page(
-        "runs",
-        "Runs",
-        {"runs": fitting, "count": len(rows), "q": query.get("q", "")},
-        pd.DataFrame(fitting),
-    )
-
-
-def _run_row(entry: RunEntry) -> dict[str, Any]:
-    row = {
-        "run": entry.name,
-        "state": "finished",
-        "sessions": None,
-        "strategies": "",
-        "created": None,
-        "answer": "",
-        "because": "",
-    }
-    if not entry.finished:
-        return row | {
-            "state": "going on",
-            "answer": f"{some(entry.replays, 'replay is', 'replays are')} done.",
-        }
+    """All runs as a table, sorted and filtered as the address says."""
+    rows = run_rows(entries.values())
+    filters = RunFilters(*(query.get(filter.name, "") for filter in fields(RunFilters)))
+    sort = query.get("sort", NEWEST_FIRST) or NEWEST_FIRST
     try:
-        findings = entry.findings()
-        run = findings.tables
-        created = run.manifest.get("created")
-        answer, because = _answer(findings)
-        return row | {
-            "sessions": findings.counts.replayed.sessions,
-            "strategies": ", ".join(replayed_contenders(run)),
-            "answer": answer,
-            "because": because,
-            "created": pd.Timestamp(created, unit="s").isoformat() if created else None,
-            "state": "shared copy" if run.manifest.get("shared") else "finished",
-        }
-    except Exception as error:  # noqa: BLE001 - a damaged run must not hide the others
-        return row | {"state": "unreadable", "answer": f"{error}"}
+        shown_rows = sorted_rows([row for row in rows if filters.fits(row)], sort)
+    except SettingError as error:
+        raise NotShown(f"{error} in this address.") from None
+    counts = {name: counted(values) for name, values in filters.counts(rows).items()}
+    values = {
+        "runs": shown_rows,
+        "count": len(rows),
+        "wanted": asdict(filters),
+        "counts": counts,
+        "sort": sort,
+        "sorted_by": _sorting_links(sort, asdict(filters)),
+        "comparable": [row for row in rows if row.state in ("finished", "shared copy")],
+    }
+    return Page("runs", "Runs", values, pd.DataFrame([row.record() for row in shown_rows]))
 
 
-def _answer(findings: Findings) -> tuple[str, str]:
-    """What a run recommends, and why: that of an advice is its own."""
-    if findings.advice:
-        return joined_answers(findings.advice)
-    decision = findings.decision
-    if decision is None:
-        return findings.verdict.answer, ""
-    return decision.recommendation, " ".join(
-        (decision.trade_off, decision.agent, decision.confidence)
-    )
+def _sorting_links(sort: str, filters: Mapping[str, str]) -> dict[str, str]:
+    """For each column the address of the same list sorted by it; a second time turns the order."""
+    links = {}
+    for column in SORTS:
+        direction = column
+        if sort == column or (sort != f"-{column}" and column in LARGEST_FIRST):
+            direction = f"-{column}"
+        links[column] = asking(**filters, sort=direction)
+    return links
 
 
 def run_page(entry: RunEntry, query: Query) -> Page:
@@ -137,6 +133,7 @@ def run_page(entry: RunEntry, query: Query) -> Page:
     filters = LossFilters.of(query)
     shown_sessions = [row for row in sessions if filters.fits_session(row)]
     losses = [] if shared else _losses(run, titles)
+    notes = RunNotes.of(entry.path)
     shown_losses = [row for row in losses if filters.fits(row)]
     losses_of_recommended = asking(by=findings.recommended) + "#losses"
     values = {
@@ -157,6 +154,10 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "known": run.strategies,
         "contenders": replayed_contenders(run),
         "unreadable": run.unreadable.to_dict("records"),
+        "notes": notes,
+        "longest": (LONGEST_NAME, LONGEST_NOTE),
+        "marked": len(notes.marks),
+        "marked_note": "" if run.marked is None else marks.note(run.marked, run.marks),
     }
     download = shown_sessions if query.get("of") == "sessions" else shown_losses
     return Page("run", entry.name, values, pd.DataFrame(download))
@@ -199,6 +200,93 @@ class LossFilters:
         return not self.session or without == "session" or self.session == loss["session"]
 
 
+def all_losses(entry: RunEntry) -> list[dict[str, Any]]:
+    """All losses of a run, worst first, those too that leave the figures by their marks.
+
+    Raises:
+        NotShown: the run is a shared copy, or goes on.
+    """
+    if not entry.finished:
+        raise NotShown("This run goes on; its losses can be marked when it is finished.")
+    return _all_losses(entry.path, entry.table_stamp).losses
+
+
+@dataclass(frozen=True, slots=True)
+class RunLosses:
+    """All losses of a run, worst first, and its strategies."""
+
+    losses: list[dict[str, Any]]
+    strategies: tuple[str, ...]
+
+
+@lru_cache(maxsize=8)
+def _all_losses(path: Path, table_stamp: str) -> RunLosses:
+    """Whatever is marked, the losses are the same: a mark waits for no figure."""
+    run = Tables.of(Results.open(path))
+    if run.manifest.get("shared"):
+        raise NotShown(SHARED)
+    return RunLosses(_losses(run.with_marked_losses(), session_titles(run)), run.strategies)
+
+
+def queue_page(entry: RunEntry, query: Query) -> Page:
+    """The losses of a run one after another, to be marked: the named one, else the first without
+    a mark.
+    """
+    run_marks = RunNotes.of(entry.path).marks
+    losses, marked, unmarked = [], [], []
+    for row in all_losses(entry):
+        loss = {**row, "mark": run_marks.get(row["loss"], "")}
+        losses.append(loss)
+        if loss["mark"]:
+            marked.append(loss)
+        else:
+            unmarked.append(loss)
+    shown_loss = _loss_to_mark(losses, unmarked, query.get("loss", ""))
+    counts = Counter(loss["mark"] for loss in marked)
+    values = {
+        "run": entry,
+        "loss": shown_loss,
+        "next": _next_unmarked(unmarked, losses, shown_loss),
+        "marked": marked,
+        "counts": [(mark, counts[mark]) for mark in MARKS],
+        "count": len(losses),
+        "marks": MARKS,
+        "known": _all_losses(entry.path, entry.table_stamp).strategies,
+    }
+    return Page("queue", f"Losses of {entry.name} to mark", values, pd.DataFrame(losses))
+
+
+def _loss_to_mark(
+    losses: Sequence[dict[str, Any]], unmarked: Sequence[dict[str, Any]], key: str
+) -> dict[str, Any] | None:
+    """The loss that an address names, else the first without a mark; None where all have one."""
+    for loss in losses:
+        if loss["loss"] == key:
+            return loss
+    if key:
+        raise NotShown(f"The run has no loss {key!r}.")
+    if not unmarked:
+        return None
+    return unmarked[0]
+
+
+def _next_unmarked(
+    unmarked: Sequence[Mapping[str, Any]],
+    losses: Sequence[Mapping[str, Any]],
+    loss: Mapping[str, Any] | None,
+) -> str:
+    """The first loss without a mark behind this one, else from the start; empty for none."""
+    if loss is None:
+        return ""
+    keys = [row["loss"] for row in losses]
+    place = keys.index(loss["loss"])
+    unmarked_keys = {row["loss"] for row in unmarked}
+    for key in [*keys[place + 1 :], *keys[:place]]:
+        if key in unmarked_keys:
+            return str(key)
+    return ""
+
+
 def _losses(run: Tables, titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """The losses of a run, worst first, as the page shows them."""
     rows = []
@@ -216,6 +304,7 @@ def _losses(run: Tables, titles: Mapping[str, str]) -> list[dict[str, Any]]:
                 "title": titles.get(session, session),
                 "by": [name for name, _, _ in loss["lost_by"]],
                 "evidence": loss["evidence"],
+                "use": loss["use"],
             }
         )
     return rows
@@ -262,7 +351,8 @@ def loss_address(entry: RunEntry, key: str) -> str:
     there is none.
     """
     run = entry.tables()
-    for loss in worst_losses(run, ALL_LOSSES).to_dict("records"):
+    losses = worst_losses(run.with_marked_losses(), ALL_LOSSES)
+    for loss in losses.to_dict("records"):
         session = loss["session"]
         if loss_key(session, loss["kind"], loss["entity"], int(loss["needed_at"])) != key:
             continue

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from workbench.base.errors import SettingError
+from workbench.evaluation.experiment.run_notes import FILE as NOTES
 from workbench.evaluation.experiment.store import Results, RunFolder
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import SAVED, Tables
@@ -29,13 +30,18 @@ class RunEntry:
 
     Attributes:
         name: in addresses.
-        stamp: changes whenever the folder's tables or replays do.
+        stamp: changes whenever the folder's tables, replays or notes do.
     """
 
     name: str
     path: Path
     finished: bool
     stamp: str
+
+    @property
+    def table_stamp(self) -> str:
+        """Changes whenever its tables or replays do, and not with its notes."""
+        return self.stamp.rpartition("-")[0]
 
     @property
     def replays(self) -> int:
@@ -109,12 +115,16 @@ def _folders(root: Path) -> Iterator[Path]:
 
 
 def _entry(root: Path, path: Path) -> RunEntry:
-    manifest, replays = path / "manifest.json", path / "replays"
-    times = [file.stat().st_mtime_ns if file.exists() else 0 for file in (manifest, replays)]
+    manifest = path / "manifest.json"
+    times = [_changed(file) for file in (manifest, path / "replays")]
+    newest_first = (max(times), *times, _changed(path / NOTES))
     name = IN_PATH.join(path.relative_to(root).parts) or root.name
-    return RunEntry(
-        name, path, manifest.is_file(), "-".join(f"{time:020}" for time in (max(times), *times))
-    )
+    stamp = "-".join(f"{time:020}" for time in newest_first)
+    return RunEntry(name, path, manifest.is_file(), stamp)
+
+
+def _changed(file: Path) -> int:
+    return file.stat().st_mtime_ns if file.exists() else 0
 
 
 @lru_cache(maxsize=8)

@@ -11,11 +11,11 @@ from typing import Any
 import pandas as pd
 
 from workbench.base.markup import clipped
+from workbench.evaluation.experiment.run_notes import loss_key
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.metrics.demand import Need
 from workbench.report.explorer.panels import bars, story_of, summaries_of, texts_of, timeline
 from workbench.report.explorer.view import MessageOutcome, SessionView, held, outcomes, takers
-from workbench.report.page.losses import loss_key
 from workbench.report.view.contexts import (
     ContextPlace,
     NotShown,
@@ -24,8 +24,10 @@ from workbench.report.view.contexts import (
     session_row,
     side,
 )
-from workbench.report.view.pages import MOST, Page, Query, asking, counted, number
+from workbench.report.view.difference import context_difference
+from workbench.report.view.pages import MOST, Page, Query, all_losses, asking, counted, number
 from workbench.report.view.runs import RunEntry
+from workbench.report.view.summary_requests import summary_spans
 
 MADE_UP = ("oracle", "random", RECORDED)
 """What no preset makes: references that know what will be needed or draw lots, and the agents'
@@ -52,6 +54,8 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     rows = [message for message in messages if filters.fits(message)]
     links = Links(left, place, session, names, asdict(filters))
     loss = _loss(views, session, query.get("loss", ""))
+    if loss:
+        loss["is_listed"] = any(listed["loss"] == loss["key"] for listed in all_losses(entry))
     message_to_show = loss["need"]["said"] if loss else left.message
     first_row = _first(rows, number(query, "from"), message_to_show, left.at)
     sides, stories = [], []
@@ -90,6 +94,9 @@ def session_page(entry: RunEntry, query: Query) -> Page:
         "moves": _moves(left, right, links),
         "loss_key": loss_key,
         "stories": stories,
+        "difference": context_difference(left, right, outcomes_of)
+        if names[0] != names[1]
+        else None,
     }
     download = pd.DataFrame(rows).drop(columns="by", errors="ignore")
     title = clipped(row["title"] or session, 80)
@@ -99,9 +106,9 @@ def session_page(entry: RunEntry, query: Query) -> Page:
 def _chosen_message(view: SessionView, query: Query) -> int | None:
     """The message that an address names; None where it names none."""
     message = number(query, "message")
-    last = len(view.ready.session.messages) - 1
-    if message is not None and message > last:
-        raise NotShown(f"The session has messages 0 to {last}.")
+    last_message = len(view.ready.session.messages) - 1
+    if message is not None and message > last_message:
+        raise NotShown(f"The session has messages 0 to {last_message}.")
     return message
 
 
@@ -283,6 +290,7 @@ def _side(
         "counts": counted(kinds),
         "bars": bars(kinds, view.ready.sizing.sizes),
         "summaries": summaries_of(event) if event else [],
+        "spans": summary_spans(view, event) if event else [],
         "missing": view.missing(replay),
     }
 
@@ -332,6 +340,7 @@ def _loss(views: list[SessionView], session: str, key: str) -> dict[str, Any] | 
         stages = takers(side_view.replay, side_view.event)
         sides.append({"there": state, "taker": stages.get(evidence_id)})
     return {
+        "key": key,
         "need": {
             "said": need.evidence,
             "by": need.said_by,
@@ -353,7 +362,7 @@ def _moves(left: SessionView, right: SessionView, links: Links) -> list[tuple[st
     """Links to the requests and compactions before and after."""
     if left.request is None:
         return []
-    current, last = left.request, len(left.replay.steps) - 1
+    current, last_request = left.request, len(left.replay.steps) - 1
     compactions = _requests_after_compactions(left, right)
     earlier = [request for request in compactions if request < current]
     later = [request for request in compactions if request > current]
@@ -362,7 +371,7 @@ def _moves(left: SessionView, right: SessionView, links: Links) -> list[tuple[st
         moves.append(("Compaction before", earlier[-1]))
     if current > 0:
         moves.append(("Request before", current - 1))
-    if current < last:
+    if current < last_request:
         moves.append(("Next request", current + 1))
     if later:
         moves.append(("Next compaction", later[0]))

@@ -30,6 +30,32 @@
     }, 150);
   });
   document.addEventListener("click", function (event) {
+    var link = event.target.closest("a[data-in-place]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    load(link.href, true).then(function () { tell(link.textContent.trim() + ": sorted."); });
+  });
+  // Changes what is kept of a run. The server takes them from these pages alone.
+  document.addEventListener("submit", function (event) {
+    var form = event.target;
+    if (!form.hasAttribute("data-post")) return;
+    event.preventDefault();
+    if (form.dataset.confirm && !window.confirm(form.dataset.confirm)) return;
+    var fields = Object.fromEntries(new FormData(form, event.submitter));
+    fetch(form.action, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(fields)})
+      .then(function (answer) {
+        return answer.json().then(function (outcome) {
+          if (!answer.ok) return tell(outcome.told);
+          return load(outcome.go || location.href, true).then(function () { tell(outcome.told); });
+        });
+      }).catch(function () { tell("The view has ended; start `workbench view` again."); });
+  });
+  document.addEventListener("keydown", function (event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+    var button = document.querySelector("[data-key='" + CSS.escape(event.key) + "']");
+    if (button) { event.preventDefault(); button.click(); }
+  });
+  document.addEventListener("click", function (event) {
     var button = event.target.closest("[data-copy], [data-copy-address]");
     if (!button) return;
     var text = button.dataset.copy ? document.getElementById(button.dataset.copy).textContent : location.href;

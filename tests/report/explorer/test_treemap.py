@@ -1,0 +1,70 @@
+"""The treemap of what fills a context: it fills its picture, in proportion, at any request."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import workbench as wb
+from builders import remembering, rules
+from workbench.engine.transcript.session import Session
+from workbench.report.explorer.panels import panels
+from workbench.report.explorer.treemap import HEIGHT, WIDTH, Rectangle, squarified, treemap
+
+ROOM = Rectangle(0, 0, WIDTH, HEIGHT)
+
+
+@given(st.lists(st.floats(1e-3, 1e6), min_size=1, max_size=60))
+def test_the_rectangles_fill_the_room_and_do_not_overlap(sizes: list[float]) -> None:
+    areas = [size * WIDTH * HEIGHT / sum(sizes) for size in sorted(sizes, reverse=True)]
+    places = list(squarified(areas, ROOM))
+    for area, place in zip(areas, places, strict=True):
+        assert place.width * place.height == pytest.approx(area, rel=1e-6)
+        assert place.x + place.width <= WIDTH * (1 + 1e-6)
+        assert place.y + place.height <= HEIGHT * (1 + 1e-6)
+    for number, first in enumerate(places):
+        for second in places[number + 1 :]:
+            is_beside = first.x + first.width <= second.x + 1e-3 * WIDTH
+            is_beside |= second.x + second.width <= first.x + 1e-3 * WIDTH
+            is_above = first.y + first.height <= second.y + 1e-3 * HEIGHT
+            is_above |= second.y + second.height <= first.y + 1e-3 * HEIGHT
+            assert is_beside or is_above
+
+
+def test_equal_areas_are_nearly_square() -> None:
+    places = squarified([WIDTH * HEIGHT / 12] * 12, ROOM)
+    assert all(0.5 < place.width / place.height < 2 for place in places)
+
+
+def rows(**tokens: float) -> pd.DataFrame:
+    return pd.DataFrame(
+        [{"source": "result", "name": name, "tokens": size} for name, size in tokens.items()]
+    )
+
+
+def test_tiles_are_ordered_by_size_and_labelled_where_they_have_room() -> None:
+    tiles = treemap(rows(small=1, large=1_000, gone=-5, middle=100))
+    assert [tile.tokens for tile in tiles] == [1_000, 100, 1]
+    assert tiles[0].label == "results of large" and tiles[-1].label == ""
+    assert sum(tile.share for tile in tiles) == pytest.approx(1)
+
+
+def test_the_explorer_shows_it_at_each_request() -> None:
+    session = Session.of([rules("<script>x</script>"), *remembering(40)], id="s")
+    view = wb.explore(session, window=6_000)
+    shown = []
+    for request in (0, 20):
+        view.look(request)
+        html = panels(view)["What fills it"]
+        assert f"at request <b>{request}</b>" in html and "<svg" in html
+        shown.append(html)
+    assert shown[0] != shown[1] and "<script>" not in shown[1]
+    largest = view.composition.query("request == 20")["tokens"].max()
+    assert f"{round(largest):,} tokens" in shown[1]
+
+
+def test_a_session_without_a_request_has_no_treemap() -> None:
+    view = wb.explore(Session.of([rules("be brief")], id="s"))
+    assert "holds no request" in panels(view)["What fills it"]

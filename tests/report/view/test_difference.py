@@ -1,0 +1,70 @@
+"""The difference of two contexts, word by word, and the request behind a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from report.view.made import get, made_run, served
+
+from workbench.report.view.contexts import ContextPlace, side
+from workbench.report.view.difference import Piece, pieces
+from workbench.report.view.runs import runs
+from workbench.report.view.summary_requests import summary_spans
+
+
+def test_words_of_one_text_are_told_apart() -> None:
+    assert list(pieces("keep the old log\nsame\n", "keep the new log\nsame\n")) == [
+        Piece("both", "keep the "),
+        Piece("left", "old"),
+        Piece("right", "new"),
+        Piece("both", " log\n"),
+        Piece("both", "same\n"),
+    ]
+    assert list(pieces("", "")) == []
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_the_pieces_of_a_side_are_its_text(left: str, right: str) -> None:
+    found = list(pieces(left, right))
+    assert "".join(piece.text for piece in found if piece.side != "right") == left
+    assert "".join(piece.text for piece in found if piece.side != "left") == right
+
+
+def test_long_texts_take_no_long_time() -> None:
+    start = monotonic()
+    list(pieces("a b c\n" * 100_000, "a c b\n" * 100_000))
+    list(pieces("a b " * 100_000, "b a " * 100_000))
+    assert monotonic() - start < 5
+
+
+@pytest.fixture(scope="module")
+def reports(made_once: Callable[..., Path]) -> Path:
+    return made_once("view", made_run) / "reports"
+
+
+def test_the_requests_of_a_compaction_are_those_of_the_replay(reports: Path) -> None:
+    view = side(runs(reports)["run"], "s/1", "summarize", ContextPlace())
+    assert view.replay.events
+    for event in view.replay.events:
+        spans = summary_spans(view, event)
+        assert [span.completion for span in spans] == list(event.compaction.completions)
+        assert spans and all(span.is_by_rule and span.request.messages for span in spans)
+    truncated = side(runs(reports)["run"], "s/1", "truncate", ContextPlace())
+    assert summary_spans(truncated, truncated.replay.events[0]) == ()
+
+
+def test_a_session_shows_the_request_and_the_difference(reports: Path) -> None:
+    with served(reports) as server:
+        address = f"{server.address}runs/run/session?id={quote('s/1', safe='')}"
+        text = get(f"{address}&left=summarize&right=truncate&compaction=0")[1]
+        assert "No model was asked: a rule read" in text and "tokens in" in text
+        assert "Where the two contexts differ" in text and "<del>" in text
+        assert "<script>window" not in text and "<img" not in text
+        text = get(f"{address}&left=summarize&right=truncate&request=0")[1]
+        assert "Both hold the same." in text

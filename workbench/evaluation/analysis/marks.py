@@ -1,0 +1,96 @@
+"""Losses that a person marked in `workbench view`: those not needed, or of the wrong kind, leave the
+lists of losses and what is kept of each kind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+
+import pandas as pd
+
+from workbench.base.formats import joined, some
+from workbench.evaluation.experiment.run_notes import LEFT_OUT, loss_key
+
+PLACE = ["session", "mode", "share", "at", "kind", "recoverable"]
+"""What tells the rows of `retention` apart, beside the strategy."""
+
+
+def keys_of(losses: pd.DataFrame) -> list[str]:
+    """The `loss_key` of each row of a table `losses`."""
+    keys = []
+    for loss in losses.itertuples():
+        key = loss_key(
+            str(loss.session),
+            str(loss.kind),
+            str(loss.entity),
+            int(loss.needed_at),
+        )
+        keys.append(key)
+    return keys
+
+
+def left_out(losses: pd.DataFrame, marks: Mapping[str, str]) -> pd.Series[bool]:
+    """Whether each loss is marked as not needed or of the wrong kind."""
+    keys_left_out = set()
+    for key, mark in marks.items():
+        if mark in LEFT_OUT:
+            keys_left_out.add(key)
+    if not keys_left_out:  # nearly always: no key is computed
+        return pd.Series(False, index=losses.index, dtype=bool)
+    keys = pd.Series(keys_of(losses), index=losses.index, dtype=str)
+    return keys.isin(keys_left_out)
+
+
+def without(retention: pd.DataFrame, marked: pd.DataFrame) -> pd.DataFrame:
+    """The table `retention` as if nobody had needed the marked losses.
+
+    At the boundary where a strategy lost one, it is demanded once less of all strategies; those
+    that did not lose it have kept it once less.
+
+    Args:
+        retention: as in a run.
+        marked: the rows of the run's `losses` that leave the figures.
+    """
+    lost: dict[tuple[object, ...], set[str]] = defaultdict(set)
+    for loss, place in zip(marked.itertuples(), _places(marked), strict=True):
+        lost[*place, loss.entity].add(str(loss.strategy))
+    losers_by_place: dict[tuple[object, ...], list[set[str]]] = defaultdict(list)
+    for place_and_entity, losers in lost.items():
+        losers_by_place[place_and_entity[:-1]].append(losers)
+    demanded, bound = [], []
+    places = _places(retention)
+    for row, place in zip(retention.itertuples(), places, strict=True):
+        losers_of_each = losers_by_place.get(place, [])
+        kept_count = 0
+        for losers in losers_of_each:
+            kept_count += row.strategy not in losers
+        demanded.append(row.demanded - len(losers_of_each))
+        bound.append(max(row.bound - kept_count, 0.0))
+    return retention.assign(demanded=demanded, bound=bound)
+
+
+def _places(rows: pd.DataFrame) -> list[tuple[object, ...]]:
+    """Where each row of `losses` or `retention` belongs; 0 stands for no share."""
+    shares = rows["share"].astype(float)
+    places = rows[PLACE].assign(share=shares.fillna(0.0))
+    return list(places.itertuples(index=False, name=None))
+
+
+def note(marked: pd.DataFrame, marks: Mapping[str, str]) -> str:
+    """How many marked losses are left out, in a sentence; empty where none is."""
+    if marked.empty:
+        return ""
+    counts = Counter[str]()
+    for key in set(keys_of(marked)):
+        counts[marks[key]] += 1
+    parts = []
+    for mark in LEFT_OUT:
+        if counts[mark]:
+            parts.append(f"{counts[mark]} {mark}")
+    are = "is" if counts.total() == 1 else "are"
+    losses = some(counts.total(), "marked loss", "marked losses")
+    return (
+        f"{losses} ({joined(parts)}) {are} left out of what was lost and of what is kept of each"
+        " kind; the exam's figures ask other questions."
+    )

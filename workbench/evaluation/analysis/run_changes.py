@@ -1,0 +1,162 @@
+"""What changed from one run to another, as `workbench runs diff` and `workbench view` show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from typing import Self
+
+import pandas as pd
+
+from workbench.base.errors import SettingError
+from workbench.evaluation.analysis.difference import changed_entities, changed_values
+from workbench.evaluation.analysis.marks import left_out
+from workbench.evaluation.analysis.scores import grouped, leading_metric
+from workbench.evaluation.experiment.run_notes import RunNotes
+from workbench.evaluation.experiment.store import Results
+
+
+@dataclass(frozen=True)
+class ComparableScores:
+    """The scores of two runs, but for sessions that are another recording in the earlier one than
+    their names say.
+
+    Attributes:
+        earlier, later: the tables `scores`.
+        mismatched: those sessions.
+    """
+
+    earlier: pd.DataFrame
+    later: pd.DataFrame
+    mismatched: tuple[str, ...]
+
+    @classmethod
+    def of(cls, earlier: Results, later: Results) -> Self:
+        """The scores of two runs.
+
+        Raises:
+            SettingError: they have no session in common.
+        """
+        sizes = _sizes(later)
+        earlier_sizes = _sizes(earlier)
+        mismatched = []
+        for session, size in sizes.items():
+            if earlier_sizes.get(session, size) != size:
+                mismatched.append(session)
+        sessions = set(later.scores["session"])
+        if sessions.isdisjoint(earlier.scores["session"]):
+            raise SettingError(
+                f"{later.path} and {earlier.path} have no session in common; name runs of the same"
+                " sessions"
+            )
+        return cls(
+            _without(earlier, mismatched),
+            _without(later, mismatched),
+            tuple(mismatched),
+        )
+
+
+def _sizes(run: Results) -> dict[str, tuple[int, int]]:
+    """How many messages and requests each session has that could be read."""
+    columns = run.sessions[["session", "messages", "requests"]]
+    known_sizes = columns.dropna()
+    sizes = {}
+    for session, messages, requests in known_sizes.itertuples(index=False, name=None):
+        sizes[str(session)] = (int(messages), int(requests))
+    return sizes
+
+
+def _without(run: Results, sessions: Sequence[str]) -> pd.DataFrame:
+    scores = grouped(run)
+    return scores[~scores["session"].isin(sessions)]
+
+
+@dataclass(frozen=True)
+class RunChanges:
+    """What changed from one run to another.
+
+    Attributes:
+        metric: whose values are compared.
+        values: as of `changed_values`.
+        entities: as of `changed_entities`, of what both runs replayed, without those that a person
+            marked in either run.
+        scores: of both runs.
+    """
+
+    metric: str
+    values: pd.DataFrame
+    entities: pd.DataFrame
+    scores: ComparableScores
+
+    @classmethod
+    def of(cls, earlier: Results, later: Results, metric: str = "") -> Self:
+        """The changes from one run to another.
+
+        Args:
+            earlier: a run.
+            later: another one.
+            metric: whose values to compare; by default the work where both runs have it, else
+                names.
+
+        Raises:
+            SettingError: they have no session in common.
+        """
+        scores = ComparableScores.of(earlier, later)
+        if not metric:
+            metric = leading_metric(later.scores, earlier.scores, mode="matched")
+        at_sizes = (earlier.baseline_at_sizes, later.baseline_at_sizes)
+        values = changed_values(scores.earlier, scores.later, metric, at_sizes)
+        both = _replayed(earlier) & _replayed(later)
+        earlier_losses = _of(earlier.losses, both)
+        later_losses = _of(later.losses, both)
+        entities = changed_entities(earlier_losses, later_losses)
+        marks: dict[str, str] = {}
+        for run in (earlier, later):
+            notes = RunNotes.of(run.path)
+            marks |= notes.marks
+        is_marked = left_out(entities, marks)
+        return cls(metric, values, entities[~is_marked], scores)
+
+    @property
+    def regressions(self) -> int:
+        """How many values are worse."""
+        is_worse = self.values["worse_by"] > 0
+        return int(is_worse.sum())
+
+    @property
+    def improvements(self) -> int:
+        """How many values are better."""
+        is_better = self.values["worse_by"] < 0
+        return int(is_better.sum())
+
+    @property
+    def entity_counts(self) -> dict[str, int]:
+        """How many entities are newly lost, worse, better and mended."""
+        counts = self.entities["change"].value_counts()
+        all_counts = counts.reindex(CHANGES, fill_value=0)
+        return dict(zip(CHANGES, all_counts.tolist(), strict=True))
+
+
+def _replayed(run: Results) -> Set[tuple[str, str]]:
+    """The sessions and strategies that a run replayed."""
+    replays = run.replays
+    is_complete = replays["status"] == "ok"
+    return set(_pairs(replays[is_complete]))
+
+
+def _pairs(rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """The session and the strategy of each row."""
+    columns = rows[["session", "strategy"]]
+    return list(columns.itertuples(index=False, name=None))
+
+
+def _of(losses: pd.DataFrame, replayed: Set[tuple[str, str]]) -> pd.DataFrame:
+    """The losses of these sessions and strategies."""
+    is_of_both = []
+    for pair in _pairs(losses):
+        is_of_both.append(pair in replayed)
+    return losses[is_of_both]
+
+
+CHANGES = ("lost", "worse", "better", "mended")
+"""What may have become of an entity, worst first."""

@@ -1,0 +1,146 @@
+"""A treemap: rectangles that fill a picture, each as large as its share and as square as may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from workbench.report.explorer.sources import COLOURS, OTHER, source_words
+
+WIDTH, HEIGHT = 1000, 320
+LABEL_WIDTH, LABEL_HEIGHT = 8, 20
+"""Room that a letter of a label takes, and a line of it."""
+LIGHT = ("#b5a400", "#e69f00", "#c9ccd1", "#56b4e9")
+"""Colours on which black letters are read best."""
+INKS = {True: "#111", False: "#fff"}
+"""Of letters, by whether they stand on such a colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """A rectangle in the picture."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def beside(self, area: float) -> Rectangle:
+        """What is left of it when a part of its area is taken along the shorter side."""
+        if self.width >= self.height:
+            used = area / self.height
+            return Rectangle(self.x + used, self.y, self.width - used, self.height)
+        used = area / self.width
+        return Rectangle(self.x, self.y + used, self.width, self.height - used)
+
+
+def squarified(areas: Sequence[float], room: Rectangle) -> Iterator[Rectangle]:
+    """A rectangle an area, in their order, which together fill the room.
+
+    Source: Bruls, Huizing and van Wijk, "Squarified Treemaps", 2000: a row along the shorter side
+    takes the next area for as long as that makes its rectangles no longer.
+
+    Args:
+        areas: above 0, largest first; their sum is the area of the room.
+        room: to be filled.
+    """
+    row: list[float] = []
+    for area in areas:
+        side = min(room.width, room.height)
+        if row and _worst_ratio([*row, area], side) > _worst_ratio(row, side):
+            yield from _laid_out(row, room)
+            room = room.beside(sum(row))
+            row = []
+        row.append(area)
+    yield from _laid_out(row, room)
+
+
+def _worst_ratio(row: Sequence[float], side: float) -> float:
+    """How many times as long as wide the longest rectangle of a row is."""
+    thickness = sum(row) / max(side, 1e-9)
+    ratios = []
+    for area in row:
+        length = area / max(thickness, 1e-9)
+        ratios.append(max(length / thickness, thickness / length))
+    return max(ratios)
+
+
+def _laid_out(row: Sequence[float], room: Rectangle) -> Iterator[Rectangle]:
+    """The rectangles of a row along the shorter side of a room."""
+    is_upright = room.width >= room.height
+    thickness = sum(row) / max(min(room.width, room.height), 1e-9)
+    x, y = room.x, room.y
+    for area in row:
+        length = area / max(thickness, 1e-9)
+        if is_upright:
+            yield Rectangle(x, y, thickness, length)
+            y += length
+        else:
+            yield Rectangle(x, y, length, thickness)
+            x += length
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A rectangle with who filled it.
+
+    Attributes:
+        place: in the picture.
+        colour, ink: of the rectangle, and of the letters on it.
+        who: in words.
+        tokens, share: of the request.
+        label: as much of `who` as fits; empty where nothing does.
+        is_tall: whether the share fits below it.
+    """
+
+    place: Rectangle
+    colour: str
+    ink: str
+    who: str
+    tokens: int
+    share: float
+    label: str
+    is_tall: bool
+
+
+def treemap(rows: pd.DataFrame) -> list[Tile]:
+    """What fills the context of one request, the largest first.
+
+    Args:
+        rows: of one request, as `wb.composition` has them.
+    """
+    positive = rows[rows["tokens"] > 0].sort_values("tokens", ascending=False)
+    total = float(positive["tokens"].sum())
+    if not total:
+        return []
+    areas = (positive["tokens"] * WIDTH * HEIGHT / total).tolist()
+    places = squarified(areas, Rectangle(0, 0, WIDTH, HEIGHT))
+    records = positive.to_dict("records")
+    return [_tile(row, place, total) for row, place in zip(records, places, strict=True)]
+
+
+def _tile(row: Mapping[str, object], place: Rectangle, total: float) -> Tile:
+    source, tokens = str(row["source"]), float(str(row["tokens"]))
+    who = source_words(source, str(row["name"]))
+    colour = COLOURS.get(source, OTHER)
+    letters = int((place.width - 12) / LABEL_WIDTH)
+    label = ""
+    if letters >= 3 and place.height >= LABEL_HEIGHT:
+        label = who
+        if len(who) > letters:
+            label = f"{who[: letters - 1].rstrip()}…"
+    rounded = Rectangle(
+        round(place.x, 1), round(place.y, 1), round(place.width, 1), round(place.height, 1)
+    )
+    return Tile(
+        place=rounded,
+        colour=colour,
+        ink=INKS[colour in LIGHT],
+        who=who,
+        tokens=round(tokens),
+        share=tokens / total,
+        label=label,
+        is_tall=place.height >= 2 * LABEL_HEIGHT and place.width >= 6 * LABEL_WIDTH,
+    )

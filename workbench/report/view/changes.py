@@ -1,0 +1,215 @@
+"""The page of what changed from one run to another: regressions first, by session and by loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
+from typing import Any
+
+import pandas as pd
+
+from workbench.base.formats import missing, percent
+from workbench.evaluation.analysis.run_changes import CHANGES, RunChanges
+from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
+from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings.summaries import session_titles
+from workbench.evaluation.metrics import HALVES
+from workbench.report.view.contexts import NotShown
+from workbench.report.view.pages import MOST, Page, Query, asking, counted, path_of
+from workbench.report.view.runs import RunEntry
+
+VALUE_COLUMNS = {
+    "title": "Session", "strategy": "Strategy", "place": "Where", "before": "Before", "after": "After",
+    "by_size": "By size", "difference": "Difference",
+}  # fmt: skip
+LOSS_COLUMNS = {
+    "change": "Change", "entity": "What", "kind": "Kind", "title": "Session", "strategy": "Strategy",
+    "place": "Where", "needed_at": "Needed in", "stage": "Removed by",
+}  # fmt: skip
+FILTERED = ("session", "strategy", "place", "change", "kind")
+"""Columns that filters choose values of."""
+IN_USE = "in use"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeFilters:
+    """What an address asks of the changes; an empty text asks nothing.
+
+    Attributes:
+        q: a text that stands in the row.
+        session, strategy, place, change, kind: a value of that column.
+    """
+
+    q: str = ""
+    session: str = ""
+    strategy: str = ""
+    place: str = ""
+    change: str = ""
+    kind: str = ""
+
+    def fits(self, row: Mapping[str, Any], without: str = "") -> bool:
+        """Whether a row is asked for; `without` names a filter that is left out. A filter by a
+        column that a row does not have asks nothing of it.
+        """
+        words = " ".join(str(value) for value in row.values()).lower()
+        if self.q.lower() not in words:
+            return False
+        for column in FILTERED:
+            wanted = getattr(self, column)
+            if wanted and column != without and row.get(column, wanted) != wanted:
+                return False
+        return True
+
+
+def changes_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
+    """What changed from one run to another, largest regressions first, else sorted as the address
+    says.
+    """
+    earlier, later = (_finished(entries, query.get(name, "")) for name in ("before", "after"))
+    metric = query.get("metric", "")
+    changes = _changes(earlier, later, metric)
+    titles = {**session_titles(earlier.tables()), **session_titles(later.tables())}
+    filters = ChangeFilters(*(query.get(filter.name, "") for filter in fields(ChangeFilters)))
+    values = _rows(changes.values, titles)
+    losses = _loss_rows(changes.entities, titles, earlier, later)
+    chosen_runs = {"before": earlier.name, "after": later.name, "metric": metric}
+    sorts = {name: query.get(name, "") for name in ("sort", "loss_sort")}
+    state = {**chosen_runs, **asdict(filters), **sorts}
+    shown_values = _sorted([row for row in values if filters.fits(row)], sorts["sort"])
+    shown_losses = _sorted([row for row in losses if filters.fits(row)], sorts["loss_sort"])
+    page_values = {
+        "before": earlier,
+        "after": later,
+        "names": {entry.name: RunNotes.of(entry.path).name for entry in (earlier, later)},
+        "metric": metric,
+        "metrics": _shared_metrics(changes),
+        "metric_words": HALVES.get(changes.metric, changes.metric),
+        "changes": changes,
+        "loss_changes": [(change, changes.entity_counts[change]) for change in CHANGES],
+        "values": shown_values[:MOST],
+        "fitting_values": len(shown_values),
+        "losses": shown_losses[:MOST],
+        "fitting_losses": len(shown_losses),
+        "value_columns": _headings(VALUE_COLUMNS, state, "sort"),
+        "loss_columns": _headings(LOSS_COLUMNS, state, "loss_sort"),
+        "sorts": sorts,
+        "wanted": asdict(filters),
+        "counts": _filter_counts(values, losses, filters),
+        "titles": titles,
+        "known": dict.fromkeys((*later.tables().strategies, *earlier.tables().strategies)),
+        "swap": asking(**{**state, "before": later.name, "after": earlier.name}),
+    }
+    title = f"From {earlier.name} to {later.name}"
+    download = shown_losses if query.get("of") == "losses" else shown_values
+    return Page("changes", title, page_values, pd.DataFrame(download))
+
+
+def _filter_counts(
+    values: Sequence[Mapping[str, Any]],
+    losses: Sequence[Mapping[str, Any]],
+    filters: ChangeFilters,
+) -> dict[str, dict[str, int]]:
+    """How many rows each choice of a filter would show beside the other filters."""
+    counts = {}
+    for column in FILTERED:
+        shown_values = []
+        for row in (*values, *losses):
+            if column in row and filters.fits(row, column):
+                shown_values.append(row[column])
+        counts[column] = counted(shown_values)
+    return counts
+
+
+def _finished(entries: Mapping[str, RunEntry], name: str) -> RunEntry:
+    if name not in entries:
+        raise NotShown(f"There is no run {name!r} here.")
+    if not entries[name].finished:
+        raise NotShown(f"The run {name} goes on; it can be compared when it is finished.")
+    return entries[name]
+
+
+def _changes(earlier: RunEntry, later: RunEntry, metric: str) -> RunChanges:
+    return _made(earlier, later, metric)
+
+
+@lru_cache(maxsize=8)
+def _made(earlier: RunEntry, later: RunEntry, metric: str) -> RunChanges:
+    runs = (Results.open(earlier.path), Results.open(later.path))
+    changes = RunChanges.of(*runs, metric)
+    if changes.metric not in _shared_metrics(changes):
+        raise NotShown(f"The two runs have no metric {changes.metric!r} in common.")
+    return changes
+
+
+def _shared_metrics(changes: RunChanges) -> list[str]:
+    earlier, later = changes.scores.earlier, changes.scores.later
+    return sorted(set(earlier["metric"]) & set(later["metric"]))
+
+
+def _rows(table: pd.DataFrame, titles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The rows of a table of changes, with what readers call a session and a place."""
+    rows = []
+    for record in table.to_dict("records"):
+        row: dict[str, Any] = {}
+        for name, value in record.items():
+            row[str(name)] = value
+            if missing(value):
+                row[str(name)] = None
+        row["title"] = titles.get(row["session"], row["session"])
+        row["place"] = IN_USE
+        if row["share"] is not None:
+            row["place"] = f"at {percent(row['share'])}"
+        rows.append(row)
+    return rows
+
+
+def _loss_rows(
+    entities: pd.DataFrame, titles: Mapping[str, str], earlier: RunEntry, later: RunEntry
+) -> list[dict[str, Any]]:
+    """The changed entities, each with where the run that lost it shows it."""
+    rows = _rows(entities, titles)
+    for row in rows:
+        entry = earlier if row["change"] == "mended" else later
+        key = loss_key(row["session"], row["kind"], row["entity"], int(row["needed_at"]))
+        row["address"] = ""
+        if not entry.tables().manifest.get("shared"):
+            row["address"] = path_of(entry.name, "loss", key)
+    return rows
+
+
+def _sorted(rows: Sequence[dict[str, Any]], sort: str) -> list[dict[str, Any]]:
+    """The rows by a column; in their own order, regressions first, where none is named."""
+    if not sort:
+        return list(rows)
+    column = sort.removeprefix("-")
+    if column not in {**VALUE_COLUMNS, **LOSS_COLUMNS}:
+        raise NotShown(f"The sorting {sort!r} of this address is none of the columns.")
+    with_value, without_value = [], []
+    for row in rows:
+        if row.get(column) is None:
+            without_value.append(row)
+        else:
+            with_value.append(row)
+    with_value.sort(key=lambda row: _folded(row[column]), reverse=sort.startswith("-"))
+    return with_value + without_value
+
+
+def _folded(value: Any) -> Any:  # noqa: ANN401 - a text or a number
+    if isinstance(value, str):
+        return value.lower()
+    return value
+
+
+def _headings(
+    columns: Mapping[str, str], state: Mapping[str, str], parameter: str
+) -> list[tuple[str, str, str]]:
+    """Each column with its title and the address of the page sorted by it; a second time turns
+    the order, a third one brings regressions first again.
+    """
+    headings = []
+    for column, title in columns.items():
+        following = {"": column, column: f"-{column}", f"-{column}": ""}
+        sort = following.get(state[parameter], column)
+        headings.append((column, title, asking(**{**state, parameter: sort})))
+    return headings

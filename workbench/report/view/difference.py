@@ -1,0 +1,157 @@
+"""Where two contexts differ: the same message, or the summaries, word by word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import Literal, TypeAlias
+
+from workbench.base.markup import clipped
+from workbench.report.explorer.panels import summaries_of, texts_of
+from workbench.report.explorer.view import MessageOutcome, SessionView
+
+LONGEST = 12_000
+"""Characters of each of two texts that are compared."""
+MOST_WORDS = 600
+"""Words of two passages that are compared word by word; longer ones differ as a whole."""
+MOST_TEXTS = 20
+"""Differing texts that a page shows."""
+_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+Side: TypeAlias = Literal["both", "left", "right"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of two texts, and which of them has it."""
+
+    side: Side
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingText:
+    """A text that both contexts have, in other words.
+
+    Attributes:
+        title: what it is.
+        message: its index; None for a summary.
+        pieces: both texts.
+    """
+
+    title: str
+    message: int | None
+    pieces: Sequence[Piece]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextDifference:
+    """Where two contexts differ.
+
+    Attributes:
+        left_only, right_only: messages that only one of them has, whole or rewritten.
+        texts: at most `MOST_TEXTS` that differ.
+        count: how many texts differ.
+    """
+
+    left_only: int
+    right_only: int
+    texts: Sequence[DifferingText]
+    count: int
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether both are the same."""
+        return not (self.left_only or self.right_only or self.count)
+
+
+def context_difference(
+    left: SessionView,
+    right: SessionView,
+    outcomes_of: Sequence[tuple[MessageOutcome, ...]],
+) -> ContextDifference:
+    """Where the contexts of two strategies differ at their selected places."""
+    left_only = right_only = 0
+    texts: list[tuple[str, int | None, str, str]] = []
+    for number, (left_text, right_text) in enumerate(_summaries(left, right), 1):
+        if left_text != right_text:
+            texts.append((f"Summary {number}", None, left_text, right_text))
+    for message, (left_outcome, right_outcome) in enumerate(zip(*outcomes_of, strict=True)):
+        is_left, is_right = _is_sent(left_outcome), _is_sent(right_outcome)
+        left_only += is_left and not is_right
+        right_only += is_right and not is_left
+        if is_left and is_right and "rewritten" in (left_outcome, right_outcome):
+            left_text = _sent_text(left, message, left_outcome)
+            right_text = _sent_text(right, message, right_outcome)
+            if left_text != right_text:
+                texts.append((f"Message {message}", message, left_text, right_text))
+    differing_texts = [
+        DifferingText(title, message, tuple(pieces(left_text, right_text)))
+        for title, message, left_text, right_text in texts[:MOST_TEXTS]
+    ]
+    return ContextDifference(left_only, right_only, differing_texts, len(texts))
+
+
+def _is_sent(outcome: MessageOutcome) -> bool:
+    return outcome in ("pinned", "kept", "rewritten")
+
+
+def _summaries(left: SessionView, right: SessionView) -> Iterator[tuple[str, str]]:
+    """The summaries of both contexts side by side; empty where one has fewer."""
+    texts_by_side = []
+    for view in (left, right):
+        summaries = summaries_of(view.event) if view.event else []
+        texts_by_side.append([summary.text for summary in summaries])
+    yield from zip_longest(*texts_by_side, fillvalue="")
+
+
+def _sent_text(view: SessionView, index: int, outcome: MessageOutcome) -> str:
+    """A message as a context has it."""
+    message = view.ready.session.messages[index]
+    if outcome == "rewritten" and view.event is not None:
+        for sent in view.event.compaction.sent.messages:
+            if sent.id == message.id:
+                message = sent
+    return "\n".join(texts_of(message))
+
+
+def pieces(left_text: str, right_text: str) -> Iterator[Piece]:
+    """Two texts as pieces that both have and pieces of one of them, in order. Of long texts the
+    beginnings are compared.
+    """
+    left_lines = clipped(left_text, LONGEST).splitlines(keepends=True)
+    right_lines = clipped(right_text, LONGEST).splitlines(keepends=True)
+    for tag, left_start, left_end, right_start, right_end in _blocks(left_lines, right_lines):
+        left_passage = "".join(left_lines[left_start:left_end])
+        right_passage = "".join(right_lines[right_start:right_end])
+        if tag == "equal":
+            yield Piece("both", left_passage)
+        else:
+            yield from _word_pieces(left_passage, right_passage)
+
+
+def _word_pieces(left_passage: str, right_passage: str) -> Iterator[Piece]:
+    left_words, right_words = _WORDS.findall(left_passage), _WORDS.findall(right_passage)
+    if max(len(left_words), len(right_words)) > MOST_WORDS:
+        yield from _one_sided(left_passage, right_passage)
+        return
+    for tag, left_start, left_end, right_start, right_end in _blocks(left_words, right_words):
+        left_part = "".join(left_words[left_start:left_end])
+        if tag == "equal":
+            yield Piece("both", left_part)
+        else:
+            yield from _one_sided(left_part, "".join(right_words[right_start:right_end]))
+
+
+def _one_sided(left_part: str, right_part: str) -> Iterator[Piece]:
+    if left_part:
+        yield Piece("left", left_part)
+    if right_part:
+        yield Piece("right", right_part)
+
+
+def _blocks(left: Sequence[str], right: Sequence[str]) -> Sequence[tuple[str, int, int, int, int]]:
+    """Where two lists agree and where they do not, as `difflib` has it."""
+    return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
