@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 
 from workbench.engine.transcript.message import AssistantMessage, Message
 from workbench.evaluation.metrics.code.lines import compared_lines, is_specific
-from workbench.evaluation.metrics.code.shell_edits import NumberedLines, WrittenFile
+from workbench.evaluation.metrics.shell_edits import NumberedLines, WrittenFile
 from workbench.evaluation.metrics.code.uses import CodeUses, code_uses, spoken_texts
 from workbench.evaluation.metrics.demand import HORIZON
 
