@@ -332,7 +332,7 @@ def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Ne
             continue
         loss: Loss = {
             "at": boundary,
-            "kind": loss_kind(need.entity),
+            "kind": loss_kind(need),
             "entity": need.entity.text[:LONGEST],
             "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
             "way_back": need.way_back,

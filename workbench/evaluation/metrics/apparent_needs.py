@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from workbench.engine.extraction.entities import Entity, Kind
+from workbench.engine.extraction.entities import Kind
 from workbench.engine.extraction.words import SPAN_CHARS
 from workbench.engine.transcript.files import (
     CHANGES,
@@ -26,9 +26,9 @@ from workbench.engine.transcript.message import (
     ToolCall,
     argument_texts,
 )
-from workbench.evaluation.metrics.shell_edits import shell_edits
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
+from workbench.evaluation.metrics.shell_edits import shell_edits
 from workbench.evaluation.metrics.sources import shell_command
 
 Form: TypeAlias = Literal["words", "quoted", "added", "file", "argument"]
@@ -47,13 +47,22 @@ class UseText:
 
 
 _BRANCH = re.compile(r"(?:origin|upstream|refs)/\S+")
+_CODED = re.compile(r"[a-z]+(?:_[a-z]+)*_\d{5,}|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{5,12}")
+_QUOTED_PATH = re.compile(r"(?:[a-z]:|~)?(?:[^/:]*/)+[^/:]*\.\w{1,5}|(?:[a-z]:|~)?/[^:]*")
 
 
-def loss_kind(entity: Entity) -> Kind:
-    """The kind of a lost thing: a branch looks like a path, but is a name."""
-    if entity.kind == "path" and _BRANCH.fullmatch(entity.text):
+def loss_kind(need: Need) -> Kind:
+    """The kind of a lost thing, where its line says more than its form."""
+    name, kind = need.entity.text, need.entity.kind
+    if kind == "path" and _BRANCH.fullmatch(name):
         return "id"
-    return entity.kind
+    if kind == "identifier" and _CODED.fullmatch(name):
+        return "id"
+    if kind == "quote" and _QUOTED_PATH.fullmatch(name):
+        return "path"
+    if kind == "flag" and (f"var({name}" in need.evidence_text or not name.islower()):
+        return "identifier"
+    return kind
 
 
 class ApparentNeeds:
@@ -63,6 +72,7 @@ class ApparentNeeds:
         self._index = index
         self._folder_pairs = set(_folder_pairs(index.paths))
         self._first_touched = _first_touched(index.messages)
+        self._tool_words = _tool_words(index.messages)
         self._answers: dict[tuple[object, ...], bool] = {}
 
     def is_apparent(self, need: Need) -> bool:
@@ -74,7 +84,9 @@ class ApparentNeeds:
 
     def _looks_like_one(self, need: Need) -> bool:
         name = need.entity.text
-        if _is_placeholder(name) or self._is_enumeration(need):
+        if _is_placeholder(name) or name in self._tool_words or self._is_enumeration(need):
+            return True
+        if _is_style(need, need.evidence_text) or _is_style(need, need.use_text):
             return True
         if not _stands_alone(need, need.use_text) or not _stands_alone(need, need.evidence_text):
             return True
@@ -107,7 +119,7 @@ class ApparentNeeds:
         """
         if use.form != "file":
             return False
-        if use.path and self._first_touched.get(use.path, need.use) >= need.use:
+        if use.path and self._first_touched.get(use.path.lower(), need.use) >= need.use:
             return False
         span = self._index.extractor.number(need.use_text)
         stood_before = span < self._index.spans and self._index.span_first[span] <= need.evidence
@@ -135,15 +147,41 @@ def _first_touched(messages: Sequence[Message]) -> dict[str, int]:
         for call in message.calls:
             files = touched(call.name, call.arguments)
             for path in (*files.read, *files.modified):
-                first.setdefault(path, index)
+                first.setdefault(path.lower(), index)
             for file in shell_edits(shell_command(call)).written:
-                first.setdefault(file.path, index)
+                first.setdefault(file.path.lower(), index)
     return first
+
+
+def _tool_words(messages: Sequence[Message]) -> set[str]:
+    """The names of the tools, of their arguments and of their commands: each request tells them."""
+    words: set[str] = set()
+    for message in messages:
+        if not isinstance(message, AssistantMessage):
+            continue
+        for call in message.calls:
+            words |= {call.name, *call.arguments}
+            command = call.arguments.get("command")
+            if isinstance(command, str) and command.isidentifier():
+                words.add(command)
+    return words
 
 
 def _squeezed(line: str) -> str:
     """A line without blanks and the comma at its end."""
     return "".join(line.split()).rstrip(",")
+
+
+_STYLE = re.compile(r"\bclass(?:Name)?=[\"'`{]+[^\"'`]*$")
+_NUMBERED_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*-\d{1,2}")
+
+
+def _is_style(need: Need, line: str) -> bool:
+    """Whether a name is a class of a page's style, or a word with a small number behind it."""
+    if need.entity.kind == "id" and _NUMBERED_WORD.fullmatch(need.entity.text):
+        return True
+    before, found, _ = line.lower().partition(need.entity.text.lower())
+    return bool(found) and _STYLE.search(line[: len(before)]) is not None
 
 
 _PLACEHOLDER = re.compile(
@@ -165,6 +203,8 @@ def _stands_alone(need: Need, line: str) -> bool:
     An escape before it (`\nStore`) makes it a piece. Where its spelling differs it cannot be seen.
     """
     name, kind = need.entity.text, need.entity.kind
+    if kind == "path" and f"*{name}" in line:
+        return False
     if kind not in _WHOLE_KINDS:
         return True
     spelling = name.split(" ")[0] if kind == "number" else name
@@ -195,6 +235,8 @@ _KNOWN = re.compile(
     r"|get(?:ComputedStyle|BoundingClientRect|Attribute)|setAttribute|preventDefault|stopPropagation"
     r"|(?:border|padding|margin|font|background|line)(?:Top|Bottom|Left|Right|Color|Width|Height|Size|Radius|Weight|Family|Image)\w*"
     r"|(?:inner|outer|client|scroll|offset)(?:Width|Height|Top|Left)"
+    r"|currentColor|viewBox|stroke(?:Width|Linecap|Linejoin)|IPv[46]|(?:README|CHANGELOG|CONTRIBUTING|CLAUDE)\.md"
+    r"|to(?:Be|Have|Equal|Contain|Match|Throw)[A-Z]\w*|toBe|toEqual|(?:find|get|query)(?:All)?By[A-Z]\w*|(?:before|after)(?:Each|All)"
     r"|use(?:State|Effect|Memo|Ref|Callback)|set(?:Timeout|Interval)|className|hasOwnProperty|isinstance|__\w+__"
 )
 """Words and names that any model knows."""
@@ -268,12 +310,15 @@ def _is_habit(need: Need) -> bool:
     """Whether the agent passes what it always passes: a flag that only it named, the name of an
     action.
     """
+    if need.entity.kind in ("flag", "command") and _GIT.search(need.use_text):
+        return True
     if need.way_back != "agent":
         return False
     is_action = need.entity.text == need.use_text == need.evidence_text
     return need.entity.kind == "flag" or (need.entity.kind == "identifier" and is_action)
 
 
+_GIT = re.compile(r"(?:^|[\s;&|(`\"'])(?:git|gh)\s")
 _CODE = re.compile(r"[`${};]|%[sdvwq]")
 
 
@@ -327,14 +372,19 @@ _OUTPUT = re.compile(
 """How a line begins that a tool shows: with its number, its file and number, a test's result."""
 
 
+_STYLE_UNITS = (" %", " px", " rem", " em")
+
+
 def _is_made_there(need: Need, use: UseText) -> bool:
     """Whether the use itself makes the name, or repeats what a tool shows."""
     name, kind = need.entity.text, need.entity.kind
+    if use.form == "argument":
+        return need.way_back == "agent" and kind in ("identifier", "quote")
     if use.form == "words":
         return _is_output(use.text, need.use_text)
     if use.form not in ("added", "file"):
         return False
-    if kind == "quote":
+    if kind == "quote" or (kind == "number" and name.endswith(_STYLE_UNITS)):
         return True
     return kind == "identifier" and _declares(name, need.use_text)
 

@@ -1,5 +1,6 @@
 """What it takes to get a lost thing back, judged by the line that states it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -8,7 +9,6 @@ import numpy as np
 
 from workbench.base.ragged import Flags, Ints, integers
 from workbench.engine.extraction.entities import KINDS
-from workbench.engine.extraction.statements import is_decision
 from workbench.engine.transcript.message import is_real_user
 from workbench.evaluation.metrics.evidence import Evidence
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
@@ -21,6 +21,10 @@ WayBack: TypeAlias = Literal["call", "run", "agent", "user"]
 WAYS: tuple[WayBack, ...] = get_args(WayBack)
 """The cheapest first."""
 
+_DECIDES = re.compile(
+    r"\b(?:decided|decision|chose|chosen|go(?:ing)? with|opted for|settled on|agreed)\b",
+    re.IGNORECASE,
+)
 _CALL = WAYS.index("call")
 _PATH = KINDS.index("path")
 _HASH = KINDS.index("hash")
@@ -60,25 +64,28 @@ class Regaining:
     def __init__(self, index: InvertedIndex, evidence: Evidence, holders: Holders) -> None:
         self._index = index
         self._evidence_message = index.place_message[evidence.place]
-        source = index.sources[holders.message]
+        self._ways = integers(WAYS.index(way) for way in ways_back(index))
         span_in_message = holders.message * index.spans + holders.span
         in_file = np.isin(span_in_message, index.spans_in_files)
-        self.at_hand: Flags = (source == "repeatable") | in_file
+        self.at_hand: Flags = (self._ways[holders.message] == _CALL) | in_file
         self.way: Ints = self._way_of_evidence()
         kind = index.kind[evidence.entities]
         is_path = kind == _PATH
         shows_files = index.runs_command | index.is_result
+        is_hash = kind == _HASH
         was_met = self.at_hand | (is_path[holders.slot] & shows_files[holders.message])
-        name_is_enough = self._is_repetition(evidence) | is_path
+        was_met |= is_hash[holders.slot] & index.shows_commits[holders.message]
+        name_is_enough = self._is_repetition(evidence) | is_path | is_hash
+        by_user = self._ways[holders.message] == WAYS.index("user")
+        is_by_agent = self.way == WAYS.index("agent")
+        self.way[holders.slot[by_user & is_by_agent[holders.slot]]] = WAYS.index("user")
         would_tell = was_met & (holders.bound | name_is_enough[holders.slot])
         self.way[holders.slot[would_tell]] = _CALL
         self.way[is_path & self._is_relative(evidence)] = _CALL
-        self.way[(kind == _HASH) & index.shows_commits[self._evidence_message]] = _CALL
 
     def _way_of_evidence(self) -> Ints:
         """(slots,) the way back to the message that states each one last."""
-        ways = integers(WAYS.index(way) for way in ways_back(self._index))
-        return ways[self._evidence_message]
+        return self._ways[self._evidence_message].copy()
 
     def _is_relative(self, evidence: Evidence) -> Flags:
         """(slots,) whether a person named each one, and not by a path from the root."""
@@ -91,7 +98,7 @@ class Regaining:
         """(slots,) whether the evidence is the agent's own words, and no decision."""
         source = self._index.sources[self._evidence_message]
         texts = [self._index.texts[span] for span in evidence.span.tolist()]
-        is_decided = np.array([is_decision(text) for text in texts], dtype=bool)
+        is_decided = np.array([_DECIDES.search(text) is not None for text in texts], dtype=bool)
         is_own: Flags = source == "mention"
         return np.logical_and(is_own, ~is_decided)
 

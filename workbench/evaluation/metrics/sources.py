@@ -44,7 +44,8 @@ _LOOKING_NAME = re.compile(
 SHELLS = frozenset(
     {
         "bash", "shell", "sh", "run", "run_command", "run_shell_command", "execute", "execute_bash",
-        "execute_command", "exec", "exec_command", "terminal", "local_shell", "run_terminal_cmd", "cmd",
+        "execute_command", "exec", "exec_command",
+        "shell_command", "terminal", "local_shell", "run_terminal_cmd", "cmd",
         "powershell"
     }
 )  # fmt: skip
@@ -65,6 +66,12 @@ _LOOKING = re.compile(
     r"|\w+=\S*\s*$|for\s+\w+\s+in\b|(?:do|done|fi|then|else|esac|\[|[{}()])(?:\s|$|\))"
     r"|\S+(?:\s+[\w./:@-]+){0,4}\s+(?:--help|-h|--version)\s*$|\S+\s+--version\b)"
 )
+_EDITORS = ("str_replace_based_edit_tool", "str_replace_editor")
+_CALLED_TOOL = re.compile(r"\btools\.(\w+)")
+_SCRIPTED_COMMAND = re.compile(r"\bcmd:\s*\"((?:[^\"\\]|\\.)*)\"")
+_LOOKS_BY_NAME = re.compile(r"(?:^|_)(?:get|list|read|search|find|view|fetch|show)_")
+_WAITS = frozenset({"wait", "write_stdin"})
+"""Tools that only wait for what an earlier call began."""
 _SHELL_ITSELF = re.compile(r"\s*(?:/\S*/)?(?:ba|z)?sh\s+-\w*c\s+")
 _WRITES = re.compile(
     r"(?<![\d&<>=-])>(?!\s*/dev/null|&)|>>|\btee\b|\bsed\s[^|;]*-i\b|-(?:delete|exec)\b"
@@ -77,11 +84,23 @@ def repeatable(call: ToolCall) -> bool:
     command show.
     """
     name = tool_name(call.name)
-    if name == "str_replace_based_edit_tool" and call.arguments.get("command") == "view":
+    if name in _EDITORS and call.arguments.get("command") == "view":
         return True
     if name in LOOKS or _LOOKING_NAME.fullmatch(name):
         return True
+    script = call.arguments.get("input")
+    if name in SHELLS and isinstance(script, str):
+        return _script_looks(script)
     return only_looks(shell_command(call))
+
+
+def _script_looks(script: str) -> bool:
+    """Whether a script that calls tools calls only such that look."""
+    tools = _CALLED_TOOL.findall(script)
+    commands = [command.replace('\\"', "'") for command in _SCRIPTED_COMMAND.findall(script)]
+    looking = [tool for tool in tools if tool_name(tool) not in SHELLS]
+    names_look = all(_LOOKS_BY_NAME.search(tool) for tool in looking)
+    return bool(tools) and names_look and all(only_looks(command) for command in commands)
 
 
 def shell_command(call: ToolCall) -> str:
@@ -107,10 +126,13 @@ def sources(messages: Sequence[Message]) -> tuple[SourceKind, ...]:
     """For each message what kind of source it is."""
     is_repeatable: dict[str, bool] = {}
     kinds: list[SourceKind] = []
+    last_looked = False
     for message in messages:
         if isinstance(message, AssistantMessage):
             for call in message.calls:
-                is_repeatable[call.id] = repeatable(call)
+                if tool_name(call.name) not in _WAITS:
+                    last_looked = repeatable(call)
+                is_repeatable[call.id] = last_looked
         kinds.append(_kind(message, is_repeatable))
     return tuple(kinds)
 
