@@ -84,7 +84,7 @@ def test_losses_are_sorted_by_a_click_and_back_by_another(opened: Opened) -> Non
 def test_losses_are_filtered_by_words_and_by_kind(opened: Opened) -> None:
     page = opened.page
     page.get_by_label("Search").fill("src/store_3")
-    assert set(first_cells(page, 1)) == {"src/store_3.py cannot be fetched again"}
+    assert set(first_cells(page, 1)) == {"src/store_3.py only the user said it"}
     assert "9 of 36 shown" in page.locator(".tools").inner_text()
     page.get_by_label("Search").fill("")
     page.locator(".tools select").nth(1).select_option("number")

@@ -374,6 +374,8 @@ def _losses(id: str, strategy: str, **text: str) -> list[dict[str, Any]]:
                 "kind": KINDS[n],
                 "entity": text.get("entity", f"src/store_{n}.py"),
                 "recoverable": "irrecoverable" if n % 2 else "reacquirable",
+                "way_back": "user" if n % 2 else "call",
+                "tokens_back": None if n % 2 else 1234,
                 "level": "absent" if n % 2 else "unbound",
                 "said_by": "user" if n % 2 else "tool",
                 "said_at": 4 + n,

@@ -7,7 +7,7 @@ from report.page.test_parts import HOSTILE, Page
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.summaries import by_kind, session_titles, worst_losses
 from workbench.evaluation.findings.tables import Tables
-from workbench.report.page.losses import by_session_html, kinds_html
+from workbench.report.page.losses import by_session_html, kinds_html, losses_html
 
 
 def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
@@ -68,6 +68,12 @@ def test_what_one_strategy_loses_and_another_keeps_comes_first_and_boilerplate_l
     order = [name, *(f"src/store_{n}.py" for n in (1, 3))]
     assert list(found["entity"]) == ["src/store_2.py", *(order[1:] + order[:1] if last else order)]
     assert {name for name, _, _ in found["lost_by"][0]} == {"truncate", "pipeline"}
+
+
+def test_a_loss_says_what_brings_it_back() -> None:
+    html = losses_html(findings_of(1)).html
+    assert "only the user said it" in html and "The user has to say it again." in html
+    assert "One call that only looks: 1,234 tokens." in html
 
 
 def test_sessions_of_one_title_are_told_apart_and_a_title_stands_for_the_id() -> None:

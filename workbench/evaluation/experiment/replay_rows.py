@@ -14,11 +14,14 @@ from workbench.evaluation.experiment.costs import reconciliation
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.references import BaselineAtSizes, reference_inputs
 from workbench.evaluation.experiment.spec import Scope
+from workbench.evaluation.metrics.apparent_needs import loss_kind
 from workbench.evaluation.metrics.builtin import BUILTIN, EVEN_SO, installed
 from workbench.evaluation.metrics.chain import chain as lifetimes
 from workbench.evaluation.metrics.costs.pricing import pricing
+from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.metric import MetricInput, Retained, Score
 from workbench.evaluation.metrics.paging import paging
+from workbench.evaluation.metrics.regaining import WayBack
 from workbench.evaluation.metrics.view import VIEW, culprits
 from workbench.evaluation.metrics.work_exam.reader_error import RULES
 from workbench.evaluation.replays.boundaries import at_boundaries, by_fill
@@ -48,6 +51,10 @@ NAMES = (
 """The tables that a replay fills."""
 WORST = 30
 """Losses that a replay writes down for each mode and budget."""
+LOST: Mapping[WayBack, float] = {"user": 1.0, "agent": 0.9, "run": 0.8, "call": 0.5}
+"""The weight of a loss, by what it takes to get it back."""
+NAMED = 0.25
+"""How much less it weighs where the context still names it."""
 LONGEST = 400
 """Characters of a line that a loss quotes at most."""
 
@@ -283,22 +290,33 @@ def _scores(data: MetricInput) -> Iterable[Row]:
 
 def _losses(data: MetricInput, loss_limit: int) -> list[Loss]:
     """The worst losses of a replay, so many at most, each entity once: at the boundary where it
-    is lost worst.
+    is lost worst. What only looks like a need is left out.
 
-    Irrecoverable before re-acquirable, absent before merely unbound; what is needed soonest first.
+    What costs most to get back comes first; of equal ones what is needed soonest.
     """
+    candidates: list[tuple[Loss, Need]] = []
+    for retained in data.retained:
+        candidates += _losses_at(retained, data)
+    candidates.sort(key=_rank)
     worst: dict[tuple[str, str], Loss] = {}
-    losses = [loss for retained in data.retained for loss in _losses_at(retained, data)]
-    for loss in sorted(losses, key=_rank):
-        worst.setdefault((loss["kind"], loss["entity"]), loss)
-    return list(worst.values())[:loss_limit]
+    for loss, need in candidates:
+        name = loss["kind"], loss["entity"]
+        if len(worst) == loss_limit:
+            break
+        if name not in worst and not data.index.apparent_needs.is_apparent(need):
+            worst[name] = loss
+    return list(worst.values())
 
 
-def _rank(loss: Loss) -> tuple[Any, ...]:
-    return -loss["weight"], loss["needed_at"] - loss["at"], loss["at"], loss["entity"]
+def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:
+    loss, _ = candidate
+    needed_after = loss["needed_at"] - loss["at"]
+    tokens = loss["tokens_back"] or 0
+    return -loss["weight"], -tokens, needed_after, loss["at"], loss["entity"]
 
 
-def _losses_at(retained: Retained, data: MetricInput) -> Iterator[Loss]:
+def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Need]]:
+    """The needed things that a context lost, each with the need."""
     messages, mode, boundary = data.replay.session.messages, data.replay.mode, retained.snapshot.at
     past = [
         version
@@ -308,17 +326,18 @@ def _losses_at(retained: Retained, data: MetricInput) -> Iterator[Loss]:
     blamed = culprits(
         retained.retention, past, otherwise="recorded" if mode == "recorded" else VIEW
     )
-    for need, is_named, stage in zip(
-        retained.demand.needs, retained.retention.presence.tolist(), blamed, strict=True
-    ):
+    is_named = retained.retention.presence.tolist()
+    for need, named, stage in zip(retained.demand.needs, is_named, blamed, strict=True):
         if not stage:
             continue
-        yield {
+        loss: Loss = {
             "at": boundary,
-            "kind": need.entity.kind,
+            "kind": loss_kind(need),
             "entity": need.entity.text[:LONGEST],
             "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
-            "level": "unbound" if is_named else "absent",
+            "way_back": need.way_back,
+            "tokens_back": _tokens_back(need, data.replay.sizing.sizes),
+            "level": "unbound" if named else "absent",
             "said_by": messages[need.evidence].role,
             "said_at": need.said,
             "evidence": need.evidence_text[:LONGEST],
@@ -326,7 +345,17 @@ def _losses_at(retained: Retained, data: MetricInput) -> Iterator[Loss]:
             "needed_at": need.use,
             "use": need.use_text[:LONGEST],
             "stage": stage,
-            # in (0, 1]: whether it can be had again counts more than whether its name is still
-            # there
-            "weight": (0.5 if need.reacquirable else 1.0) - (0.25 if is_named else 0.0),
+            "weight": LOST[need.way_back] - (NAMED if named else 0.0),
         }
+        yield loss, need
+
+
+def _tokens_back(need: Need, sizes: Sequence[int]) -> int | None:
+    """The tokens that bring a thing back: of the smallest result or file that would show it, or of
+    the run that has to be made again; None where no call does.
+    """
+    if need.way_back == "call":
+        return min((sizes[source] for source in need.sources), default=None)
+    if need.way_back == "run":
+        return sizes[need.evidence]
+    return None

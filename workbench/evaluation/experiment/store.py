@@ -80,9 +80,9 @@ COLUMNS: dict[str, dict[str, str]] = {
         "unseen_start": "int",
     },
     "losses": {
-        **_PLACE, "at": "int", "kind": "str", "entity": "text", "recoverable": "str", "level": "str",
-        "said_by": "str", "said_at": "int", "evidence": "text", "evidence_at": "int", "needed_at": "int",
-        "use": "text", "stage": "str", "weight": "float",
+        **_PLACE, "at": "int", "kind": "str", "entity": "text", "recoverable": "str", "way_back": "str",
+        "tokens_back": "int", "level": "str", "said_by": "str", "said_at": "int", "evidence": "text",
+        "evidence_at": "int", "needed_at": "int", "use": "text", "stage": "str", "weight": "float",
     },
     "boundaries": {
         "session": "session", "mode": "str", "share": "float", "at": "int", "history": "int", "must_stay": "int",

@@ -23,11 +23,11 @@ import numpy as np
 
 from workbench.base.ragged import Flags, Floats, Ints, kept_mask
 from workbench.engine.extraction.entities import KINDS, Entity
-from workbench.engine.extraction.statements import is_decision
 from workbench.evaluation.metrics.evidence import Evidence
 from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.indexes.inverted_index import pairs_of
 from workbench.evaluation.metrics.indexes.text_index import TextIndex
+from workbench.evaluation.metrics.regaining import WAYS, Holders, Regaining, WayBack
 
 Level: TypeAlias = Literal["presence", "bound", "coverage"]
 
@@ -45,8 +45,9 @@ class Need:
         evidence: index of the latest message that holds the evidence, `evidence_text` the span
             itself.
         use: index of the message that used it, `use_text` the span of the use.
-        reacquirable: whether a call that only looks would fetch it again, and no person said it, no
-            decision names it, and no result that cannot be had again holds it.
+        reacquirable: whether a call that only looks would fetch it again.
+        way_back: what would bring it back, see `regaining.WayBack`.
+        sources: the messages, by index, whose calls or files would show its evidence again.
     """
 
     entity: Entity
@@ -57,6 +58,8 @@ class Need:
     use: int
     use_text: str
     reacquirable: bool
+    way_back: WayBack = "agent"
+    sources: tuple[int, ...] = ()
 
 
 class _SlotsInTexts(NamedTuple):
@@ -129,14 +132,15 @@ class Retention:
         return list(compress(self.demand.needs, ~self.bound))
 
     def sources_to_fetch(self) -> tuple[int, ...]:
-        """The tool results that would have to be fetched again, as message indices, each once.
+        """The results and files that would have to be fetched again, as message indices, each once.
 
         Taken for each re-acquirable entity that the context does not hold at all, those with fewest
         sources first: a result that is fetched anyway if there is one, else the latest that holds
         it. Fails to see that a file may have changed since, or that a narrower call would do.
         """
         lost = np.flatnonzero(self.demand.reacquirable & ~self.presence).tolist()
-        sources_by_entity = [self.demand.repeatable_sources[slot] for slot in lost]
+        known_sources = self.demand.repeatable_sources
+        sources_by_entity = [known_sources[slot] for slot in lost if slot in known_sources]
         to_fetch: set[int] = set()
         for sources in sorted(sources_by_entity, key=len):
             if to_fetch.isdisjoint(sources):
@@ -171,7 +175,8 @@ class Demand:
         self._slot_of[self.entities] = np.arange(len(self))
         self._evidence = Evidence(self._index, boundary, self.entities, self._use_place)
         self._hold()
-        self.reacquirable = self._can_be_fetched()
+        self._regaining = self._ways_back()
+        self.reacquirable: Flags = self._regaining.way == WAYS.index("call")
 
     def __len__(self) -> int:
         return len(self.entities)
@@ -215,19 +220,10 @@ class Demand:
         self._held_bound = bound[pair]
         self._held_coverage = coverage[pair]
 
-    def _can_be_fetched(self) -> Flags:
-        """(slots,) whether a call that only looks would fetch each one again."""
-        source = self._index.sources[self._held_message]
-        self._repeatable = source == "repeatable"
-        is_mention = source == "mention"
-        mentions = set(self._held_span[is_mention].tolist())
-        decisions = [span for span in mentions if is_decision(self._index.texts[span])]
-        is_decided = is_mention & np.isin(self._held_span, decisions)
-        is_lost_for_good = (source == "passing") | is_decided
-        can_be_fetched = np.zeros(len(self), dtype=bool)
-        can_be_fetched[self._held_slot[self._repeatable]] = True
-        can_be_fetched[self._held_slot[is_lost_for_good]] = False
-        return can_be_fetched
+    def _ways_back(self) -> Regaining:
+        """How each one could be had again."""
+        holders = Holders(self._held_slot, self._held_span, self._held_message, self._held_bound)
+        return Regaining(self._index, self._evidence, holders)
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
@@ -250,13 +246,17 @@ class Demand:
             use=int(index.place_message[use_place]),
             use_text=index.texts[int(index.place_span[use_place])],
             reacquirable=bool(self.reacquirable[slot]),
+            way_back=WAYS[int(self._regaining.way[slot])],
+            sources=self.repeatable_sources.get(slot, ()),
         )
 
     @cached_property
     def repeatable_sources(self) -> Mapping[int, tuple[int, ...]]:
-        """By slot, the messages with results of looking calls that hold its entity, in order."""
-        slots = self._held_slot[self._repeatable]
-        messages = self._held_message[self._repeatable]
+        """By slot, the messages that show its entity and whose calls or files would show it again,
+        in order.
+        """
+        slots = self._held_slot[self._regaining.at_hand]
+        messages = self._held_message[self._regaining.at_hand]
         sources: dict[int, set[int]] = defaultdict(set)
         for slot, message in zip(slots.tolist(), messages.tolist(), strict=True):
             sources[slot].add(message)

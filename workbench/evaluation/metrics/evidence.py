@@ -20,6 +20,7 @@ class Evidence:
 
     Attributes:
         pair_slot, pair_span: (pairs,) slot by slot.
+        entities: (slots,) the number of each one in the index.
         span, place: (slots,) the span that is each one's evidence, and its last place in the
             history.
     """
@@ -31,7 +32,7 @@ class Evidence:
         (slots,).
         """
         self._index = index
-        self._entities = entities
+        self.entities = entities
         self.pair_slot, self.pair_span, last_place = self._pairs(boundary)
         best_pair = self._best_pair(last_place, use_place)
         self.span = self.pair_span[best_pair]
@@ -39,7 +40,7 @@ class Evidence:
         self._other_words = self._words_without_own()
 
     def __len__(self) -> int:
-        return len(self._entities)
+        return len(self.entities)
 
     def _pairs(self, boundary: int) -> tuple[Ints, Ints, Ints]:
         """The slot and the span of each pair, slot by slot, and the span's last place."""
@@ -47,7 +48,7 @@ class Evidence:
         last_place: Ints = np.full(index.spans, -1)
         places = np.flatnonzero(~index.thought[: index.message_start[boundary]])
         last_place[index.place_span[places]] = places  # in order: the last one stays
-        spans = [index.spans_with_entity(entity) for entity in self._entities.tolist()]
+        spans = [index.spans_with_entity(entity) for entity in self.entities.tolist()]
         span_counts = [len(of_entity) for of_entity in spans]
         slot = np.repeat(np.arange(len(self)), span_counts)
         span = together(spans)
@@ -76,7 +77,7 @@ class Evidence:
         index = self._index
         slots: list[int] = []
         words: list[int] = []
-        for slot, entity in enumerate(self._entities.tolist()):
+        for slot, entity in enumerate(self.entities.tolist()):
             own_words = index.word_numbers(index.names[entity].text)
             slots += [slot] * len(own_words)
             words += own_words

@@ -10,6 +10,7 @@ from workbench.base.ragged import Flags, Ints, kept_mask
 from workbench.engine.extraction.entities import Entity
 from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.transcript.message import Message
+from workbench.evaluation.metrics.apparent_needs import ApparentNeeds
 from workbench.evaluation.metrics.background import BACKGROUND
 from workbench.evaluation.metrics.demand import Demand
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex, pairs_of
@@ -88,6 +89,11 @@ class Index(TextIndex):
     def support(self) -> Support:
         """What the history supports of what summaries say."""
         return Support(self)
+
+    @cached_property
+    def apparent_needs(self) -> ApparentNeeds:
+        """Which needs only look like needs."""
+        return ApparentNeeds(self.inverted_index)
 
     @cached_property
     def work(self) -> Work:

@@ -4,14 +4,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from workbench.engine.transcript.files import READS, tool_name, touched
+from workbench.engine.transcript.files import (
+    READS,
+    patched_texts,
+    replaced_texts,
+    tool_name,
+    touched,
+)
 from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
     ToolCall,
     ToolResult,
     UserMessage,
+    argument_texts,
 )
+from workbench.evaluation.metrics.shell_edits import shell_edits
 
 SourceKind: TypeAlias = Literal["lasting", "repeatable", "passing", "mention"]
 """`lasting`: in every context anyway (system). `repeatable`: the same call would give it again.
@@ -24,29 +32,51 @@ LOOKS = READS | frozenset(
         "grep", "glob", "ls", "list", "list_dir", "list_files", "list_directory", "listdir", "search",
         "search_files", "find", "find_files", "rg", "tree", "codebase_search", "file_search", "grep_search",
         "glob_file_search", "webfetch", "web_fetch", "fetch", "readfolder", "read_many_files", "toolsearch",
-        "lsp", "get_file_contents"
+        "lsp", "get_file_contents", "websearch", "web_search", "tasklist", "taskget", "todoread"
     }
 )  # fmt: skip
 """Names of tools that only look."""
 
+_LOOKING_NAME = re.compile(
+    r"(?!\w*(?:replace|edit|write|delete|update))(?:get|list|read|search|find|view|describe|fetch|show|query|lookup)_\w+"
+)
+
 SHELLS = frozenset(
     {
         "bash", "shell", "sh", "run", "run_command", "run_shell_command", "execute", "execute_bash",
-        "execute_command", "exec", "exec_command", "terminal", "local_shell", "run_terminal_cmd", "cmd",
+        "execute_command", "exec", "exec_command",
+        "shell_command", "terminal", "local_shell", "run_terminal_cmd", "cmd",
         "powershell"
     }
 )  # fmt: skip
 
 _LOOKING = re.compile(
-    r"\s*(?:cat|ls|ll|grep|rg|egrep|fgrep|find|fd|head|tail|less|more|wc|tree|which|type|file|stat|nl|sort|uniq|cut|tr"
-    r"|jq|diff|echo|cd|pwd|awk|sed(?!\s+(?:-\w*\s+)*-i)|column|xargs (?:grep|cat|ls|wc|head)|git"
-    r" (?:log|show|blame|grep"
-    r"|ls-files|ls-tree|cat-file|rev-parse)|gh (?:issue|pr) view|go (?:doc|list)|man)\b"
+    r"\s*(?:(?:\w+=\S*\s+)*(?:time\s+|timeout\s+\S+\s+|command\s+|then\s+|do\s+|else\s+|if\s+|while\s+|!\s+)*)"
+    r"(?:(?:cat|ls|ll|grep|rg|egrep|fgrep|find|fd|head|tail|less|more|wc|tree|which|type|file|stat|nl|sort|uniq|cut|tr"
+    r"|jq|diff|echo|printf|cd|pwd|awk|sed(?!\s+(?:-\w*\s+)*-i)|column|xargs (?:-\S+ )*(?:grep|rg|cat|ls|wc|head)"
+    r"|git(?:\s+(?:-C\s+\S+|-c\s+\S+|--no-pager))*\s+(?:log|show|blame|grep|ls-files|ls-tree|ls-remote|cat-file"
+    r"|rev-parse|rev-list|status|diff|describe|merge-base|shortlog|for-each-ref|reflog|check-ignore|name-rev"
+    r"|(?:branch|tag)(?=\s*(?:$|-[arvl]|--(?:list|show-current|contains|merged|no-merged|all|remotes|sort)))"
+    r"|remote(?=\s*(?:$|-v|show|get-url))|stash list|worktree list|config (?:--get|--list|-l))"
+    r"|gh (?:issue|pr|run|release|repo|workflow) (?:view|list|diff|checks|status)"
+    r"|go (?:doc|list|env|version)|man|basename|dirname|realpath|readlink|date|env|printenv|whoami|uname|hostname"
+    r"|df|du|sha\d+sum|md5sum|md5|cksum|od|xxd|hexdump|strings|comm|cmp|tac|rev|test|true|false|sleep|seq|dir"
+    r"|Get-\w+|Select-String|Select-Object|Where-Object|Measure-Object|Format-\w+|npm (?:ls|view|outdated))\b"
+    r"|curl\b(?!.*\s(?:-X|--request|-d|--data\S*|-F|-T|-o|-O|--output)\b)"
+    r"|\w+=\S*\s*$|for\s+\w+\s+in\b|(?:do|done|fi|then|else|esac|\[|[{}()])(?:\s|$|\))"
+    r"|\S+(?:\s+[\w./:@-]+){0,4}\s+(?:--help|-h|--version)\s*$|\S+\s+--version\b)"
 )
+_EDITORS = ("str_replace_based_edit_tool", "str_replace_editor")
+_CALLED_TOOL = re.compile(r"\btools\.(\w+)")
+_SCRIPTED_COMMAND = re.compile(r"\bcmd:\s*\"((?:[^\"\\]|\\.)*)\"")
+_LOOKS_BY_NAME = re.compile(r"(?:^|_)(?:get|list|read|search|find|view|fetch|show)_")
+_WAITS = frozenset({"wait", "write_stdin"})
+"""Tools that only wait for what an earlier call began."""
+_SHELL_ITSELF = re.compile(r"\s*(?:/\S*/)?(?:ba|z)?sh\s+-\w*c\s+")
 _WRITES = re.compile(
     r"(?<![\d&<>=-])>(?!\s*/dev/null|&)|>>|\btee\b|\bsed\s[^|;]*-i\b|-(?:delete|exec)\b"
 )
-_JOINT = re.compile(r"&&|\|\||[;|\n]")
+_JOINT = re.compile(r"&&|\|\||[;|\n]|\$\(")
 
 
 def repeatable(call: ToolCall) -> bool:
@@ -54,9 +84,23 @@ def repeatable(call: ToolCall) -> bool:
     command show.
     """
     name = tool_name(call.name)
-    if name == "str_replace_based_edit_tool" and call.arguments.get("command") == "view":
+    if name in _EDITORS and call.arguments.get("command") == "view":
         return True
-    return name in LOOKS or only_looks(shell_command(call))
+    if name in LOOKS or _LOOKING_NAME.fullmatch(name):
+        return True
+    script = call.arguments.get("input")
+    if name in SHELLS and isinstance(script, str):
+        return _script_looks(script)
+    return only_looks(shell_command(call))
+
+
+def _script_looks(script: str) -> bool:
+    """Whether a script that calls tools calls only such that look."""
+    tools = _CALLED_TOOL.findall(script)
+    commands = [command.replace('\\"', "'") for command in _SCRIPTED_COMMAND.findall(script)]
+    looking = [tool for tool in tools if tool_name(tool) not in SHELLS]
+    names_look = all(_LOOKS_BY_NAME.search(tool) for tool in looking)
+    return bool(tools) and names_look and all(only_looks(command) for command in commands)
 
 
 def shell_command(call: ToolCall) -> str:
@@ -65,7 +109,7 @@ def shell_command(call: ToolCall) -> str:
         return ""
     command = call.arguments.get("command", call.arguments.get("cmd", ""))
     if isinstance(command, list | tuple):
-        return " ".join(map(str, command))
+        return _SHELL_ITSELF.sub("", " ".join(map(str, command)))
     return command if isinstance(command, str) else ""
 
 
@@ -82,10 +126,13 @@ def sources(messages: Sequence[Message]) -> tuple[SourceKind, ...]:
     """For each message what kind of source it is."""
     is_repeatable: dict[str, bool] = {}
     kinds: list[SourceKind] = []
+    last_looked = False
     for message in messages:
         if isinstance(message, AssistantMessage):
             for call in message.calls:
-                is_repeatable[call.id] = repeatable(call)
+                if tool_name(call.name) not in _WAITS:
+                    last_looked = repeatable(call)
+                is_repeatable[call.id] = last_looked
         kinds.append(_kind(message, is_repeatable))
     return tuple(kinds)
 
@@ -129,3 +176,66 @@ def _targets(call: ToolCall) -> Iterator[object]:
     files = touched(call.name, call.arguments)
     yield call.name, call.arguments_json()
     yield from (*files.read, *files.modified)
+
+
+def commands_of(message: Message) -> Iterator[str]:
+    """What an answer runs in a shell."""
+    if isinstance(message, AssistantMessage):
+        for call in message.calls:
+            command = shell_command(call)
+            if command:
+                yield command
+
+
+def results_of_git(messages: Sequence[Message]) -> list[bool]:
+    """For each message whether it is the result of a shell command that runs git."""
+    calls_of_git: set[str] = set()
+    is_of_git: list[bool] = []
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            for call in message.calls:
+                if re.search(r"\bgit\b", shell_command(call)):
+                    calls_of_git.add(call.id)
+        is_of_git.append(isinstance(message, ToolResult) and message.call_id in calls_of_git)
+    return is_of_git
+
+
+def texts_in_files(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
+    """The texts that answers put in files, and the names of files that they read or change, each
+    with the index of its message. Calls that failed do neither.
+    """
+    failed: set[str] = set()
+    for message in messages:
+        if isinstance(message, ToolResult) and message.is_error:
+            failed.add(message.call_id)
+    for index, message in enumerate(messages):
+        if not isinstance(message, AssistantMessage):
+            continue
+        for call in message.calls:
+            if call.id in failed:
+                continue
+            for text in _texts_in_files(call):
+                yield index, text
+
+
+def _texts_in_files(call: ToolCall) -> Iterator[str]:
+    """The names of the files that a call reads or changes, and what it writes there."""
+    command = shell_command(call)
+    if command:
+        for file in shell_edits(command).written:
+            yield file.text
+        return
+    files = touched(call.name, call.arguments)
+    yield from files.read
+    if files.modified:
+        replaced = set(replaced_texts(call.arguments))
+        for text in argument_texts(call.arguments):
+            if text not in replaced:
+                yield _without_removed_lines(text)
+
+
+def _without_removed_lines(text: str) -> str:
+    """A patch without the lines that it takes away; any other text as it is."""
+    if next(patched_texts(text), None) is None:
+        return text
+    return "\n".join(line for line in text.split("\n") if not line.startswith("-"))

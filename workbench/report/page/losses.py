@@ -31,6 +31,13 @@ HALF_WORDS = {
     NAMES: "Share of the names that the context still tells",
 }
 
+ONLY = {
+    "user": "only the user said it",
+    "agent": "only the agent said it",
+    "run": "only an old run said it",
+}
+"""What is said beside a loss that no call which only looks brings back."""
+
 
 def losses_html(findings: Findings) -> Html:
     """The heaviest losses of a run that were needed again, and the two worst of each session."""
@@ -67,10 +74,30 @@ def _line(loss: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:
     }
     line = dict(loss)
     line["title"] = title
+    line["way_note"] = way_note(loss)
+    line["way_words"] = way_words(loss)
     line["attributes"] = {name: _attribute(value) for name, value in attributes.items()}
     for column in ("at", "said_at", "evidence_at", "needed_at"):
         line[column] = _message(loss[column])
     return line
+
+
+def way_note(loss: Mapping[Hashable, Any]) -> str:
+    """Who alone said a lost thing; empty where one call brings it back."""
+    return ONLY.get(str(loss["way_back"]), "")
+
+
+def way_words(loss: Mapping[Hashable, Any]) -> str:
+    """What it takes to get a lost thing back."""
+    tokens = loss["tokens_back"]
+    size = "" if missing(tokens) else f": {int(tokens):,} tokens"
+    words = {
+        "call": f"One call that only looks{size}.",
+        "run": f"The same run again{size}.",
+        "agent": "The agent has to think it out again.",
+        "user": "The user has to say it again.",
+    }
+    return words.get(str(loss["way_back"]), "")
 
 
 def _attribute(value: object) -> str:

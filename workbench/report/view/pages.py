@@ -31,6 +31,7 @@ from workbench.evaluation.findings.summaries import (
 )
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
+from workbench.report.page.losses import way_note
 from workbench.report.page.provenance import recorded_html
 from workbench.report.page.verdict import headline_html, verdict_html
 from workbench.report.view.contexts import SHARED, NotShown
@@ -298,6 +299,7 @@ def _losses(run: Tables, titles: Mapping[str, str]) -> list[dict[str, Any]]:
                 "entity": loss["entity"],
                 "kind": loss["kind"],
                 "recoverable": loss["recoverable"],
+                "way_note": way_note(loss),
                 "said_at": int(loss["evidence_at"]),
                 "needed_at": needed_at,
                 "session": session,

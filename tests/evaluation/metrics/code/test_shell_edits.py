@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.evaluation.metrics.code.shell_edits import NumberedLines, WrittenFile, shell_edits
+from workbench.evaluation.metrics.shell_edits import NumberedLines, WrittenFile, shell_edits
 
 PATCH = """--- a/src/export.py
 +++ b/src/export.py

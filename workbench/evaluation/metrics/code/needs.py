@@ -10,9 +10,9 @@ from itertools import chain, pairwise
 
 from workbench.engine.transcript.message import AssistantMessage, Message
 from workbench.evaluation.metrics.code.lines import compared_lines, is_specific
-from workbench.evaluation.metrics.code.shell_edits import NumberedLines, WrittenFile
 from workbench.evaluation.metrics.code.uses import CodeUses, code_uses, spoken_texts
 from workbench.evaluation.metrics.demand import HORIZON
+from workbench.evaluation.metrics.shell_edits import NumberedLines, WrittenFile
 
 FEWEST_IN_A_PIECE = 2
 """Words that a piece of a line needs in order to say which line it is of."""

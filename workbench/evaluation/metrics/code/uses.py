@@ -21,7 +21,7 @@ from workbench.engine.transcript.message import (
     ToolCall,
     argument_texts,
 )
-from workbench.evaluation.metrics.code.shell_edits import NumberedLines, WrittenFile, shell_edits
+from workbench.evaluation.metrics.shell_edits import NumberedLines, WrittenFile, shell_edits
 
 COMMAND_KEYS = ("command", "cmd", "script")
 """Arguments that hold what a shell runs."""

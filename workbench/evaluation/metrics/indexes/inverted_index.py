@@ -16,7 +16,13 @@ from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.extraction.paths import SameFile, endings
 from workbench.engine.extraction.words import words
 from workbench.engine.transcript.message import Message
-from workbench.evaluation.metrics.sources import sources
+from workbench.evaluation.metrics.indexes.arrays import flags
+from workbench.evaluation.metrics.sources import (
+    commands_of,
+    results_of_git,
+    sources,
+    texts_in_files,
+)
 
 
 class InvertedIndex:
@@ -181,6 +187,31 @@ class InvertedIndex:
     def sources(self) -> NDArray[np.str_]:
         """(n,) for each message what kind of source it is."""
         return np.array(sources(self.messages), dtype=np.str_)
+
+    @cached_property
+    def is_result(self) -> Flags:
+        """(n,) whether each message is a tool's result."""
+        return flags(message.role == "tool" for message in self.messages)
+
+    @cached_property
+    def runs_command(self) -> Flags:
+        """(n,) whether each message is an answer that runs something in a shell."""
+        return flags(any(commands_of(message)) for message in self.messages)
+
+    @cached_property
+    def shows_commits(self) -> Flags:
+        """(n,) whether each message is the result of a command of git."""
+        return np.array(results_of_git(self.messages), dtype=bool)
+
+    @cached_property
+    def spans_in_files(self) -> Ints:
+        """Each span that an answer puts in a file, or by which it names one, as the number of its
+        message times `spans` plus its own.
+        """
+        pairs: set[int] = set()
+        for message, text in texts_in_files(self.messages):
+            pairs.update(message * self.spans + span for span in self.extractor.read(text))
+        return integers(sorted(pairs))
 
     @cached_property
     def _entity_spans(self) -> sparse.csr_array:

@@ -1,0 +1,121 @@
+"""What it takes to get a lost thing back, judged by the line that states it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from workbench.base.ragged import Flags, Ints, integers
+from workbench.engine.extraction.entities import KINDS
+from workbench.engine.transcript.message import is_real_user
+from workbench.evaluation.metrics.evidence import Evidence
+from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
+
+WayBack: TypeAlias = Literal["call", "run", "agent", "user"]
+"""`call`: one call that only looks. `run`: a call that changes the world or costs time, made again.
+`agent`: the agent thinks it out again. `user`: only the user can say it again.
+"""
+
+WAYS: tuple[WayBack, ...] = get_args(WayBack)
+"""The cheapest first."""
+
+_DECIDES = re.compile(
+    r"\b(?:decided|decision|chose|chosen|go(?:ing)? with|opted for|settled on|agreed)\b",
+    re.IGNORECASE,
+)
+_CALL = WAYS.index("call")
+_PATH = KINDS.index("path")
+_HASH = KINDS.index("hash")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holders:
+    """The messages of a history that hold needed entities, a row an entity, a span and a message.
+
+    Attributes:
+        slot: (rows,) the needed entity.
+        span, message: (rows,) what holds it, and where that was said.
+        bound: (rows,) whether the span holds it together with the words of its evidence.
+    """
+
+    slot: Ints
+    span: Ints
+    message: Ints
+    bound: Flags
+
+
+class Regaining:
+    """How each needed entity of one boundary could be had again.
+
+    A call brings it back where a call that only looks showed it with the words of its evidence, or
+    a file holds it with them. The name alone is enough where the evidence is no more than the
+    agent's repetition of it, and for the name of a file that some call met or a person
+    gave from inside the working directory. The hash of a commit
+    stands in the log.
+
+    Attributes:
+        at_hand: (rows of the holders,) whether the same call, or the file, would show the row's
+            span again.
+        way: (slots,) the place of each one's way back in `WAYS`.
+    """
+
+    def __init__(self, index: InvertedIndex, evidence: Evidence, holders: Holders) -> None:
+        self._index = index
+        self._evidence_message = index.place_message[evidence.place]
+        self._ways = integers(WAYS.index(way) for way in ways_back(index))
+        span_in_message = holders.message * index.spans + holders.span
+        in_file = np.isin(span_in_message, index.spans_in_files)
+        self.at_hand: Flags = (self._ways[holders.message] == _CALL) | in_file
+        self.way: Ints = self._way_of_evidence()
+        kind = index.kind[evidence.entities]
+        is_path = kind == _PATH
+        shows_files = index.runs_command | index.is_result
+        is_hash = kind == _HASH
+        was_met = self.at_hand | (is_path[holders.slot] & shows_files[holders.message])
+        was_met |= is_hash[holders.slot] & index.shows_commits[holders.message]
+        name_is_enough = self._is_repetition(evidence) | is_path | is_hash
+        by_user = self._ways[holders.message] == WAYS.index("user")
+        is_by_agent = self.way == WAYS.index("agent")
+        self.way[holders.slot[by_user & is_by_agent[holders.slot]]] = WAYS.index("user")
+        would_tell = was_met & (holders.bound | name_is_enough[holders.slot])
+        self.way[holders.slot[would_tell]] = _CALL
+        self.way[is_path & self._is_relative(evidence)] = _CALL
+
+    def _way_of_evidence(self) -> Ints:
+        """(slots,) the way back to the message that states each one last."""
+        return self._ways[self._evidence_message].copy()
+
+    def _is_relative(self, evidence: Evidence) -> Flags:
+        """(slots,) whether a person named each one, and not by a path from the root."""
+        names = [self._index.names[entity].text for entity in evidence.entities.tolist()]
+        is_relative = np.array([name[:1] not in ("/", "~") for name in names], dtype=bool)
+        is_from_user: Flags = self.way == WAYS.index("user")
+        return np.asarray(is_relative & is_from_user, dtype=bool)
+
+    def _is_repetition(self, evidence: Evidence) -> Flags:
+        """(slots,) whether the evidence is the agent's own words, and no decision."""
+        source = self._index.sources[self._evidence_message]
+        texts = [self._index.texts[span] for span in evidence.span.tolist()]
+        is_decided = np.array([_DECIDES.search(text) is not None for text in texts], dtype=bool)
+        is_own: Flags = source == "mention"
+        return np.asarray(is_own & ~is_decided, dtype=bool)
+
+
+def ways_back(index: InvertedIndex) -> Sequence[WayBack]:
+    """For each message what would bring back what only it says."""
+    ways: list[WayBack] = []
+    has_results = any(message.role == "tool" for message in index.messages)
+    for message, source in zip(index.messages, index.sources.tolist(), strict=True):
+        if source == "repeatable":
+            ways.append("call")
+        elif source == "mention" or message.role == "summary":
+            ways.append("agent")
+        elif is_real_user(message):
+            ways.append("user")
+        elif message.role == "tool" or not has_results:
+            ways.append("run")  # some agents' clients say results in the user's place
+        else:
+            ways.append("call")  # all else that a client says it reads from files
+    return ways
