@@ -166,11 +166,7 @@ class BeforeNewest:
 
     newest: NewestMessages
 
-    def __call__(
-        self,
-        task: SummaryTask,
-        /,
-    ) -> SummaryInput:
+    def __call__(self, task: SummaryTask, /) -> SummaryInput:
         """What the model reads."""
         start = self.newest.start(task.context, task.budget)
         history: list[Message] = []
