@@ -42,7 +42,7 @@ REWRITES = (
     "stage context_collapse",
     "stage repair_pairs",
 )
-OURS = ("none", "null", "truncate", "summarize", "pipeline")
+OURS = ("none", "null", "truncate", "summarize", "pipeline", "scored")
 SEEDS = ("opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent")
 PEERS = tuple(name for name in PRESETS if name not in OURS + SEEDS)
 BY_HAND = Settings(automatic=False)

@@ -269,7 +269,10 @@ def _run(
     return record, context if findings else changed
 
 
-def _with_sealed(context: Context, completions: Sequence[Completion]) -> Context:
+def _with_sealed(
+    context: Context,
+    completions: Sequence[Completion],
+) -> Context:
     """The context in which summaries hold what a provider gave in the place of a text."""
     sealed_by_text: dict[str, Completion] = {}
     for completion in completions:
@@ -284,7 +287,9 @@ def _with_sealed(context: Context, completions: Sequence[Completion]) -> Context
             continue
         completion = sealed_by_text[message.text]
         messages[i] = replace(
-            message, sealed=completion.sealed, sealed_tokens=completion.sealed_tokens
+            message,
+            sealed=completion.sealed,
+            sealed_tokens=completion.sealed_tokens,
         )
         sizes[i] = context.count(messages[i])
     return replace(context, messages=tuple(messages), sizes=tuple(sizes))

@@ -6,13 +6,15 @@ Source:
     Anthropic's documentation of compaction, read at 2026-11-27.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -23,8 +25,10 @@ from workbench.engine.models.language_model import with_retries
 from workbench.engine.models.model import Completion, ServerRequest, ServerService
 from workbench.engine.models.prices import tariff
 from workbench.engine.models.provider_errors import classify
-from workbench.engine.models.provider_options import ProviderOptions
 from workbench.engine.transcript.message import encrypted_tokens
+
+if TYPE_CHECKING:  # the engine alone has no pydantic, which reads the options
+    from workbench.engine.models.provider_options import ProviderOptions
 
 LEAST_TRIGGER = 50_000
 """Tokens of the least threshold that Anthropic's `compact_20260112` takes."""
@@ -53,7 +57,9 @@ BASES = {
 
 def provider_of(service: ServerService) -> str:
     """Whose service it is."""
-    return "anthropic" if service in ANTHROPIC else "openai"
+    if service in ANTHROPIC:
+        return "anthropic"
+    return "openai"
 
 
 class _NoRedirect(HTTPRedirectHandler):
@@ -95,10 +101,9 @@ def call_of(request: ServerRequest, model: str, options: ProviderOptions) -> Cal
         ModelError: it is a model of another provider, or its key is missing.
     """
     provider = provider_of(request.service)
-    prefix, slash, bare_name = model.partition("/")
-    if slash and prefix != provider:
+    if "/" in model and not model.startswith(f"{provider}/"):
         raise ModelError(f"{model} has no compaction {request.service}, which is {provider}'s")
-    name = bare_name if slash else model
+    name = model.removeprefix(f"{provider}/")
     variable = options.key or KEYS[provider]
     key = os.environ.get(variable, "")
     if not key and not options.api_base:
@@ -120,8 +125,8 @@ def call_of(request: ServerRequest, model: str, options: ProviderOptions) -> Cal
     if request.tools:
         body["tools"] = request.tools
     body |= _asked_of_anthropic(request)
-    path = "/messages" if base.endswith("/v1") else "/v1/messages"
-    return Call(name, base + path, headers, body)
+    address = base.removesuffix("/v1")
+    return Call(name, f"{address}/v1/messages", headers, body)
 
 
 def _asked_of_anthropic(request: ServerRequest) -> dict[str, Any]:
@@ -203,12 +208,15 @@ def _refusal(call: Call, error: HTTPError, options: ProviderOptions) -> ModelErr
     text = _shown(error.read(MOST_BYTES).decode("utf-8", "replace"), options)
     diagnosis = classify(text, error.code)
     overflow = diagnosis.kind in ("overflow", "mixed", "bytes")
+    limit: int | None = None
+    if overflow:
+        limit = diagnosis.limit
     is_passing = error.code in (408, 409, 429) or error.code >= 500
     return ModelError(
         f"{call.model} did not compact: {error.code} {text}",
         retryable=is_passing,
         overflow=overflow,
-        limit=diagnosis.limit if overflow else None,
+        limit=limit,
         outage=is_passing,
     )
 
@@ -225,9 +233,8 @@ def _block(call: Call, document: Mapping[str, Any]) -> Completion:
     Raises:
         ModelError: it has none, or one without a summary.
     """
-    content = document.get("content")
-    for block in content if isinstance(content, list) else ():
-        if not isinstance(block, dict) or block.get("type") != "compaction":
+    for block in _dicts(document.get("content")):
+        if block.get("type") != "compaction":
             continue
         text = block.get("content")
         if isinstance(text, str) and text.strip():
@@ -242,8 +249,7 @@ def _items(call: Call, document: Mapping[str, Any]) -> Completion:
     Raises:
         ModelError: none of them is a compaction.
     """
-    output = document.get("output")
-    items = [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
+    items = _dicts(document.get("output"))
     sealed_tokens = 0
     for item in items:
         encrypted = item.get("encrypted_content")
@@ -254,6 +260,13 @@ def _items(call: Call, document: Mapping[str, Any]) -> Completion:
     if not any(item.get("type") in ("compaction", "compaction_summary") for item in items):
         raise ModelError(f"{call.model} answered without a compaction")
     return _completion(call, document, "responses", items, UNREADABLE, sealed_tokens)
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    """The objects in a list of an answer; none where it is no list."""
+    if not isinstance(value, list):
+        return []
+    return [item for item in value if isinstance(item, dict)]
 
 
 def _completion(
@@ -270,8 +283,8 @@ def _completion(
     input_tokens = _number(usage, "input_tokens") + cached_tokens
     input_tokens += _number(usage, "cache_creation_input_tokens")
     if format == "responses":
-        details = usage.get("input_tokens_details")
-        cached_tokens = _number(details if isinstance(details, dict) else {}, "cached_tokens")
+        for details in _dicts([usage.get("input_tokens_details")]):
+            cached_tokens = _number(details, "cached_tokens")
     output_tokens = _number(usage, "output_tokens")
     return Completion(
         text=text,
@@ -291,15 +304,17 @@ def _usage(document: Mapping[str, Any]) -> Mapping[str, Any]:
     usage = document.get("usage")
     if not isinstance(usage, dict):
         return {}
-    for iteration in usage.get("iterations") or ():
-        if isinstance(iteration, dict) and iteration.get("type") == "compaction":
+    for iteration in _dicts(usage.get("iterations")):
+        if iteration.get("type") == "compaction":
             return iteration
     return usage
 
 
 def _number(usage: Mapping[str, Any], name: str) -> int:
     value = usage.get(name)
-    return value if isinstance(value, int) and value > 0 else 0
+    if not isinstance(value, int):
+        return 0
+    return max(value, 0)
 
 
 def _usd(model: str, read: int, cached: int, wrote: int) -> float | None:

@@ -53,7 +53,11 @@ class AtInputTokens:
     input_tokens: int = 150_000
     share_of_smaller: float = 0.75
 
-    def check(self, situation: Situation, /) -> Budget | None:
+    def check(
+        self,
+        situation: Situation,
+        /,
+    ) -> Budget | None:
         """Due at exactly that number, by the provider's count."""
         limit = AtLimit(share=self.share_of_smaller, most=self.input_tokens)
         return limit.check(situation)
@@ -69,7 +73,12 @@ class NewestTurns:
 
     keep_turns: int = 2
 
-    def __call__(self, context: Context, budget: Budget, /) -> Span | None:
+    def __call__(
+        self,
+        context: Context,
+        budget: Budget,
+        /,
+    ) -> Span | None:
         """The span before the newest turns that fit; before the newest steps where none does."""
         movable = Movable.of(context, budget)
         fitting = movable.fitting(movable.kept(sum(movable.sizes)))
@@ -94,7 +103,12 @@ class StepsMeanwhile:
 
     steps_meanwhile: int = 3
 
-    def __call__(self, context: Context, budget: Budget, /) -> Span | None:
+    def __call__(
+        self,
+        context: Context,
+        budget: Budget,
+        /,
+    ) -> Span | None:
         """The span before these steps, or before the newest of them that fit."""
         movable = Movable.of(context, budget)
         start, steps = len(movable), 0
@@ -125,7 +139,10 @@ def server_compaction(cut: CutRule) -> ServerCompaction:
     return ServerCompaction(summary=summary)
 
 
-def anthropic(name: str, cut: CutRule) -> Preset:
+def anthropic(
+    name: str,
+    cut: CutRule,
+) -> Preset:
     """The preset with this rule of what gives way."""
     return Preset(
         name,

@@ -48,7 +48,11 @@ class RestOfWindow:
     buffer: int = 20_000
     ratio: float = 0.2
 
-    def check(self, situation: Situation, /) -> Budget | None:
+    def check(
+        self,
+        situation: Situation,
+        /,
+    ) -> Budget | None:
         """Due at exactly that rest, by the provider's count; never by itself in an unknown
         window.
         """
@@ -57,14 +61,20 @@ class RestOfWindow:
             return None
         return AtLimit(reserve=self.rest(situation.window)).check(situation)
 
-    def rest(self, window: int) -> int:
+    def rest(
+        self,
+        window: int,
+    ) -> int:
         """Tokens that are left when a summary is due."""
         if window > self.large_window:
             return self.buffer
         return int(window * self.ratio)
 
 
-def everything(context: Context, budget: Budget) -> Span | None:
+def everything(
+    context: Context,
+    budget: Budget,
+) -> Span | None:
     """Selects all that may go."""
     movable = Movable.of(context, budget)
     return movable.cut(movable.fitting(movable.kept(0)))

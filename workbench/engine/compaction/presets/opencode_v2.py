@@ -59,15 +59,19 @@ class OutputReserve:
     limit_input: int | None = None
     most_output: int = 32_000
 
-    def check(self, situation: Situation, /) -> Budget | None:
+    def check(
+        self,
+        situation: Situation,
+        /,
+    ) -> Budget | None:
         """Due at exactly the limit, by the provider's count."""
         if not self.auto and not situation.requested:
             return None
-        most: int | None = None
+        answer_tokens = min(self.limit_output, self.most_output)
+        limit = AtLimit(answer=max(answer_tokens, self.buffer))
         if self.limit_input is not None:
-            most = self.limit_input - self.buffer
-        reserve = max(min(self.limit_output, self.most_output), self.buffer)
-        return AtLimit(answer=reserve, most=most).check(situation)
+            limit = replace(limit, most=self.limit_input - self.buffer)
+        return limit.check(situation)
 
 
 PROMPT = PromptTemplate(
@@ -88,12 +92,16 @@ class NewestMessages:
 
     keep_tokens: int = 15_000
 
-    def start(self, context: Context, budget: Budget) -> int:
+    def start(
+        self,
+        context: Context,
+        budget: Budget,
+    ) -> int:
         """The index of the first of them; the number of messages where there are none."""
         movable = Movable.of(context, budget)
         text_tokens = list(map(_text_tokens, movable.messages))
-        most_tokens = movable.kept(self.keep_tokens)
-        fitting = _fitting(text_tokens, movable.earlier, most_tokens)
+        max_tokens = movable.kept(self.keep_tokens)
+        fitting = _fitting(text_tokens, movable.earlier, max_tokens)
         start = _turn_before(movable.messages, movable.earlier, fitting)
         if start == movable.earlier:
             start = _newest_turn(movable.messages, movable.earlier)
@@ -110,29 +118,44 @@ def _text_tokens(message: Message) -> int:
     return -(-len(PROMPT.transcript([message])) // 4)
 
 
-def _fitting(sizes: Sequence[int], first: int, most_tokens: int) -> int:
+def _fitting(
+    sizes: Sequence[int],
+    earliest: int,
+    max_tokens: int,
+) -> int:
     """The first place whose rest takes at most so many tokens; the last message always does."""
-    start = max(len(sizes) - 1, first)
-    rest = sum(sizes[start:])
-    while start > first and rest + sizes[start - 1] <= most_tokens:
+    start = max(len(sizes) - 1, earliest)
+    tokens = sum(sizes[start:])
+    while start > earliest and tokens + sizes[start - 1] <= max_tokens:
         start -= 1
-        rest += sizes[start]
+        tokens += sizes[start]
     return start
 
 
-def _turn_before(messages: Sequence[Message], first: int, start: int) -> int:
+def _turn_before(
+    messages: Sequence[Message],
+    earliest: int,
+    start: int,
+) -> int:
     """Where the turn of the message at this place begins."""
-    while start > first and not is_real_user(messages[start]):
+    while start > earliest and not is_real_user(messages[start]):
         start -= 1
     return start
 
 
-def _newest_turn(messages: Sequence[Message], first: int) -> int:
+def _newest_turn(
+    messages: Sequence[Message],
+    earliest: int,
+) -> int:
     """Where the newest turn begins."""
-    return _turn_before(messages, first, max(len(messages) - 1, first))
+    newest = max(len(messages) - 1, earliest)
+    return _turn_before(messages, earliest, newest)
 
 
-def all_but_question(context: Context, budget: Budget) -> Span | None:
+def all_but_question(
+    context: Context,
+    budget: Budget,
+) -> Span | None:
     """Selects all that may go; a part of it is written into the checkpoint."""
     movable = Movable.of(context, budget)
     return movable.cut(len(movable))
@@ -169,7 +192,11 @@ class NewestAsText:
 
     newest: NewestMessages
 
-    def __call__(self, task: SummaryTask, /) -> Iterator[str]:
+    def __call__(
+        self,
+        task: SummaryTask,
+        /,
+    ) -> Iterator[str]:
         """The whole text, then with shorter results, then none."""
         start = self.newest.start(task.context, task.budget)
         messages = [task.context.messages[i] for i in task.span.indices if i >= start]
@@ -188,7 +215,10 @@ def _harmless(text: str) -> str:
     )
 
 
-def behind_steps(context: Context, removed_indices: Sequence[int]) -> int:
+def behind_steps(
+    context: Context,
+    removed_indices: Sequence[int],
+) -> int:
     """The place of the first message that goes; the end, where steps go that are newer than the
     newest user message.
     """

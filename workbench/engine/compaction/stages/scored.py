@@ -21,7 +21,10 @@ ScoreFunction: TypeAlias = Callable[[Sequence[Message], Sequence[Message]], floa
 _NAME = re.compile(r"\w[\w./-]*[._/\d-][\w./-]*\w")
 
 
-def repeated_names(span: Sequence[Message], newest: Sequence[Message]) -> float:
+def repeated_names(
+    span: Sequence[Message],
+    newest: Sequence[Message],
+) -> float:
     """The share of a span's names (paths, identifiers, numbers) that the newest messages say
     again; 1 for what a person said, 0 without names.
     """
@@ -88,7 +91,12 @@ class Scored:
     least_saving: float = 0.25
     name: ClassVar[str] = "scored"
 
-    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+    def plan(
+        self,
+        context: Context,
+        budget: Budget,
+        /,
+    ) -> Plan | None:
         """The shortened results and the spans that go; None where that saves too little.
 
         Raises:
@@ -101,17 +109,20 @@ class Scored:
             if context.tokens - saved <= budget.target or span.score >= self.drop:
                 break
             for i in span.indices:
-                left = context.sizes[i]
+                saved += context.sizes[i]
                 if i in edits:
-                    left -= saved_tokens(context, [edits[i]])
+                    saved -= saved_tokens(context, [edits[i]])
                 edits[i] = Replace.removal(i)
-                saved += left
         message_tokens = context.tokens - context.overhead
         if not edits or saved < self.least_saving * message_tokens:
             return None
         return Plan(in_order(edits.values()))
 
-    def _shortened(self, context: Context, spans: Sequence[Span]) -> dict[int, Replace]:
+    def _shortened(
+        self,
+        context: Context,
+        spans: Sequence[Span],
+    ) -> dict[int, Replace]:
         """By index the results of these spans in a shorter form."""
         results: list[NewResult] = []
         for span in spans:
@@ -125,7 +136,10 @@ class Scored:
             return {}
         return {edit.start: edit for edit in plan.edits}
 
-    def _spans(self, context: Context) -> list[Span]:
+    def _spans(
+        self,
+        context: Context,
+    ) -> list[Span]:
         """The spans that may change, with their scores."""
         ranges = _ranges(context)
         newest_ranges = ranges[max(len(ranges) - self.newest, 0) :]
@@ -143,7 +157,11 @@ class Scored:
             spans.append(Span(indices.start, indices.stop, score))
         return spans
 
-    def _checked(self, score: object, indices: range) -> float:
+    def _checked(
+        self,
+        score: object,
+        indices: range,
+    ) -> float:
         """A score of the user's function.
 
         Raises:

@@ -14,7 +14,10 @@ from workbench.engine.transcript.context_lookup import cut_point_from
 from workbench.engine.transcript.message import Message
 
 
-def behind_the_prompt(context: Context, removed_indices: Sequence[int]) -> int:
+def behind_the_prompt(
+    context: Context,
+    removed_indices: Sequence[int],
+) -> int:
     """The index behind the system prompt, where providers want what they compacted."""
     return cut_point_from(context.cut_points, behind_prompt(context.messages, removed_indices))
 
@@ -41,7 +44,12 @@ class ServerCompaction:
     summary: Summarize = SUMMARY
     name: str = "server_compaction"
 
-    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+    def plan(
+        self,
+        context: Context,
+        budget: Budget,
+        /,
+    ) -> Plan | None:
         """The summary's plan, whose request is for the server."""
         presentation = replace(self.summary.presentation, place=behind_the_prompt)
         summary = replace(self.summary, presentation=presentation)
@@ -54,7 +62,10 @@ class ServerCompaction:
             edits.append(edit._replace(by=new_messages))
         return replace(plan, edits=tuple(edits))
 
-    def _for_server(self, new: Draft | Message) -> Draft | Message:
+    def _for_server(
+        self,
+        new: Draft | Message,
+    ) -> Draft | Message:
         """The draft with requests for the server; a message as it is."""
         if not isinstance(new, Draft):
             return new
