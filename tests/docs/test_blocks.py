@@ -30,7 +30,10 @@ BLOCK = re.compile(
     r"(?:<!-- (?P<mark>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-ELSEWHERE = ("main command", "test command", "langchain", "openai agents")
+ELSEWHERE = (
+    "main command", "test command", "langchain", "langgraph", "openai agents", "pydantic-ai",
+    "google adk", "inspect", "litellm",
+)  # fmt: skip
 """Marks of the blocks that the whole check runs word for word, where it has what they need."""
 OUTSIDE = {
     "pip": "installs", "python3": "installs", "dask": "starts other machines", "git": "is not ours",

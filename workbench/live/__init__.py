@@ -8,7 +8,7 @@
 - `runner`, `memory` and `state`: one compaction, and the history as it is kept and as it is sent.
 - `recovery`, `breaker` and `last_resort`: what helps after a refusal, and what always fits.
 - `journal`, `recorder` and `saved`: a compactor in a file, so that a killed agent goes on.
-- `dropins`: the same inside LangChain and the OpenAI Agents SDK.
+- `dropins`: the same inside agent libraries, see docs/drop-ins.md.
 
 It uses the engine alone, and no recording. Start with `compactor.py`, then `runner.py`. A new
 message format belongs into `formats`.

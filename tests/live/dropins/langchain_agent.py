@@ -69,7 +69,7 @@ async def awaiting(url: str, file: str, preset: str, parts: int) -> None:
 
 
 if __name__ == "__main__":
-    url, file, preset, parts, how = sys.argv[1:]
+    url, file, preset, how, parts = sys.argv[1:]
     if how == "async":
         asyncio.run(awaiting(url, file, preset, int(parts)))
     else:

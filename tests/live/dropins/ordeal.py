@@ -66,7 +66,7 @@ def ordeal(
 
 
 def faults(requests: Sequence[dict[str, Any]], window: int = WINDOW) -> Faults:
-    """What is wrong with requests in OpenAI's chat format, in Gemini's or in Anthropic's."""
+    """What is wrong with requests in the form of OpenAI's APIs, of Gemini's or of Anthropic's."""
     answered = set()
     over_window = 0
     broken_pairs = 0
@@ -87,11 +87,17 @@ def question(number: int) -> str:
 def _questions(request: dict[str, Any]) -> list[str]:
     """The person's questions that a request holds word for word."""
     questions = []
-    for message in request.get("messages") or request.get("contents") or ():
+    for message in _messages(request):
         for text in _texts(message):
-            if message["role"] == "user" and text.startswith("What is the limit in part "):
+            if message.get("role") == "user" and text.startswith("What is the limit in part "):
                 questions.append(text)
     return questions
+
+
+def _messages(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """The conversation of a request, in any of the APIs."""
+    messages = request.get("messages") or request.get("contents") or request.get("input")
+    return list(messages or ())
 
 
 def _texts(message: dict[str, Any]) -> list[str]:
@@ -105,7 +111,7 @@ def _broken_pairs(request: dict[str, Any]) -> int:
     """Calls and results that are not each other's neighbours."""
     waiting: set[str] = set()
     broken = 0
-    for message in request.get("messages") or request.get("contents") or ():
+    for message in _messages(request):
         calls, results = _calls_and_results(message)
         if not results:
             broken += len(waiting)
@@ -120,7 +126,11 @@ def _broken_pairs(request: dict[str, Any]) -> int:
 def _calls_and_results(message: dict[str, Any]) -> tuple[list[str], list[str]]:
     """The ids of the calls in a message, and of the results."""
     calls = [call["id"] for call in message.get("tool_calls") or ()]
-    results = [message["tool_call_id"]] if message["role"] == "tool" else []
+    results = [message["tool_call_id"]] if message.get("role") == "tool" else []
+    if message.get("type") == "function_call":
+        calls.append(message["call_id"])
+    elif message.get("type") == "function_call_output":
+        results.append(message["call_id"])
     content = message.get("content", message.get("parts"))
     for part in content if isinstance(content, list) else ():
         if part.get("type") == "tool_use":

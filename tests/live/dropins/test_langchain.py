@@ -20,11 +20,20 @@ pytest.importorskip("langchain_openai")
 pytest.importorskip("langgraph.checkpoint.sqlite")
 
 from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessageChunk, BaseMessage, convert_to_openai_messages
+from langchain_core.messages import (
+    AIMessageChunk,
+    BaseMessage,
+    HumanMessage,
+    convert_to_openai_messages,
+)
 from langchain_core.outputs import ChatGenerationChunk
+from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
 from live.dropins.langchain_agent import CONFIG, ask, asked, made, read_part
+from live.dropins.ordeal import NONE, TURNS, faults, ordeal, question
 from live.dropins.server import answering, chat, refusing, requests, size
 
 from workbench.live.dropins.langchain import CompactionMiddleware
@@ -60,9 +69,53 @@ def test_killed_in_mid_turn_it_goes_on_with_the_requests_of_an_agent_that_was_no
 ) -> None:
     with answering(chat) as provider:
         ask(made(provider.address, "summarize", InMemorySaver(), window=2_000)[0], 10)
-    killed = requests("langchain_agent.py", tmp_path / "chat.db", "summarize", "10", how, kills=18)
+    killed = requests("langchain_agent.py", tmp_path / "chat.db", "summarize", how, "10", kills=18)
     assert killed.pop(17) == killed[17] and killed == provider.requests
     assert "part 0," not in str(killed[16])  # something was compacted before the kill
+
+
+def test_a_hundred_turns_with_three_kills(tmp_path: Path) -> None:
+    file = str(tmp_path / "chat.db")
+    sent = ordeal("langchain_agent.py", file, "pipeline", "sync")
+    assert len(sent) >= 2 * TURNS and faults(sent) == NONE
+    with SqliteSaver.from_conn_string(file) as saver:
+        messages = made("http://none", "pipeline", saver)[0].get_state(CONFIG).values["messages"]
+    questions = [message.content for message in messages if message.type == "human"]
+    assert questions == [question(number) for number in range(TURNS)]
+
+
+class _Reminding(AgentMiddleware[Any, Any, Any]):
+    """Adds a reminder to each request, and to no state."""
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        reminder = HumanMessage("Remember to be brief.")
+        return handler(request.override(messages=[*request.messages, reminder]))
+
+
+@pytest.mark.parametrize("is_last", [True, False])
+def test_beside_a_middleware_that_changes_requests_it_may_stand_first_or_last(
+    is_last: bool,
+) -> None:
+    def reply(asked: dict[str, Any]) -> Any:
+        return chat({**asked, "messages": asked["messages"][:-1]})
+
+    with answering(reply) as provider:
+        compaction = CompactionMiddleware("pipeline", model="extractive", window=3_000)
+        middlewares: list[Any] = (
+            [_Reminding(), compaction] if is_last else [compaction, _Reminding()]
+        )
+        model = ChatOpenAI(model="stub", base_url=provider.address, api_key="none", max_retries=0)
+        agent = create_agent(
+            model, [read_part], middleware=middlewares, checkpointer=InMemorySaver()
+        )
+        messages = ask(agent, 20)
+        assert messages[-1].content == "The limit is 7019."
+        assert max(map(size, provider.requests)) <= 3_000
+        for sent in provider.requests:
+            assert sent["messages"][-1]["content"] == "Remember to be brief."
+            assert "What is the limit in part" in str(sent["messages"][-4:])
+        live = compaction.compactor(agent.get_state(CONFIG).values)
+        assert sum(getattr(event, "undone", 0) for event in live.events) == 0
 
 
 @pytest.mark.parametrize("preset", NAMES if FULL else ["pipeline", "ex_athena"])

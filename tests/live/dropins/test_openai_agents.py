@@ -21,6 +21,7 @@ pytest.importorskip("agents")
 from agents import Agent, OpenAIResponsesModel, RunConfig, Runner, SQLiteSession
 from agents.run import ModelInputData
 from live.dropins.agents_agent import ask, made
+from live.dropins.ordeal import NONE, TURNS, faults, ordeal, question
 from live.dropins.server import answering, refusing, requests, responses, size
 from openai import AsyncOpenAI
 from openai.types.responses import Response, ResponseCompletedEvent
@@ -57,6 +58,14 @@ def test_killed_in_mid_run_it_goes_on_with_the_requests_of_an_agent_that_was_not
     )
     assert killed.pop(17) == killed[17] and killed == provider.requests
     assert "part 0," not in str(killed[16])  # something was compacted before the kill
+
+
+def test_a_hundred_turns_with_three_kills(file: str) -> None:
+    sent = ordeal("agents_agent.py", file, "pipeline", answer=responses)
+    assert len(sent) >= 2 * TURNS and faults(sent) == NONE
+    items: list[Any] = asyncio.run(SQLiteSession("chat", file).get_items())
+    questions = [item["content"] for item in items if item.get("role") == "user"]
+    assert questions == [question(number) for number in range(TURNS)]
 
 
 def test_each_request_adds_what_changed_to_the_session_of_what_the_compactor_knows(

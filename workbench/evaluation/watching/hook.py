@@ -123,18 +123,36 @@ def listed(lost: Sequence[Lost], tokens: int = TOLD) -> str:
 
 def named_by(prompt: str, session: Session) -> str:
     """What went that a prompt names; empty where the context still tells of every name in it."""
-    context = "\n".join(page(message, None) for message in fold(session.path))
-    names = [name for name in NAME.findall(prompt) if name not in context.replace(prompt, "")]
+    names = _names_that_went(prompt, session)
     if not names:
         return ""
-    found = archive(session).search(" ".join(names), tokens=TOLD)
     passages: list[str] = []
-    for passage in found:
-        if any(name in passage.text for name in names):
+    for passage in archive(session).search(" ".join(names), tokens=TOLD):
+        if _named_in(passage.text, names):
             passages.append(f"[recall {passage.id}]\n{passage.text}")
     if not passages:
         return ""
-    return f"{NAMED}\n{quoted(chr(10).join(passages)[: 4 * TOLD])}"
+    text = "\n".join(passages)
+    return f"{NAMED}\n{quoted(text[: 4 * TOLD])}"
+
+
+def _names_that_went(prompt: str, session: Session) -> set[str]:
+    """The names in a prompt of which the context does not tell."""
+    names = set(NAME.findall(prompt))
+    for message in fold(session.path):
+        text = page(message)
+        if prompt not in text:  # else it is the prompt itself, written already
+            names -= _named_in(text, names)
+    return names
+
+
+def _named_in(text: str, names: set[str]) -> set[str]:
+    """The names that stand in a text."""
+    named: set[str] = set()
+    for name in names:
+        if name in text:
+            named.add(name)
+    return named
 
 
 def quoted(text: str) -> str:

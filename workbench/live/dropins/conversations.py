@@ -43,12 +43,14 @@ class Conversation:
         file: None where nothing is saved.
     """
 
-    def __init__(self, file: Path | None, preset: Preset, given: dict[str, Any]) -> None:
+    def __init__(self, file: Path | None, preset: Preset, options: dict[str, Any]) -> None:
         self.file = file
         self._model_window: int | None = None
-        self._given_settings: Settings | Callable[[], Settings] = given.get("settings", Settings())
-        self._has_own_window = given.get("window") is not None
-        arguments = {**given, "settings": self._settings}
+        self._given_settings: Settings | Callable[[], Settings] = options.get(
+            "settings", Settings()
+        )
+        self._has_own_window = options.get("window") is not None
+        arguments = {**options, "settings": self._settings}
         if file is not None and file.exists():
             self.compactor = Compactor.load(file, preset, **arguments)
         else:
@@ -57,8 +59,8 @@ class Conversation:
 
     def _settings(self) -> Settings:
         """The host's settings; where it names no window, with the one that its library knows."""
-        given = self._given_settings
-        settings = given() if callable(given) else given
+        source = self._given_settings
+        settings = source() if callable(source) else source
         if self._has_own_window or settings.window is not None or self._model_window is None:
             return settings
         return replace(settings, window=self._model_window)
@@ -118,7 +120,7 @@ class Conversations:
         preset: Preset | str,
         folder: PathLike[str] | str | None,
         format: MessageFormat,
-        given: dict[str, Any],
+        options: dict[str, Any],
     ) -> None:
         """No conversation yet.
 
@@ -126,7 +128,7 @@ class Conversations:
             preset: how to compact: a preset or its name.
             folder: for the files; None saves nothing.
             format: of the messages.
-            given: what else `Compactor` takes.
+            options: what else `Compactor` takes.
 
         Raises:
             UnknownName: no preset or model has that name.
@@ -134,7 +136,7 @@ class Conversations:
                 work.
         """
         self.preset = preset_named(preset)
-        self._given = {"format": format, **given}
+        self._given = {"format": format, **options}
         if self._given.get("model") is not None:
             self._given["model"] = find_model(self._given["model"])
         self._folder = None if folder is None else Path(folder)

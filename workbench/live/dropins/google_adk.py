@@ -27,8 +27,10 @@ try:
     from google.adk.plugins.base_plugin import BasePlugin
     from google.genai import types
 except ImportError as error:
-    why = "CompactionPlugin needs Google's ADK; `pip install 'google-adk>=2,<3'` installs it"
-    raise ModuleNotFoundError(why, name=error.name) from None
+    install_hint = (
+        "CompactionPlugin needs Google's ADK; `pip install 'google-adk>=2,<3'` installs it"
+    )
+    raise ModuleNotFoundError(install_hint, name=error.name) from None
 
 
 class CompactionPlugin(BasePlugin):
@@ -43,7 +45,7 @@ class CompactionPlugin(BasePlugin):
         *,
         folder: PathLike[str] | str | None = None,
         name: str = "compaction",
-        **given: Json,
+        **options: Json,
     ) -> None:
         """A plugin.
 
@@ -51,7 +53,7 @@ class CompactionPlugin(BasePlugin):
             preset: how to compact: a preset or its name.
             folder: for the files, so that a killed agent goes on; None saves nothing.
             name: of the plugin.
-            given: what else `Compactor` takes: `model`, `window`, `settings`, `hooks`, `on_event`,
+            options: what else `Compactor` takes: `model`, `window`, `settings`, `hooks`, `on_event`,
                 ...; `pins` and `count` see contents in Gemini's form.
 
         Raises:
@@ -59,7 +61,7 @@ class CompactionPlugin(BasePlugin):
             SettingError: no model for a preset that asks one first of all.
         """
         super().__init__(name)
-        self._conversations = Conversations(preset, folder, "gemini", given)
+        self._conversations = Conversations(preset, folder, "gemini", options)
 
     def compactor(
         self, app_name: str, user_id: str, session_id: str, agent_name: str, branch: str = ""

@@ -75,14 +75,14 @@ class LiveConversation:
 class StateCompactors:
     """The compactors of a graph's conversations, each known by the state that it is saved in."""
 
-    def __init__(self, preset: Preset, given: dict[str, Any]) -> None:
+    def __init__(self, preset: Preset, options: dict[str, Any]) -> None:
         """No conversation yet.
 
         Args:
             preset: how to compact.
-            given: what else `Compactor` takes.
+            options: what else `Compactor` takes.
         """
-        self._preset, self._given = preset, given
+        self._preset, self._given = preset, options
         self._live: OrderedDict[str, LiveConversation] = OrderedDict()
 
     def of(self, state: Mapping[str, Any]) -> Compactor:

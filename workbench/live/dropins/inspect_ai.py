@@ -41,8 +41,10 @@ try:
     )
     from inspect_ai.tool import ToolInfo
 except ImportError as error:
-    why = "WorkbenchCompaction needs Inspect; `pip install 'inspect_ai>=0.3.285'` installs it"
-    raise ModuleNotFoundError(why, name=error.name) from None
+    install_hint = (
+        "WorkbenchCompaction needs Inspect; `pip install 'inspect_ai>=0.3.285'` installs it"
+    )
+    raise ModuleNotFoundError(install_hint, name=error.name) from None
 
 USUAL_WINDOW = 128_000
 """What Inspect supposes of a model that it does not know."""
@@ -59,7 +61,7 @@ class WorkbenchCompaction(CompactionStrategy):
         *,
         threshold: int | float = 0.9,
         memory: bool = True,
-        **given: Json,
+        **options: Json,
     ) -> None:
         """A strategy.
 
@@ -67,7 +69,7 @@ class WorkbenchCompaction(CompactionStrategy):
             preset: how to compact: a preset or its name.
             threshold: tokens, or share of the model's window, above which Inspect compacts.
             memory: whether Inspect's memory tool is pointed to before.
-            given: what else `Compactor` takes: `model`, `settings`, `hooks`, `on_event`, ...
+            options: what else `Compactor` takes: `model`, `settings`, `hooks`, `on_event`, ...
 
         Raises:
             UnknownName: no preset or model has that name.
@@ -75,7 +77,7 @@ class WorkbenchCompaction(CompactionStrategy):
         """
         super().__init__(type="summary", threshold=threshold, memory=memory)
         self._preset = preset_named(preset)
-        self._given = {"format": "openai", **given}
+        self._given = {"format": "openai", **options}
         if self._given.get("model") is not None:
             self._given["model"] = find_model(self._given["model"])
         Compactor(self._preset, **self._given)  # so that what it refuses is refused here
@@ -94,8 +96,8 @@ class WorkbenchCompaction(CompactionStrategy):
             replace(settings, automatic=False, last_resort=False)
         )  # hears, changes nothing
         live.before_request(conversation.records, **declared)
-        counted = await model.count_tokens(messages) + await model.count_tool_tokens(tools)
-        live.report_usage({"prompt_tokens": counted, "completion_tokens": 0})
+        token_count = await model.count_tokens(messages) + await model.count_tool_tokens(tools)
+        live.report_usage({"prompt_tokens": token_count, "completion_tokens": 0})
         phases.append(settings)
         waiting = AsyncCompactor(live)
         sent = await waiting.before_request(conversation.records, **declared)
@@ -149,8 +151,8 @@ class _Records:
             content = [_content(part) for part in content]
         original = self._named.get(record.get("id", ""))
         if original is None or original.role != record["role"]:
-            made = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant}
-            return made.get(record["role"], ChatMessageUser)(content=content)
+            classes = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant}
+            return classes.get(record["role"], ChatMessageUser)(content=content)
         changes: dict[str, Any] = {"content": content}
         if isinstance(original, ChatMessageAssistant):
             kept_calls = {call["id"]: call["function"] for call in record.get("tool_calls") or ()}
@@ -167,11 +169,11 @@ class _Records:
         return original.model_copy(update=changes)
 
 
-def _settings(given: Json) -> Settings:
+def _settings(options: Json) -> Settings:
     """The host's settings at this moment."""
-    if given is None:
+    if options is None:
         return Settings()
-    return given() if callable(given) else given  # type: ignore[no-any-return]
+    return options() if callable(options) else options  # type: ignore[no-any-return]
 
 
 def _record(message: ChatMessage) -> dict[str, Any]:

@@ -51,8 +51,10 @@ try:
         usage_of,
     )
 except ImportError as error:
-    why = "CompactionMiddleware needs LangChain; `pip install 'langchain>=1.3,<2'` installs it"
-    raise ModuleNotFoundError(why, name=error.name) from None
+    install_hint = (
+        "CompactionMiddleware needs LangChain; `pip install 'langchain>=1.3,<2'` installs it"
+    )
+    raise ModuleNotFoundError(install_hint, name=error.name) from None
 
 
 class CompactionState(AgentState[Any]):

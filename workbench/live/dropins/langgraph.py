@@ -31,8 +31,8 @@ try:
 
     from workbench.live.dropins.langchain_messages import MessageRecords, stop_of, usage_of
 except ImportError as error:
-    why = "CompactionNode needs LangGraph; `pip install 'langgraph>=1.1,<2'` installs it"
-    raise ModuleNotFoundError(why, name=error.name) from None
+    install_hint = "CompactionNode needs LangGraph; `pip install 'langgraph>=1.1,<2'` installs it"
+    raise ModuleNotFoundError(install_hint, name=error.name) from None
 
 
 class CompactedState(TypedDict):
@@ -68,7 +68,7 @@ class CompactionNode(Runnable[Any, Any]):
         llm: Json = None,
         tools: Sequence[Json] = (),
         system: str = "",
-        **given: Json,
+        **options: Json,
     ) -> None:
         """A node.
 
@@ -77,14 +77,14 @@ class CompactionNode(Runnable[Any, Any]):
             llm: the agent's chat model, for its name and its window.
             tools: the agent's tools, to be counted.
             system: the agent's prompt where the state does not hold it, to be counted.
-            given: what else `Compactor` takes: `model`, `window`, `settings`, `hooks`, `on_event`,
+            options: what else `Compactor` takes: `model`, `window`, `settings`, `hooks`, `on_event`,
                 ...; `pins` and `count` see messages in OpenAI's chat format.
 
         Raises:
             UnknownName: no preset or model has that name.
             SettingError: no model for a preset that asks one first of all.
         """
-        arguments = {"format": "openai", **given}
+        arguments = {"format": "openai", **options}
         if arguments.get("model") is not None:
             arguments["model"] = find_model(arguments["model"])
         if arguments.get("window") is None:

@@ -30,8 +30,10 @@ try:
     from litellm.integrations.custom_logger import CustomLogger
     from litellm.proxy import proxy_server
 except ImportError as error:
-    why = "ProxyCompaction needs LiteLLM's proxy; `pip install 'litellm[proxy]'` installs it"
-    raise ModuleNotFoundError(why, name=error.name) from None
+    install_hint = (
+        "ProxyCompaction needs LiteLLM's proxy; `pip install 'litellm[proxy]'` installs it"
+    )
+    raise ModuleNotFoundError(install_hint, name=error.name) from None
 
 HEADER = "x-workbench-conversation"
 METADATA_KEY = "conversation_id"
@@ -76,7 +78,7 @@ class ProxyCompaction(CustomLogger):
         preset: Preset | str = "pipeline",
         *,
         folder: PathLike[str] | str | None = None,
-        **given: Json,
+        **options: Json,
     ) -> None:
         """A hook.
 
@@ -84,7 +86,7 @@ class ProxyCompaction(CustomLogger):
             preset: how to compact: a preset or its name.
             folder: for a file of each conversation, so that a restarted proxy goes on; None saves
                 nothing.
-            given: what else `Compactor` takes: `model`, `window`, `settings`, `hooks`, `on_event`,
+            options: what else `Compactor` takes: `model`, `window`, `settings`, `hooks`, `on_event`,
                 ... Without a `window` each model's own is taken, as the proxy knows it.
 
         Raises:
@@ -93,7 +95,7 @@ class ProxyCompaction(CustomLogger):
         """
         super().__init__()
         self._conversations = {
-            route.format: Conversations(preset, folder, route.format, given)
+            route.format: Conversations(preset, folder, route.format, options)
             for route in (_CHAT, _MESSAGES, _RESPONSES)
         }
         self._open: OrderedDict[str, Conversation] = OrderedDict()  # by LiteLLM's ids of calls

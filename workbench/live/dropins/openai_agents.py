@@ -42,8 +42,10 @@ try:
     )
     from agents.run import CallModelData, ModelInputData
 except ImportError as error:
-    why = "AgentsCompactor needs the OpenAI Agents SDK; `pip install openai-agents` installs it"
-    raise ModuleNotFoundError(why, name=error.name) from None
+    install_hint = (
+        "AgentsCompactor needs the OpenAI Agents SDK; `pip install openai-agents` installs it"
+    )
+    raise ModuleNotFoundError(install_hint, name=error.name) from None
 
 
 class AgentsCompactor(RunHooks[Any]):

@@ -44,8 +44,10 @@ try:
     from pydantic_ai.models import ModelRequestContext
     from pydantic_core import to_json
 except ImportError as error:
-    why = "CompactionCapability needs pydantic-ai; `pip install 'pydantic-ai>=2.68,<3'` installs it"
-    raise ModuleNotFoundError(why, name=error.name) from None
+    install_hint = (
+        "CompactionCapability needs pydantic-ai; `pip install 'pydantic-ai>=2.68,<3'` installs it"
+    )
+    raise ModuleNotFoundError(install_hint, name=error.name) from None
 
 OPEN_REQUESTS = 1_024
 """Requests that wait for an answer, of which the messages are remembered at most."""
@@ -64,7 +66,7 @@ class CompactionCapability(AbstractCapability[Any]):
         preset: Preset | str = "pipeline",
         *,
         folder: PathLike[str] | str | None = None,
-        **given: Json,
+        **options: Json,
     ) -> None:
         """A capability.
 
@@ -72,14 +74,14 @@ class CompactionCapability(AbstractCapability[Any]):
             preset: how to compact: a preset or its name.
             folder: for a file of each conversation, so that a killed agent goes on; None saves
                 nothing.
-            given: what else `Compactor` takes: `model`, `window`, `settings`, `hooks`, `on_event`,
+            options: what else `Compactor` takes: `model`, `window`, `settings`, `hooks`, `on_event`,
                 ...; `pins` and `count` see messages in OpenAI's chat format.
 
         Raises:
             UnknownName: no preset or model has that name.
             SettingError: no model for a preset that asks one first of all.
         """
-        self._conversations = Conversations(preset, folder, "openai", given)
+        self._conversations = Conversations(preset, folder, "openai", options)
         self._open: dict[str, _Request] = {}
 
     def compactor(self, conversation_id: str) -> Compactor:
