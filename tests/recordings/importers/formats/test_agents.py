@@ -565,3 +565,13 @@ def test_an_output_of_a_tool_is_what_its_message_returned(tmp_path: Path) -> Non
             },
         ]
         assert plain_text(only(document(tmp_path, talk)).messages[-1]) == FILE
+
+
+def test_goose_says_which_model_answered_and_what_it_used(tmp_path: Path) -> None:
+    *before, answer, notice = GOOSE
+    figures = {"inputTokens": 100, "outputTokens": 9, "cacheReadTokens": 60, "cost": 0.01}
+    about = {**answer["metadata"], "inference": {"resolvedModel": "big"}, "usage": figures}
+    session = only(written(tmp_path, [*before, {**answer, "metadata": about}, notice]))
+    newest = session.messages[-1]
+    assert isinstance(newest, AssistantMessage) and session.model == "big"
+    assert newest.usage == Usage(input=40, cache_read=60, output=9)

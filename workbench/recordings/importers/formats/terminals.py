@@ -10,6 +10,7 @@ import re
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
@@ -25,7 +26,14 @@ HERMES = MessageShape(
     system="system_prompt",
     thinking="reasoning_content reasoning",
 )
-GOOSE = MessageShape(time="created timestamp")
+GOOSE = MessageShape(
+    time="created timestamp",
+    model="metadata/inference/resolvedModel",
+    usage_in="metadata/usage",
+)
+GOOSE_USAGE = UsageFields(
+    "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", cache_in_input=True
+)
 _HERMES_SUMMARY = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)")
 
 
@@ -89,7 +97,13 @@ class GooseBuilder(DescribedBuilder):
     """
 
     shape = GOOSE
-    about = {"id": "id", "title": "description name", "cwd": "working_dir"}
+    usage_fields = GOOSE_USAGE
+    about = {
+        "id": "id",
+        "title": "description name",
+        "cwd": "working_dir",
+        "model": "model_config_json/model_name model_config/model_name",
+    }
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
