@@ -120,6 +120,8 @@ FORMATS = (
     Format("hermes", "Hermes sessions (JSON lines, or JSON)",
         ("calls", "thinking", "times", "model", "compactions", "system"),
         terminals.knows_hermes, message_sessions(terminals.HermesBuilder), aside="tools"),
+    Format("grok", "sessions of Grok's CLI (JSON lines)", ("calls", "thinking", "images", "model", "system"),
+        terminals.knows_grok, json_lines(terminals.GrokBuilder)),
     Format("goose", "Goose sessions before 1.10 (JSON lines), and exports (JSON)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions"),
         terminals.knows_goose, message_sessions(terminals.GooseBuilder)),
