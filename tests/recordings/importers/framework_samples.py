@@ -180,5 +180,25 @@ WEAVE: list[dict[str, Any]] = [
     weave(3, [*WEAVE_SENT, WEAVE_CALL, WEAVE_RESULT], {"role": "assistant", "content": ANSWER}),
 ]
 
+GROK: list[dict[str, Any]] = [
+    {"type": "system", "content": PROMPT},
+    {
+        "type": "user",
+        "content": [
+            {"type": "text", "text": "<user_info>\nThe house has two floors.\n</user_info>"}
+        ],
+        "synthetic_reason": "environment_context",
+    },
+    {"type": "user", "content": [{"type": "text", "text": QUESTION}], "prompt_index": 0},
+    {"type": "reasoning", "id": "r1", "summary": [{"type": "summary_text", "text": THOUGHT}]},
+    {"type": "assistant", "content": "I look.", "tool_calls": [CALL], "model_id": "grok"},
+    {"type": "tool_result", "tool_call_id": "c1", "content": FILE},
+    {"type": "assistant", "content": ANSWER, "model_id": "grok"},
+]
+
 FRAMEWORK_DOCUMENTS: dict[str, Any] = {"smolagents": SMOLAGENTS, "autogen": AUTOGEN, "weave": WEAVE}
-FRAMEWORK_LINES: dict[str, list[Any]] = {"kimi_code": KIMI_CODE, "gemini_stream": GEMINI_STREAM}
+FRAMEWORK_LINES: dict[str, list[Any]] = {
+    "kimi_code": KIMI_CODE,
+    "gemini_stream": GEMINI_STREAM,
+    "grok": GROK,
+}

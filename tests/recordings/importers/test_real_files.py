@@ -72,7 +72,8 @@ MESSAGES = {
 
 TOKENS = {
     "openhands/multi_swe_bench-output.jsonl": (
-        -0.1702, "the index counts each action twice: the call that asked for it, and the event with its arguments",
+        -0.1583, "the index counts each action twice: the call that asked for it, and the event with its arguments;"
+        " it does not count what the agent knew of the repository",
     ),
     "mini-swe-agent/github_issue.traj.json": (-0.0148, "the fence around each of ten commands is no text of the call"),
     "swe-agent/ctf-crypto-katy.traj": (0.0125, "commands in the text are calls, with line breaks escaped in JSON"),

@@ -83,6 +83,8 @@ def accounted(
     values = source.values() if format.values is None else format.values(source)
     text_account = account(values, sessions, format.aside, source.unknown_texts)
     share_read = text_account.read
+    if share_read is None and not text_account.client_only:
+        return list(sessions)
     unread: tuple[str, ...] = ()
     if share_read is not None and share_read < ENOUGH:
         refusal = "" if named else _refusal(text_account, messages)

@@ -324,7 +324,9 @@ def _text(part: Part) -> Text | Thinking:
 
 def _flat_text(part: Part) -> Json:
     """A part's text, or the texts of the parts in its place."""
-    return block_texts(part, "text") if isinstance(part.get("text"), list) else part.get("text")
+    if isinstance(part.get("text"), list):
+        return block_texts(part, "text")
+    return part.get("text")
 
 
 def _thought(part: Part) -> Thinking:

@@ -38,6 +38,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "codex_exec": ("type", "thread_id"),
     "gemini_contents": ("contents", "systemInstruction"),
     "goose": ("role", "content", "created", "metadata"),
+    "grok": ("type", "content", "model_id"),
     "hermes": ("role", "content", "timestamp", "platform"),
     "kimi": ("role", "content", "id"),
     "gemini_stream": ("type", "session_id", "model", "tool_name", "tool_id"),

@@ -20,7 +20,9 @@ _ARGUMENT = re.compile(r"<(?P<name>\w+)>\n?(?P<value>.*?)\n?</(?P=name)>", re.DO
 def function_call_parts(words: str) -> list[Json] | None:
     """The parts of an answer with one `<function=NAME>`; None where it has none, or several."""
     calls = list(_FUNCTION.finditer(words))
-    return _around(words, calls[0], _PARAMETER) if len(calls) == 1 else None
+    if len(calls) != 1:
+        return None
+    return _around(words, calls[0], _PARAMETER)
 
 
 def tagged_call_parts(words: str) -> list[Json] | None:
@@ -28,13 +30,15 @@ def tagged_call_parts(words: str) -> list[Json] | None:
     none, or several.
     """
     calls = list(_TAGGED.finditer(words))
-    return _around(words, calls[0], _ARGUMENT) if len(calls) == 1 else None
+    if len(calls) != 1:
+        return None
+    return _around(words, calls[0], _ARGUMENT)
 
 
 def _around(words: str, call: re.Match[str], argument: re.Pattern[str]) -> list[Json]:
     arguments: dict[str, Json] = {}
-    for found in argument.finditer(call["body"]):
-        arguments[found["name"]] = found["value"]
+    for field in argument.finditer(call["body"]):
+        arguments[field["name"]] = field["value"]
     return call_parts(words, call.start(), call.end(), call["name"], arguments)
 
 

@@ -37,6 +37,7 @@ from recordings.importers.framework_samples import (
     AUTOGEN,
     AUTOGEN_AGENT,
     AUTOGEN_TEAM,
+    GROK,
     KIMI_CODE,
     PROMPT,
     SMOLAGENTS,
@@ -105,6 +106,7 @@ HELD = {
     "codex_exec": Counts(3, 2, 1, 1, 0, 0),
     "kimi_code": Counts(6, 1, 1, 1, 1, 2),
     "gemini_stream": Counts(4, 1, 1, 0, 0, 0, notes=1),
+    "grok": Counts(6, 1, 1, 1, 0, 0),
     "smolagents": Counts(8, 2, 2, 0, 0, 3),
     "autogen": Counts(4, 1, 1, 1, 0, 2),
     "weave": Counts(5, 1, 1, 0, 0, 2),
@@ -565,3 +567,25 @@ def test_an_output_of_a_tool_is_what_its_message_returned(tmp_path: Path) -> Non
             },
         ]
         assert plain_text(only(document(tmp_path, talk)).messages[-1]) == FILE
+
+
+def test_goose_says_which_model_answered_and_what_it_used(tmp_path: Path) -> None:
+    *before, answer, notice = GOOSE
+    figures = {"inputTokens": 100, "outputTokens": 9, "cacheReadTokens": 60, "cost": 0.01}
+    about = {**answer["metadata"], "inference": {"resolvedModel": "big"}, "usage": figures}
+    session = only(written(tmp_path, [*before, {**answer, "metadata": about}, notice]))
+    newest = session.messages[-1]
+    assert isinstance(newest, AssistantMessage) and session.model == "big"
+    assert newest.usage == Usage(input=40, cache_read=60, output=9)
+
+
+def test_what_grok_s_client_says_is_not_the_user_s_word(tmp_path: Path) -> None:
+    session = only(written(tmp_path, GROK))
+    flags = [message.synthetic for message in session.messages if message.role == "user"]
+    assert flags == [True, False] and session.model == "grok"
+
+
+def test_a_thought_of_grok_without_an_answer_is_an_answer_of_its_own(tmp_path: Path) -> None:
+    session = only(written(tmp_path, [*GROK[:4], GROK[2]]))
+    thoughts = [message for message in session.messages if isinstance(message, AssistantMessage)]
+    assert [block.type for message in thoughts for block in message.blocks] == ["thinking"]

@@ -16,7 +16,6 @@ from workbench.recordings.importers.blocks import (
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.values import (
-    JsonObject,
     Record,
     as_mapping,
     items,
@@ -87,9 +86,9 @@ class AutogenBuilder(ChatBuilder):
 def autogen_sessions(source: SourceFile) -> Iterator[Session]:
     """The session of a run or of an agent; of a team, one an agent."""
     document = source.document()
-    holder: JsonObject = (
-        {"messages": document} if isinstance(document, list) else as_mapping(document)
-    )
+    holder = as_mapping(document)
+    if isinstance(document, list):
+        holder = {"messages": document}
     histories: list[tuple[str, list[Json]]] = []
     with source.at():
         histories += _histories(holder)

@@ -128,8 +128,8 @@ class ChatGptBuilder(SessionBuilder):
             if call_id:
                 self.say_result(call_id, parts.said, id=message_id, name=name)
             elif parts.said:
-                said = Content([*parts.said])
-                self.say_content("user", said, id=message_id, name=name, synthetic=True)
+                words = Content([*parts.said])
+                self.say_content("user", words, id=message_id, name=name, synthetic=True)
         elif role in ("user", "system"):
             if parts.blocks or parts.unknown:
                 self.say_content(role, parts, id=message_id)

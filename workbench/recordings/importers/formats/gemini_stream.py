@@ -36,8 +36,11 @@ class GeminiStreamBuilder(SessionBuilder):
             self.pieces.append(text(record, "content"))
         elif type_ == "tool_use":
             self._end_text()
-            call = {"id": record.get("tool_id"), "name": record.get("tool_name")}
-            call["arguments"] = record.get("parameters")
+            call = {
+                "id": record.get("tool_id"),
+                "name": record.get("tool_name"),
+                "arguments": record.get("parameters"),
+            }
             self.answer.blocks.append(tool_call(call))
         else:
             self.close()
@@ -51,9 +54,12 @@ class GeminiStreamBuilder(SessionBuilder):
         elif type_ == "message" and label(record, "role") == "user":
             self.say_text("user", text(record, "content"))
         elif type_ == "tool_result":
+            call_id = text(record, "tool_id")
             failed = text(record, "status") == "error"
-            value = record.get("output") or mapping(record, "error").get("message")
-            self.say_result(text(record, "tool_id"), result_blocks(value), failed=failed)
+            value = record.get("output")
+            if not value:
+                value = mapping(record, "error").get("message")
+            self.say_result(call_id, result_blocks(value), failed=failed)
         elif type_ in ("error", "result"):
             self.note(type_, text(record, "message") or text(record, "error/message"))
         else:

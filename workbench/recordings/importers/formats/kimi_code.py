@@ -127,11 +127,10 @@ class KimiCodeBuilder(SessionBuilder):
         first_count = self.source.count(record, "keptHeadUserMessageCount") or 0
         newest_count = max(count - first_count, 0)
         newest = self.typed[len(self.typed) - newest_count :]
-        kept = [*self.typed[:first_count], *newest]
-        self.typed = kept
+        self.typed = [*self.typed[:first_count], *newest]
         self.compaction(
             text(record, "contextSummary", "summary") or None,
-            kept=(*self.system_ids, *kept),
+            kept=(*self.system_ids, *self.typed),
             tokens_before=self.source.count(record, "tokensBefore"),
             tokens_after=self.source.count(record, "tokensAfter"),
         )

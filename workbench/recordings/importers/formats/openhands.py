@@ -129,7 +129,9 @@ class OpenHandsBuilder(SessionBuilder):
     def _unique(self, call_id: str, response_id: str) -> str:
         """The id of a call; some servers number the calls of a request anew after a condensation."""
         first_response = self.response_of.setdefault(call_id, response_id)
-        return call_id if first_response == response_id else f"{call_id}~{response_id}"
+        if first_response != response_id:
+            return f"{call_id}~{response_id}"
+        return call_id
 
     def close(self) -> None:
         """Tell of actions that lack their answer in a recording that has answers."""
@@ -139,13 +141,13 @@ class OpenHandsBuilder(SessionBuilder):
 
     def _observation(self, event: Record) -> None:
         observation = text(event, "observation")
-        known = objects(mapping(event, "extras"), "microagent_knowledge")
-        if known:
-            words = "\n\n".join(text(knowledge, "content") for knowledge in known)
+        knowledge_items = objects(mapping(event, "extras"), "microagent_knowledge")
+        if knowledge_items:
+            words = "\n\n".join(text(knowledge, "content") for knowledge in knowledge_items)
             self.say_text("user", words, synthetic=True)
         elif observation in QUIET:
             self.note(observation, text(event, "content"), id=f"event-{identifier(event, 'id')}")
-        if known or observation in QUIET:
+        if knowledge_items or observation in QUIET:
             return
         about = mapping(event, "tool_call_metadata")
         call_id = self.calls.get(identifier(event, "cause"), identifier(about, "tool_call_id"))
@@ -235,7 +237,8 @@ def _numbered(events: list[Json]) -> list[Json]:
             continue
         newest_action = number
         args = {name: value for name, value in record.items() if name not in _ABOUT_ACTIONS}
-        source = "agent" if numbered else "user"
-        action = record.get("action")
-        numbered.append({"id": number, "source": source, "action": action, "args": args})
+        action = {"id": number, "source": "agent", "action": record.get("action"), "args": args}
+        if not numbered:
+            action["source"] = "user"
+        numbered.append(action)
     return numbered

@@ -270,8 +270,7 @@ def _mlflow_usage(source: SourceFile, attributes: Record) -> Usage | None:
 
 def _mlflow_model(attributes: Record) -> str:
     """The model's name, which is JSON text as well."""
-    model = _json(attributes.get("mlflow.llm.model"))
-    return model if isinstance(model, str) else ""
+    return label({"model": _json(attributes.get("mlflow.llm.model"))}, "model")
 
 
 def _latest(attributes: Record) -> _Exchange:

@@ -1,18 +1,21 @@
 """Agents of the terminal whose messages a description covers almost.
 
 Kimi CLI (0.x and 1.x) keeps `~/.kimi/sessions/*/*/context.jsonl`. Hermes keeps
-`~/.hermes/sessions/*.jsonl`, and the same messages in a document. Goose kept
+`~/.hermes/sessions/*.jsonl`, and the same messages in a document. Grok's CLI keeps
+`~/.grok/sessions/*/*/chat_history.jsonl`. Goose kept
 `~/.local/share/goose/sessions/*.jsonl` before 1.10, and exports a document.
 """
 
 import re
 
-from workbench.recordings.importers.blocks import content
+from workbench.recordings.importers.blocks import Content, content, thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
+    block_texts,
     items,
     label,
     mapping,
@@ -25,7 +28,15 @@ HERMES = MessageShape(
     system="system_prompt",
     thinking="reasoning_content reasoning",
 )
-GOOSE = MessageShape(time="created timestamp")
+GOOSE = MessageShape(
+    time="created timestamp",
+    model="metadata/inference/resolvedModel",
+    usage_in="metadata/usage",
+)
+GOOSE_USAGE = UsageFields(
+    "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", cache_in_input=True
+)
+GROK = MessageShape(role="type", roles={"tool_result": "tool"}, model="model_id")
 _HERMES_SUMMARY = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)")
 
 
@@ -76,6 +87,52 @@ class HermesBuilder(DescribedBuilder):
             super().read(record)
 
 
+def knows_grok(head: Head) -> bool:
+    """Whether a line is an answer with its model, or a user's turn with the client's marks."""
+    for record in head.records:
+        names = set(record)
+        if label(record, "type") == "assistant" and {"content", "model_id"} <= names:
+            return True
+        if label(record, "type") == "user" and {"synthetic_reason", "prompt_index"} & names:
+            return True
+    return False
+
+
+class GrokBuilder(DescribedBuilder):
+    """Reads lines; thoughts stand before the answer that they belong to."""
+
+    shape = GROK
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.thoughts: list[str] = []
+
+    def read(self, record: Record) -> None:
+        """Read one line: a thought, or a message."""
+        type_ = label(record, "type")
+        if type_ == "reasoning":
+            self.thoughts.append(block_texts(record, "summary"))
+        elif type_ == "assistant":
+            thought = "\n".join(filter(None, self.thoughts))
+            self.thoughts = []
+            super().read({**record, "reasoning_content": thought})
+        else:
+            self.close()
+            super().read(record)
+
+    def shaped(self, message: Record, role: str) -> JsonObject:
+        """The message in the shape of a chat API; the client marks its own."""
+        self.synthetic = "synthetic_reason" in message
+        return super().shaped(message, role)
+
+    def close(self) -> None:
+        """Write thoughts that no answer follows."""
+        blocks = thought_block("\n".join(filter(None, self.thoughts)))
+        self.thoughts = []
+        if blocks:
+            self.say_content("assistant", Content([*blocks]))
+
+
 def knows_goose(head: Head) -> bool:
     """Whether it has the header of a session, or the document of an export."""
     if {"working_dir", "description", "message_count"} <= set(head.first_record):
@@ -89,7 +146,13 @@ class GooseBuilder(DescribedBuilder):
     """
 
     shape = GOOSE
-    about = {"id": "id", "title": "description name", "cwd": "working_dir"}
+    usage_fields = GOOSE_USAGE
+    about = {
+        "id": "id",
+        "title": "description name",
+        "cwd": "working_dir",
+        "model": "model_config_json/model_name model_config/model_name",
+    }
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)

@@ -1,6 +1,6 @@
 """Weave's calls, as its client sends them and its pages export them: JSON or JSON lines."""
 
-from workbench.engine.transcript.message import Json, Usage
+from workbench.engine.transcript.message import Usage
 from workbench.recordings.importers.source import Head
 from workbench.recordings.importers.traces import (
     Generation,
@@ -12,7 +12,6 @@ from workbench.recordings.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE
 from workbench.recordings.importers.values import (
     Record,
     as_mapping,
-    first_value,
     identifier,
     label,
     mapping,
@@ -45,11 +44,11 @@ class WeaveBuilder(TraceBuilder):
         if sent is None:
             self.source.leave_record("call whose inputs have another framework's shape", inputs)
             return
-        model = first_value({"output": output, "inputs": inputs}, "output/model inputs/model")
+        model = self.source.name(output, "model")
         generation = Generation(
             sent=sent,
             answer=chat_messages(output, "assistant") or (),
-            model=model if isinstance(model, str) else "",
+            model=model or self.source.name(inputs, "model"),
             usage=self._usage(output, record),
             time=self.source.time(record, "started_at"),
             place=identifier(record, "id"),
@@ -58,14 +57,13 @@ class WeaveBuilder(TraceBuilder):
 
     def _usage(self, output: Record, record: Record) -> Usage | None:
         """What the provider reported, in its answer or in Weave's sum by model."""
-        figures: Json = output.get("usage")
-        if not isinstance(figures, dict):
-            for reported in mapping(record, "summary/usage").values():
-                figures = reported
-        figures = as_mapping(figures)
-        is_anthropic = "cache_creation_input_tokens" in figures
-        fields = ANTHROPIC_USAGE if is_anthropic else OPENAI_USAGE
-        return self.source.usage(fields, figures)
+        figures = as_mapping(output.get("usage"))
+        if not figures:
+            for reported in self.source.report(record, "summary/usage").values():
+                figures = as_mapping(reported)
+        if "cache_creation_input_tokens" in figures:
+            return self.source.usage(ANTHROPIC_USAGE, figures)
+        return self.source.usage(OPENAI_USAGE, figures)
 
 
 weave_sessions = trace_sessions(WeaveBuilder, "calls")
