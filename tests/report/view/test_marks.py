@@ -105,8 +105,8 @@ def test_a_change_comes_from_the_view_itself_only(run: Path, view: ViewServer) -
         assert post(address, wrong)[0] == 400
     assert not (run / "notes.json").exists()
     assert post(address, body)[0] == 200 and RunNotes.of(run).name == "stolen"
-    for wrong in ({"loss": "none", "mark": "needed"}, {"loss": losses_of(run)[0], "mark": "x"}):
-        assert post(view.address + "runs/run/marks", json.dumps(wrong))[0] == 400
+    for fields in ({"loss": "none", "mark": "needed"}, {"loss": losses_of(run)[0], "mark": "x"}):
+        assert post(view.address + "runs/run/marks", json.dumps(fields))[0] == 400
 
 
 def test_names_tags_and_notes_are_shown_as_text(run: Path, view: ViewServer) -> None:

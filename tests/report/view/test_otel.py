@@ -15,7 +15,7 @@ from report.view.made import made_run
 
 from workbench.base.errors import FormatError
 from workbench.cli import main
-from workbench.engine.transcript.message import plain_text
+from workbench.engine.transcript.message import AssistantMessage, plain_text
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.store import Results
 from workbench.recordings.importers.importer import load
@@ -87,7 +87,7 @@ def test_our_importer_reads_the_texts_again(results: Results, tmp_path: Path) ->
     (session,) = load(path)
     assert session.id == "s/1 under summarize"
     messages = [entry.message for entry in session.log if hasattr(entry, "message")]
-    answers = [message for message in messages if message.role == "assistant"]
+    answers = [message for message in messages if isinstance(message, AssistantMessage)]
     written = [
         json.loads(span["attributes"]["gen_ai.output.messages"])[0]["parts"][0]["content"]
         for span in requests
@@ -115,10 +115,8 @@ def test_the_command_writes_them(
 
 
 def test_opentelemetry_reads_every_span(results: Results, tmp_path: Path) -> None:
-    pytest.importorskip("opentelemetry.proto")
-    from google.protobuf.json_format import ParseDict
-    from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
-
+    traces = pytest.importorskip("opentelemetry.proto.trace.v1.trace_pb2")
+    json_format = pytest.importorskip("google.protobuf.json_format")
     for line in to_otel(results, tmp_path, texts=True).read_text().splitlines():
         document = json.loads(line)
         (scope,) = document["resourceSpans"][0]["scopeSpans"]
@@ -127,7 +125,8 @@ def test_opentelemetry_reads_every_span(results: Results, tmp_path: Path) -> Non
             for name in ("traceId", "spanId", "parentSpanId"):
                 if name in span:
                     span[name] = b64encode(bytes.fromhex(span[name])).decode()
-        parsed = ParseDict(document, TracesData()).resource_spans[0].scope_spans[0].spans
+        data = json_format.ParseDict(document, traces.TracesData())
+        parsed = data.resource_spans[0].scope_spans[0].spans
         assert len(parsed) == len(scope["spans"])
         for span in parsed:
             assert (len(span.trace_id), len(span.span_id)) == (16, 8)

@@ -68,9 +68,10 @@ class Tables(RunTables):
         is_left_out = left_out(losses, marks)
         marked = losses[is_left_out]
         if len(marked):
-            counted_losses = losses[~is_left_out]
-            plain_tables["losses"] = counted_losses.reset_index(drop=True)
-            plain_tables["retention"] = without(plain_tables["retention"], marked)
+            figured_losses = losses[~is_left_out]
+            plain_tables["losses"] = figured_losses.reset_index(drop=True)
+            retention = plain_tables["retention"]
+            plain_tables["retention"] = without(retention, marked)
         tables = cls(run.manifest, plain_tables, baseline, marks, marked)
         by = str(tables.settings.get("group_by", "project"))
         tables = tables.changed(scores=with_projects(tables.scores, tables.sessions, by))

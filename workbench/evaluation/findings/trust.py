@@ -132,6 +132,9 @@ def _misreports(run: Tables) -> list[str]:
 
 def _marked(run: Tables) -> list[str]:
     """That losses which a person marked are left out."""
-    if run.marked is None or run.marked.empty:
+    marked = run.marked
+    if marked is None:
         return []
-    return [note(run.marked, run.marks)]
+    if marked.empty:
+        return []
+    return [note(marked, run.marks)]

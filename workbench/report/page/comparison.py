@@ -90,12 +90,14 @@ def changes_html(findings: Findings, older: Tables | None) -> Html:
         f"Tokens saved, {OWN_TRIGGER}": saved,
     }
     new_losses = listed_losses(lost_now(newer, older), MOST_NEW_LOSSES, "newly-lost")
-    has_new_losses = new_losses.data is not None and not new_losses.data.empty
+    lost_html = ""
+    if new_losses.data is not None and not new_losses.data.empty:
+        lost_html = new_losses.html
     return part(
         "changes",
         _both(recall, saved),
         tables=tables,
-        lost=new_losses.html if has_new_losses else "",
+        lost=lost_html,
         known=newer.strategies,
         worth=WORTH,
         alpha=ALPHA,

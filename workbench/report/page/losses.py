@@ -76,7 +76,9 @@ def _line(loss: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:
     line["title"] = title
     line["way_note"] = way_note(loss)
     line["way_words"] = way_words(loss)
-    line["attributes"] = {name: _attribute(value) for name, value in attributes.items()}
+    line["attributes"] = {}
+    for name, value in attributes.items():
+        line["attributes"][name] = _attribute(value)
     for column in ("at", "said_at", "evidence_at", "needed_at"):
         line[column] = _message(loss[column])
     return line
@@ -121,7 +123,7 @@ def kinds_html(findings: Findings) -> Html:
         return empty("Nothing from before a boundary was needed after it.", rows)
     needed = rows.groupby("kind", sort=False)["demanded"].first()
     needed = needed[needed >= min(FEWEST_NEEDED, needed.max())].head(MOST_KINDS)
-    titles = {kind: kind for kind in needed.index}
+    titles = dict(zip(needed.index, needed.index, strict=True))
     return _heat(run, "kinds", names, rows, titles, needed.to_dict())
 
 

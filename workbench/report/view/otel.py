@@ -69,7 +69,8 @@ def to_otel(results: Results, out: str | Path, *, texts: bool = False) -> Path:
         exchanges_of = _from_recording(entry, trace) if texts else {}
         for record in rows.sort_values("number").to_dict("records"):
             row = {str(name): value for name, value in record.items()}
-            trace.add(row, exchanges_of.get(row["number"], _from_table(row)))
+            exchanges = exchanges_of.get(row["number"]) or _from_table(row)
+            trace.add(row, exchanges)
         lines.append(json.dumps(trace.document(), ensure_ascii=True))
     path = Path(out) / FILE
     write_atomically(path, "".join(f"{line}\n" for line in lines))
