@@ -327,8 +327,8 @@ def exam_cost(session: Session, seconds: int) -> float:
     def stop(*_: object) -> None:
         raise TimeoutError
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # of the processor
     exams = Exams.of(prepared(session).index)
     dearest = 0.0
     try:
@@ -339,7 +339,7 @@ def exam_cost(session: Session, seconds: int) -> float:
     except TimeoutError:
         return float(seconds)
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return dearest
 
 
