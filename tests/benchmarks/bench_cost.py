@@ -29,7 +29,6 @@ import json
 import math
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -56,11 +55,13 @@ from workbench.recordings.importers.native import save
 PARTS = ("lines", "messages", "sessions", "again", "long")
 STRATEGIES = "truncate,summarize,pipeline,claude_code"
 ANOTHER_STRATEGY = "observation_mask"
-ENTRIES = (250, 500, 1_000, 3_000, 11_000)
+ENTRIES = (250, 1_000, 2_500, 5_000, 11_000)
 """Of the long line: 11,000 make 1 MB."""
 MESSAGES = (1_000, 5_000, 20_000, 50_000)
 EXAMINED = (0.35, 0.5, 0.65, 0.8)
 """Boundaries of exams, as shares of a session's messages."""
+NOISE = 0.25
+"""The share of a cost by which two runs may differ on a busy machine."""
 MOST_EXPONENT = 1.1
 MOST_TIMES_TIKTOKEN = 10
 MOST_SECONDS = 5.0
@@ -71,6 +72,15 @@ MOST_LONG_MEGABYTES = 4_000
 ROOT = Path(__file__).parents[2]
 START = (sys.executable, "-c", "import workbench.evaluation.experiment.shards")
 """What a worker does before its first task."""
+MEASURE = """
+import json, resource, subprocess, sys
+seconds = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+code = subprocess.run(sys.argv[2:], stdout=subprocess.DEVNULL).returncode
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss]))
+"""
+"""Runs a command, and prints its exit code, its seconds of the processor, and its memory in KB."""
 
 
 @dataclass(frozen=True)
@@ -257,12 +267,16 @@ def ladder(paths: Iterator[Path], what: str, seconds: int) -> list[str]:
 
 
 def exponent(rows: Sequence[Figures], costs: Sequence[float]) -> float:
-    """The power of the size with which a cost grows, over what the smallest file costs."""
-    smallest = rows[0]
+    """The power of the size with which a cost grows beyond what the smallest file costs, fitted
+    where that is more than noise; 0 where it never is.
+    """
     points = []
     for row, cost in zip(rows[1:], costs[1:], strict=True):
-        added = max(cost - costs[0], 1e-3)
-        points.append((math.log(row.tokens - smallest.tokens), math.log(added)))
+        added = cost - costs[0]
+        if added > NOISE * costs[0]:
+            points.append((math.log(row.tokens - rows[0].tokens), math.log(added)))
+    if len(points) < 2:
+        return 0.0
     mean_x = sum(x for x, _ in points) / len(points)
     mean_y = sum(y for _, y in points) / len(points)
     spread = sum((x - mean_x) ** 2 for x, _ in points)
@@ -313,8 +327,8 @@ def exam_cost(session: Session, seconds: int) -> float:
     def stop(*_: object) -> None:
         raise TimeoutError
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # of the processor
     exams = Exams.of(prepared(session).index)
     dearest = 0.0
     try:
@@ -325,7 +339,7 @@ def exam_cost(session: Session, seconds: int) -> float:
     except TimeoutError:
         return float(seconds)
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return dearest
 
 
@@ -350,25 +364,18 @@ def cost_of(command: Sequence[str], seconds: int) -> Cost:
         "PYTHONPYCACHEPREFIX": str(compiled),
         "PYTHONDONTWRITEBYTECODE": "",
     }
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-
-    process = subprocess.Popen(
-        command,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=limit,
+    # a small process starts it: what this one holds would count as the command's memory
+    start = (sys.executable, "-c", MEASURE, str(seconds), *command)
+    process = subprocess.run(
+        start, env=environment, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+    code, cpu_seconds, kilobytes = json.loads(process.stdout)
     failure = ""
-    if process.returncode < 0:
+    if code < 0:
         failure = f"not ended in {seconds} s"
-    elif process.returncode:
-        failure = f"exit code {process.returncode}"
-    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3, failure)
+    elif code:
+        failure = f"exit code {code}"
+    return Cost(cpu_seconds, kilobytes / 1e3, failure)
 
 
 def again(root: Path) -> None:

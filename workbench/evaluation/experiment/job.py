@@ -140,7 +140,10 @@ class Job(Generic[JobSpec]):
     def is_kept(self, work: KeptWork) -> bool:
         """Whether there is a result, in the folder or in one beside it that it may be taken from."""
         name = key(*work.key_parts())
-        return self.folder.replay(name) is not None or self.folder.replay_beside(name) is not None
+        result = self.folder.replay(name)
+        if result is None:
+            result = self.folder.replay_beside(name)
+        return result is not None
 
     @contextmanager
     def crew(

@@ -210,10 +210,20 @@ class RunFolder:
                 " accepted"
             )
             raise SettingError(f"{self.path} {explanation}") from None
-        files = [run / FILE for run in self._runs_beside() if (run / FILE).is_file()]
-        if files and not (self.path / FILE).exists():
-            newest = max(files, key=lambda file: file.stat().st_mtime_ns)
-            write_atomically(self.path / FILE, newest.read_bytes())
+        if not (self.path / FILE).exists():
+            self._take_over_modules()
+
+    def _take_over_modules(self) -> None:
+        """Copy what the newest run beside it has found out about the package's code."""
+        newest_file: Path | None = None
+        newest_time = 0
+        for run in self._runs_beside():
+            file = run / FILE
+            if file.is_file() and file.stat().st_mtime_ns > newest_time:
+                newest_file = file
+                newest_time = file.stat().st_mtime_ns
+        if newest_file is not None:
+            write_atomically(self.path / FILE, newest_file.read_bytes())
 
     def _runs_beside(self) -> tuple[Path, ...]:
         """The folders of this user's other runs beside it."""

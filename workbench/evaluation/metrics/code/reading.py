@@ -233,11 +233,11 @@ class _NeededLines:
         """Note which lines each of some texts names."""
         words = PlacedWords.joined([text.words for text in texts])
         # the file alone is a half of both
-        found = self._sought.shares_above((1 + CHANCE) / 2, words)
-        rows = self._row_of_set[found.sets]
-        shares = (2 * found.shares - 1 - CHANCE) / (1 - CHANCE)
+        sentence_shares = self._sought.shares_above((1 + CHANCE) / 2, words)
+        rows = self._row_of_set[sentence_shares.sets]
+        shares = (2 * sentence_shares.shares - 1 - CHANCE) / (1 - CHANCE)
         ends = np.cumsum(integers(text.words.length for text in texts))
-        text_number = np.searchsorted(ends, found.sentences, "right")
+        text_number = np.searchsorted(ends, sentence_shares.sentences, "right")
         for number, text in enumerate(texts):
             is_in_text = text_number == number
             self._named_in[text] = _NamedLines(rows[is_in_text], shares[is_in_text])

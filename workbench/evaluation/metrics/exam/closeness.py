@@ -95,20 +95,26 @@ class Cues:
         line = lines.segment_line[first_row]
         words = self._words_in(lines, item, line)
         key = item * max(lines.count, 1) + line
-        first = np.searchsorted(words.key, key)
-        word_counts = np.searchsorted(words.key, key, "right") - first
+        first_words = np.searchsorted(words.key, key)
+        word_counts = np.searchsorted(words.key, key, "right") - first_words
         sums = np.zeros(len(item))
         # some places at a time: a long line may have many, each with many parts
         batch = np.cumsum(word_counts) // PAIRS_AT_ONCE
         ends = np.flatnonzero(np.diff(batch, append=-1)) + 1
         begin = 0
         for end in ends.tolist():
-            now = slice(begin, end)
-            place, word = ranges(first[now], word_counts[now])
+            batch_rows = slice(begin, end)
+            place, word = ranges(first_words[batch_rows], word_counts[batch_rows])
             values = self._nearest(
-                lines, words, place, word, first_row[now], last_row[now], behind_inside
+                lines,
+                words,
+                place,
+                word,
+                first_row[batch_rows],
+                last_row[batch_rows],
+                behind_inside,
             )
-            sums[now] = _sums(place, values, end - begin)
+            sums[batch_rows] = _sums(place, values, end - begin)
             begin = end
         return sums
 
@@ -163,12 +169,15 @@ class Cues:
         is_behind = next_behind < end
         if not behind_inside:
             is_behind &= next_behind == next_inside
-        steps_before = first_position - words.position[np.where(is_before, next_inside - 1, begin)]
-        steps_behind = words.position[np.where(is_behind, next_behind, begin)] - last_position
-        passive = lines.passive[lines.segment_line[first_row]][place]
-        before = np.where(is_before, self._value(part, steps_before, -1, passive), 0.0)
-        behind = np.where(is_behind, self._value(part, steps_behind, 1, passive), 0.0)
-        nearest: Floats = np.maximum(before, behind)
+        row_before = np.where(is_before, next_inside - 1, begin)
+        row_behind = np.where(is_behind, next_behind, begin)
+        steps_before = first_position - words.position[row_before]
+        steps_behind = words.position[row_behind] - last_position
+        line = lines.segment_line[first_row]
+        passive = lines.passive[line][place]
+        value_before = np.where(is_before, self._value(part, steps_before, -1, passive), 0.0)
+        value_behind = np.where(is_behind, self._value(part, steps_behind, 1, passive), 0.0)
+        nearest: Floats = np.maximum(value_before, value_behind)
         return nearest
 
     def _value(self, part: Ints, steps: Ints, side: int, passive: Flags) -> Floats:
@@ -274,9 +283,9 @@ def numbers_among(distinct: Ints, values: Ints) -> NDArray[np.unsignedinteger]:
     return table[values]
 
 
-def among_first(keys: Ints, most: int) -> Flags:
+def among_first(keys: Ints, row_limit: int) -> Flags:
     """Whether each row is among the first so many with its key."""
-    is_among_first: Flags = ranks(keys) < most
+    is_among_first: Flags = ranks(keys) < row_limit
     return is_among_first
 
 

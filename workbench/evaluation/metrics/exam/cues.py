@@ -79,11 +79,11 @@ class QuotedLine:
         """
         if not len(self.begins):
             return
-        first = self.features.first
-        last = self.features.last
-        is_before = last < self.begins.min()
-        is_behind = first > self.ends.max()
-        is_inside = (first >= self.begins.max()) & (last <= self.ends.min())
+        first_places = self.features.first_places
+        last_places = self.features.last_places
+        is_before = last_places < self.begins.min()
+        is_behind = first_places > self.ends.max()
+        is_inside = (first_places >= self.begins.max()) & (last_places <= self.ends.min())
         side = np.where(is_before, -1, np.where(is_behind, 1, 0))
         has_one_side = is_before | is_behind | is_inside
         for name, number, counts in zip(
@@ -95,9 +95,9 @@ class QuotedLine:
 
 def _distances(positions: Ints, places: Ints) -> Ints:
     """How far each position is from the nearest of some places, which grow."""
-    behind = np.searchsorted(places, positions)
-    to_earlier = np.abs(positions - places[np.maximum(behind - 1, 0)])
-    to_later = np.abs(places[np.minimum(behind, len(places) - 1)] - positions)
+    next_places = np.searchsorted(places, positions)
+    to_earlier = np.abs(positions - places[np.maximum(next_places - 1, 0)])
+    to_later = np.abs(places[np.minimum(next_places, len(places) - 1)] - positions)
     distances: Ints = np.minimum(to_earlier, to_later)
     return distances
 
@@ -208,10 +208,12 @@ class Question:
         lengths = np.append(history.length, self._names.length[0])
         first_row = np.concatenate((history.name_row[occurrences], answer_rows))
         most_places = MOST_PAIRS // len(self.cue)
-        if len(number) > most_places:  # the first places of each name before further ones
-            is_read = np.sort(np.argsort(ranks(number), kind="stable")[:most_places])
-            number = number[is_read]
-            first_row = first_row[is_read]
+        if len(number) > most_places:
+            # the first places of each name before further ones
+            by_rank = np.argsort(ranks(number), kind="stable")
+            occurrence = np.sort(by_rank[:most_places])
+            number = number[occurrence]
+            first_row = first_row[occurrence]
         last_row = first_row + lengths[number] - 1
         item = np.zeros_like(first_row)
         cues = Cues([self.cue], [self.sides], history.vocabulary)

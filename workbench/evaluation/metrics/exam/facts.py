@@ -231,9 +231,9 @@ def _marks_before(name: str, kind: Kind, line: str) -> Iterator[bool]:
     end = 0
     start = line.find(name)
     while start >= 0:
-        before = line[start - 1 : start]
-        is_marked = before == mark and start > end and not line.endswith(no_mark, 0, start - 1)
-        if is_marked or kind == "path" or not (before.isalnum() or before == "_"):
+        preceding = line[start - 1 : start]
+        is_marked = preceding == mark and start > end and not line.endswith(no_mark, 0, start - 1)
+        if is_marked or kind == "path" or not (preceding.isalnum() or preceding == "_"):
             yield is_marked
             end = start + len(name)
             start = line.find(name, end)

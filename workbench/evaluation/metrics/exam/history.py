@@ -65,14 +65,14 @@ class FeaturesOfLine:
 
     Attributes:
         names: the features.
-        first, last: (features,) the first and the last place of each.
+        first_places, last_places: (features,) the first and the last place of each.
         row, begin: the rows of the line's features, those of each feature together, and where
             those of each begin.
     """
 
     names: list[str]
-    first: Ints
-    last: Ints
+    first_places: Ints
+    last_places: Ints
     row: Ints
     begin: Ints
 
@@ -83,13 +83,22 @@ class FeaturesOfLine:
         by_place = np.argsort(first_row)
         rank = np.empty_like(by_place)
         rank[by_place] = np.arange(len(by_place))
-        row = np.argsort(rank[number], kind="stable")
-        first_row = first_row[by_place]
-        counts = np.bincount(rank[number], minlength=len(first_row))
+        # the rows of the feature that comes first, then those of the second, and so on
+        rank_of_row = rank[number]
+        row = np.argsort(rank_of_row, kind="stable")
+        counts = np.bincount(rank_of_row, minlength=len(by_place))
         end = np.cumsum(counts)
-        names = [vocabulary.features.texts[feature] for feature in words.feature[first_row]]
-        position = words.feature_pos
-        return cls(names, position[first_row], position[row[end - 1]], row, end - counts)
+        first_row = first_row[by_place]
+        last_row = row[end - 1]
+        features = words.feature[first_row].tolist()
+        names = [vocabulary.features.texts[feature] for feature in features]
+        return cls(
+            names,
+            words.feature_pos[first_row],
+            words.feature_pos[last_row],
+            row,
+            end - counts,
+        )
 
 
 class ExamHistory:
