@@ -148,7 +148,7 @@ def gate(
     ] = "",
     share: Annotated[
         float | None,
-        typer.Option("--share", help="Compare at equal size, at this share of the history."),
+        typer.Option("--share", help="Compare at the same size, at this share of the history."),
     ] = None,
     each: Annotated[
         bool, typer.Option("--each", help="Judge each session by itself, not their mean.")
@@ -273,7 +273,7 @@ def diff(
     worse = (values["worse_by"] > 0).sum()
     better = (values["worse_by"] < 0).sum()
     _show(
-        f"{metric}: {worse} values are worse at equal size, {better} are better.",
+        f"{metric}: {worse} values are worse at the same size, {better} are better.",
         values,
         VALUES,
         row_limit,
