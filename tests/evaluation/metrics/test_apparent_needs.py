@@ -39,9 +39,7 @@ def test_a_number_of_another_drawing_is_no_need() -> None:
     icon = '<path d="M2.5 12C3.732 7.9 7.5 5 12 5z"/>'
     other_icon = '<path d="M15.2 5.2l3.5 3.5M16.7 3.732z"/>'
     assert listed(shown(icon), called("Edit", old_string=other_icon)) == []
-    assert listed(shown("the timeout is 4500 ms"), told("so the timeout stays 4500 ms")) == [
-        "4500 ms"
-    ]
+    assert "4500 ms" in listed(shown("the timeout is 4500 ms"), told("the timeout stays 4500 ms"))
 
 
 def test_a_number_of_something_else_is_no_need() -> None:
