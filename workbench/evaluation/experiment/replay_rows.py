@@ -21,7 +21,7 @@ from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.metric import MetricInput, Retained, Score
 from workbench.evaluation.metrics.paging import paging
-from workbench.evaluation.metrics.regaining import WayBack
+from workbench.evaluation.metrics.sources import WayBack
 from workbench.evaluation.metrics.view import VIEW, culprits
 from workbench.evaluation.metrics.work_exam.reader_error import RULES
 from workbench.evaluation.replays.boundaries import at_boundaries, by_fill
