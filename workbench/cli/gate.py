@@ -145,7 +145,7 @@ def gate(
     ] = "",
     share: Annotated[
         float | None,
-        typer.Option("--share", help="Compare at equal size, at this share of the history."),
+        typer.Option("--share", help="Compare at the same size, at this share of the history."),
     ] = None,
     each: Annotated[
         bool, typer.Option("--each", help="Judge each session by itself, not their mean.")
@@ -272,7 +272,7 @@ def diff(
         say(f"No {changes.metric} and no loss differs between {earlier} and {later}.")
         return 0
     _show(
-        f"{changes.metric}: {changes.regressions} values are worse at equal size,"
+        f"{changes.metric}: {changes.regressions} values are worse at the same size,"
         f" {changes.improvements} are better.",
         changes.values,
         VALUES,

@@ -21,7 +21,7 @@ from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.metric import MetricInput, Retained, Score
 from workbench.evaluation.metrics.paging import paging
-from workbench.evaluation.metrics.regaining import WayBack
+from workbench.evaluation.metrics.sources import WayBack
 from workbench.evaluation.metrics.view import VIEW, culprits
 from workbench.evaluation.metrics.work_exam.reader_error import RULES
 from workbench.evaluation.replays.boundaries import at_boundaries, by_fill
@@ -289,23 +289,29 @@ def _scores(data: MetricInput) -> Iterable[Row]:
 
 
 def _losses(data: MetricInput, loss_limit: int) -> list[Loss]:
-    """The worst losses of a replay, so many at most, each entity once: at the boundary where it
-    is lost worst. What only looks like a need is left out.
+    """The worst losses of a replay, so many at most, each thing once: at the boundary where it
+    is lost worst.
+    """
+    worst: dict[tuple[str, str], Loss] = {}
+    for loss in worst_losses(data):
+        if len(worst) == loss_limit:
+            break
+        worst.setdefault((loss["kind"], loss["entity"]), loss)
+    return list(worst.values())
+
+
+def worst_losses(data: MetricInput) -> Iterator[Loss]:
+    """The losses of a replay at each of its boundaries, worst first; what only looks like a need is
+    left out.
 
     What costs most to get back comes first; of equal ones what is needed soonest.
     """
     candidates: list[tuple[Loss, Need]] = []
     for retained in data.retained:
         candidates += _losses_at(retained, data)
-    candidates.sort(key=_rank)
-    worst: dict[tuple[str, str], Loss] = {}
-    for loss, need in candidates:
-        name = loss["kind"], loss["entity"]
-        if len(worst) == loss_limit:
-            break
-        if name not in worst and not data.index.apparent_needs.is_apparent(need):
-            worst[name] = loss
-    return list(worst.values())
+    for loss, need in sorted(candidates, key=_rank):
+        if not data.index.apparent_needs.is_apparent(need):
+            yield loss
 
 
 def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:

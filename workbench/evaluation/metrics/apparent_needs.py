@@ -251,7 +251,7 @@ def _is_of_everybody(name: str, line: str) -> bool:
     return occurrences > 0 and len(member.findall(line)) == occurrences
 
 
-_COORDINATES = re.compile(r"(?:(?<![A-Za-z])[A-Za-z]?[-+]?\d*\.?\d+[\s,]*){4,}")
+_COORDINATES = re.compile(r"(?:[A-Za-z]?[-+]?\d*\.?\d+(?!\d)[\s,]*){4,}")
 
 
 _STATUS_CODE = re.compile(r"(?:20[124]|30[1-478]|4[0-2]\d|50[0-4]) s")

@@ -27,7 +27,8 @@ from workbench.evaluation.metrics.evidence import Evidence
 from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.indexes.inverted_index import pairs_of
 from workbench.evaluation.metrics.indexes.text_index import TextIndex
-from workbench.evaluation.metrics.regaining import WAYS, Holders, Regaining, WayBack
+from workbench.evaluation.metrics.regaining import Holders, Regaining
+from workbench.evaluation.metrics.sources import WAYS, WayBack
 
 Level: TypeAlias = Literal["presence", "bound", "coverage"]
 

@@ -1,25 +1,15 @@
 """What it takes to get a lost thing back, judged by the line that states it."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Ints, integers
+from workbench.base.ragged import Flags, Ints
 from workbench.engine.extraction.entities import KINDS
-from workbench.engine.transcript.message import is_real_user
 from workbench.evaluation.metrics.evidence import Evidence
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
-
-WayBack: TypeAlias = Literal["call", "run", "agent", "user"]
-"""`call`: one call that only looks. `run`: a call that changes the world or costs time, made again.
-`agent`: the agent thinks it out again. `user`: only the user can say it again.
-"""
-
-WAYS: tuple[WayBack, ...] = get_args(WayBack)
-"""The cheapest first."""
+from workbench.evaluation.metrics.sources import WAYS
 
 _DECIDES = re.compile(
     r"\b(?:decided|decision|chose|chosen|go(?:ing)? with|opted for|settled on|agreed)\b",
@@ -52,8 +42,7 @@ class Regaining:
     A call brings it back where a call that only looks showed it with the words of its evidence, or
     a file holds it with them. The name alone is enough where the evidence is no more than the
     agent's repetition of it, and for the name of a file that some call met or a person
-    gave from inside the working directory. The hash of a commit
-    stands in the log.
+    gave from inside the working directory. The hash of a commit stands in the log.
 
     Attributes:
         at_hand: (rows of the holders,) whether the same call, or the file, would show the row's
@@ -64,7 +53,7 @@ class Regaining:
     def __init__(self, index: InvertedIndex, evidence: Evidence, holders: Holders) -> None:
         self._index = index
         self._evidence_message = index.place_message[evidence.place]
-        self._ways = integers(WAYS.index(way) for way in ways_back(index))
+        self._ways = index.ways_back
         span_in_message = holders.message * index.spans + holders.span
         in_file = np.isin(span_in_message, index.spans_in_files)
         self.at_hand: Flags = (self._ways[holders.message] == _CALL) | in_file
@@ -92,7 +81,8 @@ class Regaining:
         names = [self._index.names[entity].text for entity in evidence.entities.tolist()]
         is_relative = np.array([name[:1] not in ("/", "~") for name in names], dtype=bool)
         is_from_user: Flags = self.way == WAYS.index("user")
-        return np.asarray(is_relative & is_from_user, dtype=bool)
+        is_given: Flags = is_relative & is_from_user
+        return is_given
 
     def _is_repetition(self, evidence: Evidence) -> Flags:
         """(slots,) whether the evidence is the agent's own words, and no decision."""
@@ -100,22 +90,5 @@ class Regaining:
         texts = [self._index.texts[span] for span in evidence.span.tolist()]
         is_decided = np.array([_DECIDES.search(text) is not None for text in texts], dtype=bool)
         is_own: Flags = source == "mention"
-        return np.asarray(is_own & ~is_decided, dtype=bool)
-
-
-def ways_back(index: InvertedIndex) -> Sequence[WayBack]:
-    """For each message what would bring back what only it says."""
-    ways: list[WayBack] = []
-    has_results = any(message.role == "tool" for message in index.messages)
-    for message, source in zip(index.messages, index.sources.tolist(), strict=True):
-        if source == "repeatable":
-            ways.append("call")
-        elif source == "mention" or message.role == "summary":
-            ways.append("agent")
-        elif is_real_user(message):
-            ways.append("user")
-        elif message.role == "tool" or not has_results:
-            ways.append("run")  # some agents' clients say results in the user's place
-        else:
-            ways.append("call")  # all else that a client says it reads from files
-    return ways
+        is_repetition: Flags = is_own & ~is_decided
+        return is_repetition

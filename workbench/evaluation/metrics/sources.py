@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from workbench.engine.transcript.files import (
     READS,
@@ -18,6 +18,7 @@ from workbench.engine.transcript.message import (
     ToolResult,
     UserMessage,
     argument_texts,
+    is_real_user,
 )
 from workbench.evaluation.metrics.shell_edits import shell_edits
 
@@ -26,6 +27,14 @@ SourceKind: TypeAlias = Literal["lasting", "repeatable", "passing", "mention"]
 `passing`: nothing would (a person said it, a call failed or changed the world). `mention`: an
 assistant's own words, no source.
 """
+
+WayBack: TypeAlias = Literal["call", "run", "agent", "user"]
+"""`call`: one call that only looks. `run`: a call that changes the world or costs time, made again.
+`agent`: the agent thinks it out again. `user`: only the user can say it again.
+"""
+
+WAYS: tuple[WayBack, ...] = get_args(WayBack)
+"""The cheapest first."""
 
 LOOKS = READS | frozenset(
     {
@@ -239,3 +248,21 @@ def _without_removed_lines(text: str) -> str:
     if next(patched_texts(text), None) is None:
         return text
     return "\n".join(line for line in text.split("\n") if not line.startswith("-"))
+
+
+def ways_back(messages: Sequence[Message], kinds: Sequence[str]) -> list[WayBack]:
+    """For each message what would bring back what only it says; `kinds`: those of `sources`."""
+    ways: list[WayBack] = []
+    has_results = any(message.role == "tool" for message in messages)
+    for message, source in zip(messages, kinds, strict=True):
+        if source == "repeatable":
+            ways.append("call")
+        elif source == "mention" or message.role == "summary":
+            ways.append("agent")
+        elif is_real_user(message):
+            ways.append("user")
+        elif message.role == "tool" or not has_results:
+            ways.append("run")  # some agents' clients say results in the user's place
+        else:
+            ways.append("call")  # all else that a client says it reads from files
+    return ways

@@ -20,7 +20,7 @@ from workbench.evaluation.metrics import HALVES
 from workbench.report.page.html import Html, empty, part
 
 AT_SIZE, USED_AT = "recall_at_", "used_at_"
-"""How the columns of equal size begin: what is kept where a share was asked for, and the size
+"""How the columns at the same size begin: what is kept where a share was asked for, and the size
 really used.
 """
 FIGURES = frozenset({

@@ -18,10 +18,12 @@ from workbench.engine.extraction.words import words
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.sources import (
+    WAYS,
     commands_of,
     results_of_git,
     sources,
     texts_in_files,
+    ways_back,
 )
 
 
@@ -187,6 +189,12 @@ class InvertedIndex:
     def sources(self) -> NDArray[np.str_]:
         """(n,) for each message what kind of source it is."""
         return np.array(sources(self.messages), dtype=np.str_)
+
+    @cached_property
+    def ways_back(self) -> Ints:
+        """(n,) what would bring back what only each message says, as a place in `WAYS`."""
+        ways = ways_back(self.messages, self.sources.tolist())
+        return integers(WAYS.index(way) for way in ways)
 
     @cached_property
     def is_result(self) -> Flags:

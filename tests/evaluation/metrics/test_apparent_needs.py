@@ -1,0 +1,122 @@
+"""What is no need though an answer uses the name, and what is one."""
+
+from __future__ import annotations
+
+import pytest
+
+from builders import called, result, said, told
+from workbench.engine.transcript.message import Message
+from workbench.evaluation.metrics.apparent_needs import loss_kind
+from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.index import Index
+
+READ = called("Read", "c1", file_path="src/app.ts")
+
+
+def listed(history: list[Message], *future: Message) -> list[str]:
+    """The names that count as lost where the whole history is gone, but for that of the file."""
+    names = [need.entity.text for need in real_needs(history, *future)]
+    return [name for name in names if name != "app.ts"]
+
+
+def real_needs(history: list[Message], *future: Message) -> list[Need]:
+    index = Index([*history, *future])
+    needs = index.demand(len(history)).needs
+    return [need for need in needs if not index.apparent_needs.is_apparent(need)]
+
+
+def shown(line: str) -> list[Message]:
+    return [READ, result(line, "c1", name="Read")]
+
+
+def test_words_that_slashes_join_are_a_list_and_no_path() -> None:
+    assert listed(shown("mind tea/coffee/milk"), told("I mind tea/coffee/milk")) == []
+    folders = shown("see src/parts/menu and src/parts/bar.ts")
+    assert "src/parts/menu" in listed(folders, told("I open src/parts/menu"))
+
+
+def test_a_number_of_another_drawing_is_no_need() -> None:
+    icon = '<path d="M2.5 12C3.732 7.9 7.5 5 12 5z"/>'
+    other_icon = '<path d="M15.2 5.2l3.5 3.5M16.7 3.732z"/>'
+    assert listed(shown(icon), called("Edit", old_string=other_icon)) == []
+    assert "4500 ms" in listed(shown("the timeout is 4500 ms"), told("the timeout stays 4500 ms"))
+
+
+def test_a_number_of_something_else_is_no_need() -> None:
+    history = shown("the index took 1.8 s to load")
+    assert listed(history, told("tests passed in 1.8 s")) == []
+
+
+def test_a_known_file_that_is_written_whole_needs_no_line_as_it_stood() -> None:
+    history = shown("export const widgetKinds = paintRound()")
+    again = called(
+        "Write", file_path="src/app.ts", content="export const widgetKinds = paintRound()"
+    )
+    assert listed(history, again) == []
+    elsewhere = called("Write", file_path="src/new.ts", content="show(widgetKinds, paintRound())")
+    assert listed(history, elsewhere) == ["widgetKinds", "paintRound"]
+
+
+def test_what_an_edit_quotes_is_needed() -> None:
+    line = "export const widgetKinds = paintRound()"
+    edit = called("Edit", file_path="src/app.ts", old_string=line, new_string=line + " // ready")
+    assert listed(shown(line), edit) == ["widgetKinds", "paintRound"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "written"),
+    [
+        ("const newLevel = cycle()", "const newLevel = other()"),
+        ('fail("expected stats here")', 'check("expected stats here")'),
+        ("width: 88%", "height: 88%"),
+    ],
+    ids=["local variable", "text of a string", "style"],
+)
+def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> None:
+    edit = called("Edit", file_path="src/b.ts", old_string="old", new_string=written)
+    assert listed(shown(stated), edit) == []
+
+
+@pytest.mark.parametrize(
+    ("stated", "used"),
+    [
+        ("if (status == http.StatusTeapot)", "return http.StatusTeapot"),
+        ("the ETag of it", "send the ETag"),
+        ('<i className="mt-3 widgetBox">', '<b className="mt-3 widgetBox">'),
+        ("the fill is #808080", "then #808080"),
+        ('"steps": "one\\nStore the plan"', '"steps": "two\\nStore the plan"'),
+        ("branch keep/backup-20260627", "git log keep/backup-20260627"),
+    ],
+    ids=["standard library", "common word", "style", "colour", "escape", "piece of a word"],
+)
+def test_what_any_model_knows_and_pieces_of_words_are_no_needs(stated: str, used: str) -> None:
+    assert listed(shown(stated), told(used)) == []
+
+
+def test_what_an_answer_repeats_of_a_tools_output_is_no_need() -> None:
+    history = shown("func rebuildCycle() {")
+    assert listed(history, told("src/cycle.go:12: func rebuildCycle() {")) == []
+    assert listed(history, told("I keep rebuildCycle")) == ["rebuildCycle"]
+
+
+def test_the_words_of_tools_are_no_needs() -> None:
+    call = called("file_editor", "c1", command="str_replace", old_str="x")
+    history: list[Message] = [call, result("file_editor needs old_str", "c1", is_error=True)]
+    assert listed(history, told("file_editor wants old_str")) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("pushed to origin/chore/remove-artifacts", "id"),
+        ("pay with gift_card_6847880", "id"),
+        ('open "my docs/plans/first-plan.md"', "path"),
+        ("color: var(--vscode-descriptionForeground)", "identifier"),
+    ],
+)
+def test_a_line_may_say_more_of_a_kind_than_the_form(line: str, kind: str) -> None:
+    assert loss_kind(real_needs(shown(line), told(line))[-1]) == kind
+
+
+def test_a_person_may_need_what_only_a_person_said() -> None:
+    assert listed([said("keep retryLimit at three")], told("retryLimit stays")) == ["retryLimit"]

@@ -1,0 +1,109 @@
+"""What brings a lost thing back, judged by the line that states it."""
+
+from __future__ import annotations
+
+import pytest
+
+from builders import called, result, said, told
+from workbench.engine.transcript.message import Message, UserMessage
+from workbench.evaluation.metrics.index import Index
+
+READ = called("Read", "c1", file_path="src/app.ts")
+LINE = "export const retryLimit = tint(17)"
+USE = told("I edit retryLimit = tint(17)")
+
+
+def way_back(history: list[Message], use: Message = USE) -> str:
+    (need,) = Index([*history, use]).demand(len(history)).needs
+    return need.way_back
+
+
+def test_a_line_of_a_file_is_had_again_though_the_user_named_the_symbol_first() -> None:
+    history = [said("In src/app.ts rename retryLimit"), READ, result(LINE, "c1", name="Read")]
+    assert way_back(history) == "call"
+
+
+def test_what_the_user_wants_of_a_symbol_only_the_user_can_say_again() -> None:
+    history = [READ, result(LINE, "c1", name="Read"), said("keep retryLimit at three forever")]
+    assert way_back(history, told("as you want, retryLimit stays at three forever")) == "user"
+
+
+def test_what_the_agent_wrote_into_a_file_is_had_again() -> None:
+    for call in (
+        called("Write", "c2", file_path="src/app.ts", content=LINE),
+        called("Edit", "c2", file_path="src/app.ts", old_string="x", new_string=LINE),
+        called("Bash", "c2", command=f"cat > src/app.ts <<'EOF'\n{LINE}\nEOF"),
+    ):
+        assert way_back([call, result("ok", "c2")]) == "call"
+
+
+def test_what_an_edit_took_away_or_failed_to_write_is_not() -> None:
+    took_away = called("Edit", "c2", file_path="src/app.ts", old_string=LINE, new_string="x")
+    assert way_back([took_away, result("ok", "c2")]) == "agent"
+    failed = called("Write", "c2", file_path="src/app.ts", content=LINE)
+    assert way_back([failed, result("no space", "c2", is_error=True)]) == "agent"
+
+
+def test_what_only_an_old_run_said_takes_the_run_again() -> None:
+    history: list[Message] = [called("Bash", "c1", command="make check"), result(LINE, "c1")]
+    assert way_back(history) == "run"
+
+
+def test_what_only_the_agent_said_it_thinks_out_again() -> None:
+    assert way_back([told("the plan: retryLimit = tint(17)")]) == "agent"
+
+
+def test_a_repetition_of_the_users_words_is_the_users() -> None:
+    history = [said("CommandParser ignores options of parents"), told("I look for CommandParser")]
+    assert way_back(history, told("CommandParser is not here")) == "user"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git status --short",
+        "git diff main...HEAD --stat",
+        "BASE=$(git merge-base main HEAD); git log --oneline $BASE..HEAD | cat",
+        "gh pr view 12 --json title",
+        "agent eval --help",
+        "curl -s https://example.org/issues",
+    ],
+)
+def test_status_logs_and_help_are_had_again(command: str) -> None:
+    assert way_back([called("Bash", "c1", command=command), result(LINE, "c1")]) == "call"
+
+
+@pytest.mark.parametrize(
+    "command", ["git branch backup main", "git push", "curl -X POST https://example.org", "make"]
+)
+def test_what_changes_something_is_not(command: str) -> None:
+    assert way_back([called("Bash", "c1", command=command), result(LINE, "c1")]) == "run"
+
+
+def test_a_script_that_only_calls_tools_that_look_looks() -> None:
+    looks = 'const r = await tools.exec_command({cmd: "rg -n \\"limit\\" src"}); text(r);'
+    runs = 'const r = await tools.exec_command({cmd: "make check"}); text(r);'
+    for script, way in ((looks, "call"), (runs, "run")):
+        assert way_back([called("exec", "c1", input=script), result(LINE, "c1")]) == way
+
+
+def test_a_files_name_is_found_by_one_look_but_not_that_of_a_planned_file() -> None:
+    use = called("Read", file_path="src/app.ts")
+    assert way_back([READ, result("nothing", "c1")], use) == "call"
+    assert way_back([told("I plan src/app.ts")], use) == "agent"
+
+
+def test_a_commit_stands_in_the_log() -> None:
+    history: list[Message] = [
+        called("Bash", "c1", command="git commit -m x && git log --oneline -1"),
+        result("45b44978 document the gotchas", "c1"),
+    ]
+    assert way_back(history, told("45b44978 document the gotchas")) == "call"
+
+
+def test_what_a_client_reads_from_files_is_had_again() -> None:
+    rules = UserMessage(
+        id="u1", blocks=said("Run CHECK_ALL before each push").blocks, synthetic=True
+    )
+    history = [rules, READ, result("nothing", "c1")]
+    assert way_back(history, told("now CHECK_ALL before the push")) == "call"
