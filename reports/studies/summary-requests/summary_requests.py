@@ -18,8 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 from rows import Frames, Part, run
 
 from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.prompt_template import Clip, PromptTemplate
+from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.settings import settings
+from workbench.engine.compaction.transcript_text import Clip
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.boundaries import at_shares

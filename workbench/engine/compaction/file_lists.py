@@ -5,7 +5,7 @@ for the agent.
 import re
 from collections.abc import Iterable, Sequence
 
-from workbench.engine.compaction.prompt_template import harmless
+from workbench.engine.compaction.transcript_text import harmless
 from workbench.engine.transcript.files import FileOps, merged, touched
 from workbench.engine.transcript.message import Message
 

@@ -2,9 +2,6 @@
 presented.
 """
 
-import json
-import re
-import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,26 +9,28 @@ from functools import cache
 from importlib.resources import files
 from itertools import accumulate, chain
 from string import Template
-from typing import ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self
 
 from workbench.base.errors import SettingError
-from workbench.engine.compaction.clip import head
 from workbench.engine.compaction.summary_input import SummaryTask
+from workbench.engine.compaction.transcript_text import (
+    Clip,
+    called_text,
+    characters,
+    cut_text,
+    harmless,
+    word,
+    words_of,
+)
 from workbench.engine.models.model import Purpose, SummaryRequest
 from workbench.engine.transcript.context_lookup import tokens_of_text
 from workbench.engine.transcript.message import (
     Message,
-    ToolCall,
     argument_texts,
     counted_text,
     plain_text,
 )
 
-_TAGS = re.compile(r"<(?=\s*/?\s*(?:conversation|previous-summary)\b)", re.IGNORECASE)
-_LABELS = re.compile(r"(?m)^(?=\[(?:User|Assistant|System|Summary|Result)\b[^\]\n]*\]:)")
-
-Clip: TypeAlias = int | Literal["whole"]
-"""The most characters of a text that are shown."""
 SHORTEST = 120
 """Characters below which results and arguments are not cut any shorter to make a transcript fit."""
 LIVE_SHARE = 0.9
@@ -321,7 +320,7 @@ class PromptTemplate:
 
     def shortened(self, text: str, chars: int) -> str:
         """A text, cut to so many characters."""
-        return _cut(text, chars)
+        return cut_text(text, chars)
 
     def spoken(
         self,
@@ -333,18 +332,18 @@ class PromptTemplate:
         if message.role == "tool":
             kind = "Result, failed" if message.is_error else "Result"
             tool = word(message.name or message.call_id)
-            yield f"[{kind} of {tool}]: {self.shown_result(_words(message), results)}"
+            yield f"[{kind} of {tool}]: {self.shown_result(words_of(message), results)}"
         elif message.role == "assistant":
             words = plain_text(message)
             if words:
                 yield f"[Assistant]: {self.shown_words(words)}"
             if message.calls:
-                calls = [_called(call, arguments) for call in message.calls]
+                calls = [called_text(call, arguments) for call in message.calls]
                 yield "[Assistant, calls]: " + "; ".join(calls)
         elif message.role == "summary":
             yield f"[Summary]: {harmless(message.text)}"
         else:
-            yield f"[{message.role.capitalize()}]: {self.shown_words(_words(message))}"
+            yield f"[{message.role.capitalize()}]: {self.shown_words(words_of(message))}"
 
 
 def _kept_count(request: SummaryRequest) -> int:
@@ -361,11 +360,6 @@ def _kept_count(request: SummaryRequest) -> int:
 def _filled(file: str, **values: object) -> str:
     """The text of a prompt file with these values in it."""
     return Template(prompt(file)).safe_substitute(values)
-
-
-def characters(clip: Clip) -> int:
-    """The most characters that a setting shows."""
-    return sys.maxsize if clip == "whole" else clip
 
 
 def _longest_result(messages: Sequence[Message]) -> int:
@@ -397,54 +391,3 @@ def _chars_per_token(task: SummaryTask) -> float:
         return USUAL_CHARS_PER_TOKEN
     chars = sum([len(counted_text(message)) for message in messages])
     return min(max(chars / tokens, LEAST_CHARS_PER_TOKEN), MOST_CHARS_PER_TOKEN)
-
-
-def harmless(text: str) -> str:
-    """Recorded text that can neither close our tags nor begin a line as another speaker."""
-    return _LABELS.sub(" ", _TAGS.sub("&lt;", text))
-
-
-def _called(call: ToolCall, chars: int) -> str:
-    """A call as `name(argument=value, ...)`; its name alone where no characters are to be shown."""
-    if chars == 0:
-        return word(call.name)
-    arguments: list[str] = []
-    for name, value in call.arguments.items():
-        text = value if isinstance(value, str) else repr(value)
-        arguments.append(f"{word(str(name))}={_cut(text, chars)}")
-    return f"{word(call.name)}({', '.join(arguments)})"
-
-
-def json_call(call: ToolCall, chars: int = sys.maxsize) -> str:
-    """A call as `name(argument=JSON, ...)`, each argument cut; with 0 the name alone."""
-    if chars == 0:
-        return call.name
-    arguments: list[str] = []
-    for name, value in call.arguments.items():
-        text = json.dumps(value, ensure_ascii=False)
-        if len(text) > chars:
-            text = head(text, chars) + "..."
-        arguments.append(f"{name}={text}")
-    return f"{call.name}({', '.join(arguments)})"
-
-
-def _words(message: Message) -> str:
-    """What a message says, and how many pictures it has."""
-    text = plain_text(message)
-    pictures = [block for block in message.blocks if block.type == "image"]
-    if not pictures:
-        return text
-    noun = "image" if len(pictures) == 1 else "images"
-    return f"{text} [{len(pictures)} {noun}]"
-
-
-def word(text: str) -> str:
-    """A name on one line, made harmless."""
-    return harmless(" ".join(text.split()))
-
-
-def _cut(text: str, chars: int) -> str:
-    if len(text) <= chars:
-        return harmless(text)
-    beginning = head(text, chars)
-    return f"{harmless(beginning)} [... {len(text) - len(beginning)} more characters]"

@@ -14,7 +14,7 @@ from itertools import chain, islice, zip_longest
 
 from workbench.engine.compaction.clip import head, reference
 from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.prompt_template import harmless
+from workbench.engine.compaction.transcript_text import harmless
 from workbench.engine.transcript.context import Context, protected
 from workbench.engine.transcript.context_lookup import tokens_of, tokens_of_text
 from workbench.engine.transcript.message import (

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from workbench.engine.compaction.clip import head
-from workbench.engine.compaction.prompt_template import harmless
+from workbench.engine.compaction.transcript_text import harmless
 from workbench.engine.extraction.words import words
 from workbench.engine.transcript.files import tool_name
 from workbench.engine.transcript.message import Json, ToolCall

@@ -3,6 +3,9 @@
 What all presets that restate another system do, whatever its source does:
 
 - Prompts are our own words.
+- Models are shown a transcript, with what the original shows of results, arguments and thoughts.
+  With `request=conversation` they are asked in the agent's own conversation, whose results are
+  whole; a preset's own text says whether its original does that.
 - Pinned messages and the newest user message stay word for word, and a call and its results stay or
   go together.
 - Sizes are the session's own tokens unless the preset's file names a counter; most systems estimate

@@ -18,9 +18,11 @@ session memory and partial compaction are not restated. Besides the general diff
 - Its draft of an analysis, which it throws away, is not asked for.
 - An earlier summary is given to the model as what is to be carried on. The original shows it as a
   message like others.
-- The conversation is put to the model as a transcript, with whole results and without thoughts and
-  pictures. Where it exceeds nine tenths of the window its oldest part is left out; the original
-  does so after a refusal, three times.
+- The original asks in the conversation itself, whose prefix is cached, or apart from it; analyses
+  differ. `claude_code:request=conversation` does the first, with an earlier summary as a message
+  like others. By default the model gets a transcript. Both have whole results, and no thoughts and
+  pictures. Where a transcript exceeds nine tenths of the window its oldest part is left out; the
+  original does so after a refusal, three times.
 - When the model fails, the original gives up after three failures.
 - The longest answer, up to 20,000 tokens of the reserve, is taken to be a quarter of a small window
   at most.

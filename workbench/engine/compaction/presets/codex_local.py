@@ -9,10 +9,11 @@ current fork), in `codex-rs/` the files `core/src/compact.rs`, `protocol/src/ope
   is cut in its middle, as there.
 - Messages that any client made up in the user's name go; the original knows and drops its own only.
 - A user message that stays keeps its pictures; the original keeps the words of a message alone.
-- The original asks with the live request and one more message, so that the provider's cache holds.
-  Here the conversation is put to the model as a transcript, with whole results and without thoughts
-  and pictures. Where it exceeds nine tenths of the window its oldest part is left out; the original
-  drops the oldest item after each refusal.
+- The original asks with the live request and one more message, so that the provider's cache holds:
+  `codex_local:request=conversation` does so, without thoughts and pictures. By default the
+  conversation is put to the model as a transcript, with whole results, since the summaries that
+  ship are stored under transcripts. Where it exceeds nine tenths of the window its oldest part is
+  left out; the original drops the oldest item after each refusal.
 - An earlier hand-over is given to the model as what is to be carried on. The original has no word
   for that: the old one is a message of the history like others.
 - The initial context that it sends again (instructions, surroundings) is the overhead and the

@@ -24,9 +24,10 @@ provider's reports. Besides the general differences (`presets`):
   the summary alone until then.
 - The scale, found from the messages that may be compacted, is used for tail and summariser's input,
   not the trigger.
-- The conversation is sent as a transcript in one message; the source sends it as messages, to a
-  clone of the agent's model without structured output. How far later versions cut large results is
-  unknown; here to a quarter of the room.
+- The conversation is sent as a transcript in one message. The source sends it as messages, to a
+  clone of the agent's model without structured output, as `docker_agent:request=conversation` does:
+  in a session of its own with its own system prompt, so that no prefix of it is cached. How far
+  later versions cut large results is unknown; here to a quarter of the room.
 - The cap is half of what the summary replaces where that is less, since a model that used it all
   would save nothing.
 - The log holds the source's session items; another agent's session within this one is a separate

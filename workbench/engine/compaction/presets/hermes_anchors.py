@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.engine.compaction.clip import boundary, head
-from workbench.engine.compaction.prompt_template import harmless
+from workbench.engine.compaction.transcript_text import harmless
 from workbench.engine.transcript.message import Message, said_texts
 
 CHARS = 8_000

@@ -50,12 +50,13 @@ from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Budget, Plan, Replace, in_order, saved_tokens
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.hermes_anchors import CHARS, anchors, index
-from workbench.engine.compaction.prompt_template import PromptTemplate, harmless
+from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.engine.compaction.summary_input import Reading, SummaryInput, SummaryTask
+from workbench.engine.compaction.transcript_text import harmless
 from workbench.engine.transcript.context import Context, last_user
 from workbench.engine.transcript.message import (
     AnswerBlock,

@@ -13,13 +13,14 @@ from pathlib import Path
 from workbench.engine.compaction.cut import KeepRecent
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace, exchanged, place
 from workbench.engine.compaction.presentation import Presentation
-from workbench.engine.compaction.prompt_template import PromptTemplate, harmless
+from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.size_limits import SizeLimits
 from workbench.engine.compaction.span_selection import CutRule, Span
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stages.truncate import Truncate
 from workbench.engine.compaction.strategy import AtShare, Preset, Strategy
 from workbench.engine.compaction.summary_input import SummaryInput, SummaryTask
+from workbench.engine.compaction.transcript_text import harmless
 from workbench.engine.models.learned.lines import chosen_lines
 from workbench.engine.models.learned.weights import LearnedWeights, read_weights, shipped
 from workbench.engine.models.model import SummaryRequest

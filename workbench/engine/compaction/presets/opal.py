@@ -36,7 +36,7 @@ from workbench.engine.compaction.file_lists import file_ops, lists_in, without_l
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.token_counters import opal_tokens
-from workbench.engine.compaction.prompt_template import PromptTemplate, harmless, prompt, word
+from workbench.engine.compaction.prompt_template import PromptTemplate, prompt
 from workbench.engine.compaction.size_limits import LEAST, UNBOUNDED, SizeLimits
 from workbench.engine.compaction.span_selection import LEFT_BY_FORCE, Movable, Span
 from workbench.engine.compaction.stages.summarize import Summarize
@@ -50,6 +50,7 @@ from workbench.engine.compaction.strategy import (
     any_of,
 )
 from workbench.engine.compaction.summary_input import Reading, SummaryInput, SummaryTask
+from workbench.engine.compaction.transcript_text import harmless, word
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Summary, is_real_user, plain_text

@@ -3,8 +3,9 @@ tokens by turns.
 
 Restates the compaction of opencode (sst/opencode, one stored copy of 2026, the mode that puts the
 summary first), in `packages/opencode/src/session/` the files `compaction.ts` and `overflow.ts`, and
-`packages/core/src/session/`. Its suffix mode, which asks at the end of the live request, is not
-restated. Besides the general differences (`presets`):
+`packages/core/src/session/`. Its suffix mode, which asks at the end of the live request, is
+`opencode:request=conversation` in our words, without its check of the headings. Besides the general
+differences (`presets`):
 
 - Pruning is opt-in there and runs after each turn; here it comes first when a compaction is due,
   and where it is enough no summary is asked for. A result is erased only where the marker is

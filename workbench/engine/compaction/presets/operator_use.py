@@ -44,13 +44,14 @@ from workbench.engine.compaction.file_lists import file_ops
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.token_counters import operator_tokens
-from workbench.engine.compaction.prompt_template import PromptTemplate, harmless, json_call
+from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.size_limits import UNBOUNDED, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.compaction.strategy import Ending, HostPolicy, Preset, Situation, Strategy
 from workbench.engine.compaction.summary_input import Reading, SummaryInput
+from workbench.engine.compaction.transcript_text import harmless, json_call
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, TokenCounter, plain_text

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.base.errors import AnswerAwaited, ModelError
 from workbench.base.ragged import Floats
-from workbench.engine.compaction.prompt_template import harmless
+from workbench.engine.compaction.transcript_text import harmless
 from workbench.engine.models import require_language_model
 from workbench.engine.models.likelihood import CachedLikelihood
 from workbench.engine.models.model import Completion, Model, SummaryRequest

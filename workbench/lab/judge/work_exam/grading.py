@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from string import Template
 
 from workbench.base.errors import ModelError
-from workbench.engine.compaction.prompt_template import harmless
+from workbench.engine.compaction.transcript_text import harmless
 from workbench.engine.models.model import Model, SummaryRequest
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.evaluation.metrics.exam.exams import Exams

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from string import Template
 from typing import Literal, TypeAlias
 
-from workbench.engine.compaction.prompt_template import harmless
+from workbench.engine.compaction.transcript_text import harmless
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.evaluation.metrics.exam.gap import GAP

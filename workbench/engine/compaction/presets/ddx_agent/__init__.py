@@ -56,13 +56,7 @@ from workbench.engine.compaction.presets.ddx_agent.cut import (
     recovered,
 )
 from workbench.engine.compaction.presets.token_counters import ddx_tokens, quarter_up, role_of
-from workbench.engine.compaction.prompt_template import (
-    Clip,
-    PromptTemplate,
-    characters,
-    harmless,
-    json_call,
-)
+from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.size_limits import SizeLimits
 from workbench.engine.compaction.span_selection import Span
 from workbench.engine.compaction.stages.summarize import Summarize
@@ -76,6 +70,7 @@ from workbench.engine.compaction.strategy import (
     Strategy,
 )
 from workbench.engine.compaction.summary_input import Reading, SummaryInput, SummaryTask
+from workbench.engine.compaction.transcript_text import Clip, characters, harmless, json_call
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import (
     Message,

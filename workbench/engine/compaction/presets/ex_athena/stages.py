@@ -25,12 +25,13 @@ from workbench.engine.compaction.presets.ex_athena.pinning import (
     Pinning,
 )
 from workbench.engine.compaction.presets.token_counters import calls_of, role_of
-from workbench.engine.compaction.prompt_template import PromptTemplate, harmless, json_call, prompt
+from workbench.engine.compaction.prompt_template import PromptTemplate, prompt
 from workbench.engine.compaction.size_limits import SizeLimits
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.compaction.strategy import DOCUMENTED
 from workbench.engine.compaction.summary_input import Reading, SummaryInput
+from workbench.engine.compaction.transcript_text import harmless, json_call
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.context_lookup import tokens_of
