@@ -93,7 +93,7 @@ async def ask(
     steps = Steps(file)
     messages = steps.messages
     tools = [read_part()]
-    compact = compaction(strategy, messages[:1], tools, model, steps)  # type: ignore[arg-type]
+    compact = compaction(strategy, messages[:1], tools, model, steps)
     for part in range(sum(message.role == "user" for message in messages), parts + 1):
         if messages[-1].role in ("system", "assistant"):
             if part == parts:

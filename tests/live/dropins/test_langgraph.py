@@ -19,7 +19,8 @@ from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
-from live.dropins.langgraph_agent import CONFIG, ask, asked, made
+from live.dropins.langchain_agent import CONFIG, asked
+from live.dropins.langgraph_agent import ask, made
 from live.dropins.ordeal import NONE, TURNS, faults, ordeal, question
 from live.dropins.server import answering, chat, refusing, size
 
@@ -99,7 +100,8 @@ def test_a_graph_of_ones_own_sends_what_stands_in_the_state() -> None:
             text = f"Remember number {number}. " + "and so on " * 30
             message = {"role": "user", "content": text}
             await graph.ainvoke({"messages": [message]}, CONFIG)
-        return graph.get_state(CONFIG).values
+        state: CompactedState = graph.get_state(CONFIG).values
+        return state
 
     with answering(chat) as provider:
         state = asyncio.run(talk(provider.address))

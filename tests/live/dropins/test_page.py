@@ -71,7 +71,8 @@ def inspect(space: dict[str, Any]) -> str:
         task = Task(dataset=[Sample(input=QUESTION)], solver=space["agent"], message_limit=6)
         (log,) = eval(task, model="openai-api/local/stub", log_dir="logs", display="none")
     assert log.samples
-    return next(message.text for message in log.samples[0].messages if message.role == "assistant")
+    answers = [message.text for message in log.samples[0].messages if message.role == "assistant"]
+    return str(answers[0])
 
 
 def litellm(space: dict[str, Any]) -> str:
