@@ -140,17 +140,17 @@ def _folder_pairs(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _first_touched(messages: Sequence[Message]) -> dict[str, int]:
     """By file the first message that reads or changes it."""
-    first: dict[str, int] = {}
+    first_by_file: dict[str, int] = {}
     for index, message in enumerate(messages):
         if not isinstance(message, AssistantMessage):
             continue
         for call in message.calls:
             files = touched(call.name, call.arguments)
             for path in (*files.read, *files.modified):
-                first.setdefault(path.lower(), index)
+                first_by_file.setdefault(path.lower(), index)
             for file in shell_edits(shell_command(call)).written:
-                first.setdefault(file.path.lower(), index)
-    return first
+                first_by_file.setdefault(file.path.lower(), index)
+    return first_by_file
 
 
 def _tool_words(messages: Sequence[Message]) -> set[str]:
@@ -180,8 +180,10 @@ def _is_style(need: Need, line: str) -> bool:
     """Whether a name is a class of a page's style, or a word with a small number behind it."""
     if need.entity.kind == "id" and _NUMBERED_WORD.fullmatch(need.entity.text):
         return True
-    before, found, _ = line.lower().partition(need.entity.text.lower())
-    return bool(found) and _STYLE.search(line[: len(before)]) is not None
+    place = line.lower().find(need.entity.text.lower())
+    if place < 0:
+        return False
+    return _STYLE.search(line[:place]) is not None
 
 
 _PLACEHOLDER = re.compile(

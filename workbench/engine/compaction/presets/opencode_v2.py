@@ -28,12 +28,13 @@ from dataclasses import dataclass, replace
 
 from workbench.engine.compaction.plan import Budget, behind_all, place
 from workbench.engine.compaction.presentation import Presentation
-from workbench.engine.compaction.prompt_template import PromptTemplate, harmless
+from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Situation, Strategy
 from workbench.engine.compaction.summary_input import Reading, SummaryInput, SummaryTask
+from workbench.engine.compaction.transcript_text import harmless
 from workbench.engine.transcript.context import Context, last_user
 from workbench.engine.transcript.message import Message, Text, UserMessage, is_real_user
 

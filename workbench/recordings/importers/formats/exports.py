@@ -171,7 +171,11 @@ def _thoughts(record: Record) -> Content:
     for thought in objects(record, "thoughts"):
         words = f"{text(thought, 'summary')}\n{text(thought, 'content')}".strip()
         parts.blocks += thought_block(words)
-    other_content = [record.get("parts"), record.get("text"), record.get("content")]
+    other_content = [
+        record.get("parts"),
+        record.get("text"),
+        record.get("content"),
+    ]
     other_texts = tuple(strings(other_content))
     if any(other_texts):
         parts.unknown.append(Unknown("thoughts with other content", other_texts))

@@ -70,7 +70,9 @@ class KimiCodeBuilder(SessionBuilder):
         prompts: list[str] = []
         for entry in self.log:
             if entry.type == "message" and entry.message.role == "system":
-                prompts += [block.text for block in entry.message.blocks if block.type == "text"]
+                for block in entry.message.blocks:
+                    if block.type == "text":
+                        prompts.append(block.text)
         return prompts
 
     def _message(self, message: Record) -> None:
@@ -91,7 +93,12 @@ class KimiCodeBuilder(SessionBuilder):
         if type_ == "content.part":
             add_part(answer, event.get("part"))
         elif type_ == "tool.call":
-            answer.blocks.append(tool_call({"id": event.get("toolCallId"), **_named(event)}))
+            call = {
+                "id": event.get("toolCallId"),
+                "name": event.get("name"),
+                "arguments": event.get("args"),
+            }
+            answer.blocks.append(tool_call(call))
         elif type_ == "tool.result":
             self.results.append(_result(event))
         elif type_ == "step.end":
@@ -112,7 +119,13 @@ class KimiCodeBuilder(SessionBuilder):
         self.results = []
         usage = self.source.usage(USAGE, event, "usage")
         stop = text(event, "finishReason")
-        self.say_content("assistant", answer, model=self.model, usage=usage, stop=stop)
+        self.say_content(
+            "assistant",
+            answer,
+            model=self.model,
+            usage=usage,
+            stop=stop,
+        )
 
     def close(self) -> None:
         """Write what a step said that did not end."""
@@ -136,16 +149,15 @@ class KimiCodeBuilder(SessionBuilder):
         )
 
 
-def _named(event: Record) -> Record:
-    """A call's name and arguments."""
-    return {"name": event.get("name"), "arguments": event.get("args")}
-
-
 def _result(event: Record) -> ToolResult:
     """What a call returned, and what the client adds to it for the model."""
     result = mapping(event, "result")
-    blocks = [*result_blocks(result.get("output")), *result_blocks(result.get("note"))]
+    blocks = list(result_blocks(result.get("output")))
+    blocks += result_blocks(result.get("note"))
     failed = result.get("isError") is True
     return ToolResult(
-        id="", call_id=text(event, "toolCallId"), blocks=tuple(blocks), is_error=failed
+        id="",
+        call_id=text(event, "toolCallId"),
+        blocks=tuple(blocks),
+        is_error=failed,
     )

@@ -236,7 +236,10 @@ def _numbered(events: list[Json]) -> list[Json]:
             numbered.append({"id": number, "cause": newest_action, **record})
             continue
         newest_action = number
-        args = {name: value for name, value in record.items() if name not in _ABOUT_ACTIONS}
+        args: dict[str, Json] = {}
+        for name, value in record.items():
+            if name not in _ABOUT_ACTIONS:
+                args[name] = value
         action = {"id": number, "source": "agent", "action": record.get("action"), "args": args}
         if not numbered:
             action["source"] = "user"

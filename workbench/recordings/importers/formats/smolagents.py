@@ -55,7 +55,8 @@ class SmolagentsBuilder(ChatBuilder):
         elif "task" in record:
             self.say_text("user", text(record, "task"))
         elif "plan" in record:
-            self._say_answer(record, Content([*text_block(text(record, "plan"))]))
+            plan = text_block(text(record, "plan"))
+            self._say_answer(record, Content(list(plan)))
         elif "step_number" in record:
             self._action(record)
         elif "output" not in record:

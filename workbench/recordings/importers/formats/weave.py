@@ -34,10 +34,13 @@ class WeaveBuilder(TraceBuilder):
     def read(self, record: Record) -> None:
         """Read one call."""
         self.id = self.id or identifier(record, "thread_id", "trace_id")
-        self.project = self.project or label(record, "project_id").rpartition("/")[2]
+        _, _, project = label(record, "project_id").rpartition("/")
+        self.project = self.project or project
         output = as_mapping(record.get("output"))
         inputs = mapping(record, "inputs")
-        if not _ANSWERS & set(output) or not {"messages", "contents", "input"} & set(inputs):
+        is_answered = bool(_ANSWERS & set(output))
+        is_asked = bool({"messages", "contents", "input"} & set(inputs))
+        if not is_answered or not is_asked:
             self.source.note("asks no model, left out", field="call")
             return
         sent = chat_messages(inputs)
