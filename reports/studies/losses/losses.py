@@ -23,7 +23,11 @@ from workbench.evaluation.experiment.replay_rows import Loss, worst_losses
 from workbench.evaluation.experiment.sources import SessionSource
 
 HERE = Path(__file__).parent
-SETS = {"first": "labels-first.csv", "second": "labels-second.csv"}
+SETS = {
+    "first": "labels-first.csv",
+    "second": "labels-second.csv",
+    "second, by other readers": "labels-second-others.csv",
+}
 PLACE = ("recording", "session", "window", "strategy")
 
 
