@@ -54,7 +54,7 @@ def test_each_claim_has_a_source_and_a_verdict() -> None:
 
 
 def test_a_bundled_session_gives_the_kept_rows_again() -> None:
-    (recording,) = [path for path in bundled_files() if "nightjar-incident" in path.name]
+    (recording,) = [path for path in bundled_files() if path.parent.name == "nightjar-incident"]
     answer = run_script("measure", "--check", str(recording))
     assert answer.returncode == 0, answer.stdout
     assert "claims costs: 5 rows of 1 sessions" in answer.stdout
