@@ -119,6 +119,17 @@ def test_a_table_never_is_wider_than_the_terminal(room: int) -> None:
     assert any("12,000" in line for line in lines)
 
 
+def test_columns_move_together_before_a_figure_is_cut() -> None:
+    row = {
+        "strategy": "docker_agent",
+        "work": "89 % (65 to 100)*",
+        "difference": "+33 (+26 to +43)",
+    }
+    row |= {"names": "49 % (41 to 60)*", "code": "37 %*", "saved": "-7 %!"}
+    figures = table([row], room=80).splitlines()[-1]
+    assert [figures.count(figure) for figure in row.values()] == [1] * len(row)
+
+
 def test_a_table_with_too_many_numbers_is_written_row_by_row() -> None:
     rows = [
         {f"number {n}": str(n) for n in range(12)},

@@ -194,8 +194,9 @@ def table(
     for index, row in enumerate(all_rows):
         row_cells = [column_cells[index] for column_cells in cells.values()]
         grid.add_row(*row_cells, style=str(row.get("style") or ""))
-    if Console(width=WIDEST).measure(grid).maximum > width:
-        grid.padding = (0, 1, 0, 0)
+    for spaces in (1, 0):  # beside the one between columns
+        if Console(width=WIDEST).measure(grid).maximum > width:
+            grid.padding = (0, spaces, 0, 0)
     console = _console(sys.stdout, width=width)
     with console.capture() as capture:
         console.print(grid)
