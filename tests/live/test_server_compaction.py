@@ -16,6 +16,7 @@ from live.talk import openai as openai_talk
 from live.test_native_compactions import turn
 
 import workbench as wb
+from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.stages import BUILTIN
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.provider_options import ProviderOptions
@@ -174,11 +175,11 @@ def test_a_compaction_at_a_threshold_pauses_behind_it_and_needs_50_000_tokens(
 
 def finished(live: Compactor) -> list[str]:
     """How each summary came about."""
-    compactions: list[wb.Compaction] = live_compactions[live]
+    compactions: list[Compaction] = live_compactions[live]
     return [done.method for compaction in compactions for done in compaction.completions]
 
 
-live_compactions: dict[Compactor, list[Any]] = {}
+live_compactions: dict[Compactor, list[Compaction]] = {}
 
 
 def watched(provider: Provider, service: str, model: str, **options: Any) -> Compactor:

@@ -7,7 +7,7 @@ from workbench.base.errors import PlanError
 from workbench.engine.compaction.plan import Draft, Plan, Replace, in_order
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Summary
+from workbench.engine.transcript.message import Summary, Text
 
 CONTEXT = Context.of(conversation(2))
 REQUEST = SummaryRequest(purpose="summary", system="", write=lambda _: "")
@@ -51,7 +51,7 @@ def test_a_draft_with_two_asks_takes_both_answers_and_parses_neither() -> None:
     draft = Draft(requests=(REQUEST, REQUEST), template="{0}\n---\n{1}", footer="!", frame=frame)
     summary = draft.written(["one {1} $x", "two {0}"], "writer")
     assert summary.text == "one {1} $x\n---\ntwo {0}!"
-    assert summary.blocks[0].text == f"[{summary.text}]"
+    assert summary.blocks == (Text(f"[{summary.text}]"),)
     assert summary.model == "writer"
 
 

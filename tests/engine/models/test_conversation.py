@@ -52,7 +52,7 @@ def test_without_a_system_prompt_of_the_agent_the_summarisers_own_is_sent() -> N
 
 
 def test_results_follow_their_calls_and_what_has_no_partner_is_left_out() -> None:
-    messages = [
+    messages: list[Message] = [
         called("read", "c1", text="I look", path="a.py"),
         said("and hurry"),
         result("late", "c1"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from builders import called, result, said, told
@@ -13,18 +15,26 @@ LINE = "export const retryLimit = tint(17)"
 USE = told("I edit retryLimit = tint(17)")
 
 
-def way_back(history: list[Message], use: Message = USE) -> str:
+def way_back(history: Sequence[Message], use: Message = USE) -> str:
     (need,) = Index([*history, use]).demand(len(history)).needs
     return need.way_back
 
 
 def test_a_line_of_a_file_is_had_again_though_the_user_named_the_symbol_first() -> None:
-    history = [said("In src/app.ts rename retryLimit"), READ, result(LINE, "c1", name="Read")]
+    history: list[Message] = [
+        said("In src/app.ts rename retryLimit"),
+        READ,
+        result(LINE, "c1", name="Read"),
+    ]
     assert way_back(history) == "call"
 
 
 def test_what_the_user_wants_of_a_symbol_only_the_user_can_say_again() -> None:
-    history = [READ, result(LINE, "c1", name="Read"), said("keep retryLimit at three forever")]
+    history: list[Message] = [
+        READ,
+        result(LINE, "c1", name="Read"),
+        said("keep retryLimit at three forever"),
+    ]
     assert way_back(history, told("as you want, retryLimit stays at three forever")) == "user"
 
 
@@ -54,7 +64,10 @@ def test_what_only_the_agent_said_it_thinks_out_again() -> None:
 
 
 def test_a_repetition_of_the_users_words_is_the_users() -> None:
-    history = [said("CommandParser ignores options of parents"), told("I look for CommandParser")]
+    history: list[Message] = [
+        said("CommandParser ignores options of parents"),
+        told("I look for CommandParser"),
+    ]
     assert way_back(history, told("CommandParser is not here")) == "user"
 
 
@@ -105,5 +118,5 @@ def test_what_a_client_reads_from_files_is_had_again() -> None:
     rules = UserMessage(
         id="u1", blocks=said("Run CHECK_ALL before each push").blocks, synthetic=True
     )
-    history = [rules, READ, result("nothing", "c1")]
+    history: list[Message] = [rules, READ, result("nothing", "c1")]
     assert way_back(history, told("now CHECK_ALL before the push")) == "call"

@@ -4,12 +4,15 @@ it.
 
 import re
 
+import numpy as np
+import pytest
 from report.page.made import KEEPS, MadeResults, made, with_recorded
 from report.page.test_panel import with_phrases
 
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.decision import Decision
-from workbench.report.page.report import Report
+from workbench.report.page.html import Html
+from workbench.report.page.report import Chart, Report
 
 
 def decided(run: MadeResults) -> Decision:
@@ -89,14 +92,17 @@ def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> Non
     )
     found = decided(on_own_trigger(run, truncate=0.6))
     assert found.by_price.startswith(
-        "If a tenth of the bill ($1.00 a session) is worth less than 5 points of names to you:"
-        " summarize ("
+        "What the bill is worth to you decides: summarize, if you would give up less than 5 points"
+        " of names to save a tenth of the bill ($1.00 a session); else truncate."
     )
-    assert "Else: truncate (" in found.by_price
+    (switch,) = found.switch_prices
+    assert switch == pytest.approx(5.0, abs=0.05)
     assert not any("a tenth of the bill" in text for text in found.changes)
     cheaper = decided(on_own_trigger(run, truncate=0.79))
     assert cheaper.use == "truncate"
-    assert cheaper.by_price.startswith("Whatever a tenth of the bill ($1.00 a session) is worth")
+    assert cheaper.by_price.startswith(
+        "What the bill is worth to you makes no difference: truncate"
+    )
 
 
 def test_of_few_projects_it_says_only_at_which_worth_another_one_would_be_better() -> None:
@@ -133,7 +139,7 @@ def test_that_worth_is_of_the_sessions_that_have_points() -> None:
     for row in run.rows["costs"]:
         if row["session"] == "session-00":
             row["net_saving"] = 0.0
-    assert "is worth less than 5 points of names to you: summarize (" in decided(run).by_price
+    assert "summarize, if you would give up less than 5 points of names" in decided(run).by_price
 
 
 def test_nobody_pays_more_than_all_that_is_known_for_a_tenth_of_the_bill() -> None:
@@ -162,7 +168,7 @@ def test_a_difference_that_nobody_would_notice_is_called_so_and_the_cheaper_one_
 def test_a_strategy_that_the_panel_ranks_before_it_is_named_with_its_metrics() -> None:
     found = decided(on_own_trigger(with_phrases(turned=False), pipeline=0.95))
     assert found.use == "pipeline"
-    said = "summarize, if you care more about names and phrases: there it is ahead at the same size"
+    said = "summarize, if you care more about phrases: there it is ahead at the same size"
     assert any(text.startswith(said) for text in found.changes)
     assert not any("care more" in text for text in decided(with_phrases(turned=False)).changes)
 
@@ -240,3 +246,16 @@ def test_the_page_begins_with_it_and_the_answer_at_equal_size_follows_the_table(
     table, _, below = report.headline.html.partition("</table>")
     assert "Names, same size" in table and "summarize keeps most." in below
     assert str(report.verdict.plain).startswith("Use summarize. On its own trigger")
+
+
+def test_a_chart_shows_what_is_likely_best_at_each_price_where_there_are_enough_projects() -> None:
+    run = priced(made(9), truncate=0.5, summarize=0.1, pipeline=0.2)
+    run = on_own_trigger(run, summarize=0.8, pipeline=0.7, truncate=0.6)
+    chart = Report(run).likely_best
+    assert isinstance(chart, Chart)
+    assert "summarize 100 % at 0 points" in chart.alt and "truncate 100 % at 10 points" in chart.alt
+    (axes,) = chart.figure.axes
+    switch = np.asarray(axes.lines[-1].get_xdata(), dtype=float)
+    assert switch.tolist() == pytest.approx(list(decided(run).switch_prices * 2))
+    of_few_projects = Report(priced(made(3), truncate=0.5)).likely_best
+    assert isinstance(of_few_projects, Html) and of_few_projects.html == ""

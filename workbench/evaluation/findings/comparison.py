@@ -63,14 +63,17 @@ def ranked(run: Tables) -> list[str]:
 
 
 def lead(run: Tables, leader: str) -> pd.DataFrame:
-    """The leading strategy against every other contender; the family of tests is all pairs of
-    contenders.
+    """The leading strategy against every other contender, in the sessions that means at the same
+    size count; the family of tests is all pairs of contenders.
     """
     mode = run.main_mode
     metric = run.first_half
     if len(run.contenders) < 2 or run.values(metric, leader, mode).empty:
         return _no_differences()
-    rows = lead_table(run.scores, metric, leader, mode, run.at_used_sizes)
+    scores = run.scores
+    if mode == "matched":
+        scores = scores[~scores["session"].isin(run.left_out)]
+    rows = lead_table(scores, metric, leader, mode, run.at_used_sizes)
     return without_bias(run, rows, metric, leader, mode)
 
 

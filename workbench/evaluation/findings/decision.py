@@ -18,7 +18,6 @@ from workbench.base.markup import render
 from workbench.evaluation.analysis.compared import ALPHA
 from workbench.evaluation.analysis.likely_best import PRICES
 from workbench.evaluation.analysis.paired import FEWEST, Estimate, holm, sign_flip
-from workbench.evaluation.analysis.panel import Panel
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Choice, Trade, choice, difference
 from workbench.evaluation.findings.disagreement import disagreement_words
 from workbench.evaluation.findings.figures import Figures
@@ -43,6 +42,7 @@ class Decision:
             recommended, where the leading number says the opposite; often empty.
         by_price: which strategy to use at which price of a tenth of the bill, how likely it is the
             best, and what is lost where it is not; empty where nobody knows.
+        switch_prices: points for a tenth of the bill from which on another one is to be used.
         confidence: the lead over the runner-up, with its interval over projects.
         changes: what would make it another one.
         points: of each strategy: 100 times the work (names where it is unknown) on its own trigger,
@@ -57,6 +57,7 @@ class Decision:
     agent: str = ""
     disagreement: str = ""
     by_price: str = ""
+    switch_prices: tuple[float, ...] = ()
     confidence: str = ""
     changes: tuple[str, ...] = ()
     points: Mapping[str, float] | None = None
@@ -116,9 +117,11 @@ def decide(figures: Figures) -> Decision | None:
         priced=any(not missing(share) for share in saved.values()),
         reach=_by_strategy(figures.within_reach).get(use),
         lists=[name for name in run.contenders if name in run.names_only],
+        too_large=[name for name in run.contenders if name in run.over_window],
     )
     blocks = [" ".join(block.split()) for block in text.split("---")]
     recommendation, trade_off, agent, confidence = blocks
+    by_price, switch_prices = _by_price(figures, use)
     counted = Counted(rows, recall, _counted_savings(points, recall))
     return Decision(
         use="" if why_none else use,
@@ -126,7 +129,8 @@ def decide(figures: Figures) -> Decision | None:
         trade_off=trade_off,
         agent=agent,
         disagreement=disagreement_words(figures.tables, use, alternatives),
-        by_price=_by_price(figures, use),
+        by_price=by_price,
+        switch_prices=switch_prices,
         confidence=confidence,
         changes=tuple(_changes(figures, counted, use, alternatives)),
         points={name: round(mean, 1) for name, mean in best.means.items()},
@@ -134,22 +138,24 @@ def decide(figures: Figures) -> Decision | None:
     )
 
 
-def _by_price(figures: Figures, use: str) -> str:
-    """Which strategy to use at which price; empty where nobody knows."""
+def _by_price(figures: Figures, use: str) -> tuple[str, tuple[float, ...]]:
+    """Which strategy to use at which price, and the prices at which another one follows; empty
+    where nobody knows.
+    """
     half = figures.tables.leading(OWN_TRIGGER)
     likely = figures.likely_best.get(half)
     if likely is None:
-        return ""
-    return " ".join(
-        sentences(
-            "decision_prices",
-            half=HALVES[half],
-            ranges=likely.ranges(use, WORTH),
-            usd=likely.usd_a_tenth,
-            most=PRICES[-1],
-            margin=MARGIN,
-        )
+        return "", ()
+    ranges = likely.ranges(use, WORTH)
+    texts = sentences(
+        "decision_prices",
+        half=HALVES[half],
+        ranges=ranges,
+        usd=likely.usd_a_tenth,
+        most=PRICES[-1],
+        margin=MARGIN,
     )
+    return " ".join(texts), tuple(price_range.low for price_range in ranges[1:])
 
 
 def _net_saving(figures: Figures, name: str) -> float:
@@ -249,7 +255,7 @@ def _changes(
         worth=WORTH,
         unfetched=_best_if_fetching_is_free(counted.rows, use),
         at_sizes=_best_at_sizes(figures.by_size, use, alternatives),
-        by_panel=_ahead_by_panel(figures.panel, use, alternatives),
+        by_panel=_ahead_by_panel(figures, use, alternatives),
         windows=(int(windows.min()), int(windows.max())) if len(windows) else None,
         projects=len({run.project(name) for name in counted.rows["session"]}),
         fewest=FEWEST,
@@ -304,19 +310,24 @@ def _best_at_sizes(
 
 
 def _ahead_by_panel(
-    panel: Panel | None, use: str, alternatives: Sequence[str]
+    figures: Figures, use: str, alternatives: Sequence[str]
 ) -> list[tuple[str, list[str]]]:
-    """The alternatives that the panel ranks higher, with the metrics in which each is ahead."""
+    """The alternatives that the panel ranks higher, with the metrics in which each is ahead.
+
+    The number that the decision itself counts says nothing new and is left out.
+    """
+    panel = figures.panel
     if panel is None:
         return []
-    ahead = []
+    leading = figures.tables.leading(OWN_TRIGGER)
+    alternatives_ahead: list[tuple[str, list[str]]] = []
     for name in alternatives:
         if panel.rank.get(name, inf) >= panel.rank.get(use, 0):
             continue
-        metrics = [PANEL[metric] for metric in panel.ahead[name, use]]
+        metrics = [PANEL[metric] for metric in panel.ahead[name, use] if metric != leading]
         if metrics:
-            ahead.append((name, metrics))
-    return ahead
+            alternatives_ahead.append((name, metrics))
+    return alternatives_ahead
 
 
 def _rate(fewer: float, more: float) -> float | None:

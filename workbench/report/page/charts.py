@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,17 +10,18 @@ from matplotlib.figure import Figure
 from workbench.base.formats import missing, some
 from workbench.base.palette import REFERENCES, Style, looks
 from workbench.evaluation.analysis.likely_best import PRICES
+from workbench.evaluation.analysis.trade import MARGIN
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.costs import by_cost, typical
 from workbench.evaluation.findings.summaries import dots
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
-from workbench.report.page.plot_style import Label, name_ends, paper, words
+from workbench.report.page.plot_style import MUTED, Label, name_ends, paper, words
 
 HALF = 5.6
 """Inches of a chart that is beside another."""
 MOST_ROUNDS = 12
-LEAST_CHANCE = 2.0
+LEAST_CHANCE = 5.0
 """Per cent below which a strategy has no place in the chart of chances."""
 MOST_DOTS = 40
 """Sessions beyond which single ones are no longer dotted: the intervals say it better."""
@@ -70,33 +70,33 @@ def savings(findings: Findings) -> Figure:
 
 
 def likely_best(findings: Findings) -> Figure:
-    """How likely each strategy is to be best, over what a tenth of the bill is worth; the shares
-    add up to 100 %.
+    """How likely each strategy is to be the best or nearly so, over what a tenth of the bill is
+    worth; dotted lines where another one is to be used.
     """
     run = findings.tables
     half = run.leading("natural")
     likely = findings.figures.likely_best[half]
-    title = "Likely to be best, own triggers"
-    note = "for what a tenth of the bill is worth to you"
+    title = "Which one, by what saving is worth to you"
+    note = f"left: only {HALVES[half]} counts · right: the bill counts much"
     figure, axes = paper(title, note, height=4.6, width=HALF)
     styles = looks(run.strategies)
-    shares = 100 * likely.chances
-    bottom = np.zeros(len(shares))
+    chances = 100 * likely.level
     labels: list[Label] = []
-    for name in shares.columns:
-        chances = shares[name].to_numpy()
-        if chances.max() < LEAST_CHANCE:
+    for name in chances.columns:
+        of_name = chances[name]
+        if of_name.max() < LEAST_CHANCE:
             continue
-        top = bottom + chances
         colour = styles[name].colour
-        axes.fill_between(shares.index, bottom, top, color=colour, lw=0)
-        middle = (bottom[-1] + top[-1]) / 2
-        labels.append(Label(name, PRICES[-1], middle, colour))
-        bottom = top
+        axes.plot(of_name.index, of_name, color=colour, lw=2)
+        labels.append(Label(name, PRICES[-1], of_name.iloc[-1], colour))
+    decision = findings.decision
+    assert decision is not None, "a decision has a price where its chances are known"
+    for price in decision.switch_prices:
+        axes.axvline(price, color=MUTED, ls=":", lw=1.2)
     axes.set_xlim(PRICES[0], PRICES[-1])
     axes.set_ylim(0, 100)
-    axes.set_xlabel(f"points of {HALVES[half]} for a tenth of the bill")
-    axes.set_ylabel("chance of being best, %")
+    axes.set_xlabel(f"points of {HALVES[half]} that you give up for a tenth of the bill")
+    axes.set_ylabel(f"chance of being the best or within {MARGIN:.0f} points, %")
     name_ends(figure, axes, labels)
     return figure
 

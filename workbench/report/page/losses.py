@@ -92,7 +92,9 @@ def way_note(loss: Mapping[Hashable, Any]) -> str:
 def way_words(loss: Mapping[Hashable, Any]) -> str:
     """What it takes to get a lost thing back."""
     tokens = loss["tokens_back"]
-    size = "" if missing(tokens) else f": {int(tokens):,} tokens"
+    size = ""
+    if not missing(tokens):
+        size = f": {int(tokens):,} tokens"
     words = {
         "call": f"One call that only looks{size}.",
         "run": f"The same run again{size}.",

@@ -247,7 +247,7 @@ class Report:
         likely = self.figures.likely_best.get(self.findings.tables.leading("natural"))
         if likely is None or not likely.usd_a_tenth:
             return empty()
-        rows = likely.chances.iloc[::CHANCES_IN_WORDS].reset_index()
+        rows = likely.level.iloc[::CHANCES_IN_WORDS].reset_index()
         rows = rows.melt("price", var_name="strategy", value_name="chance")
         return _chart("likely_best", self.findings, rows)
 

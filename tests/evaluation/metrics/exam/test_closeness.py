@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import called, result, said, told
+from workbench.base.ragged import ranges
 from workbench.engine.extraction.entities import Entity
 from workbench.evaluation.metrics.exam import closeness
 from workbench.evaluation.metrics.exam.closeness import OTHER_SIDE, REACH, Cues, ranks
@@ -88,7 +89,6 @@ def pairs_looked_at(entries: int, monkeypatch: pytest.MonkeyPatch) -> int:
     names = [Entity("path", f"src/part_{number}.py") for number in range(30)]
     history = ExamHistory(messages, names)
     compared = 0
-    ranges = closeness.ranges
 
     def counted(starts: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         nonlocal compared

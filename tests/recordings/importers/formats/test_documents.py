@@ -418,7 +418,9 @@ def test_what_openhands_knows_of_a_repository_is_the_client_s_word(tmp_path: Pat
         "extras": {"microagent_knowledge": [{"content": "Lamps need 12 volts."}]},
     }
     session = only(written(tmp_path, [{**OPENHANDS, "history": [OPENHANDS["history"][1], known]}]))
-    assert words(session)[-1] == ("user", "Lamps need 12 volts.") and session.messages[-1].synthetic
+    assert words(session)[-1] == ("user", "Lamps need 12 volts.")
+    message = session.messages[-1]
+    assert isinstance(message, UserMessage) and message.synthetic
 
 
 def test_specstory(tmp_path: Path) -> None:
