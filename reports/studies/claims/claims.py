@@ -10,17 +10,22 @@ from __future__ import annotations
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
+# its own folder too: a Python in safe mode does not look there
+sys.path.insert(0, str(Path(__file__).parent))
 
 from evidence import EVIDENCE, PUBLISHED, Evidence
 from recordings import measured
 from rows import Part, rows_beside, run
 
 STUDY = Path(__file__).parent
+LONGEST_NAME = 64
+"""Characters of a name in the rows."""
 PAGE = STUDY / "README.md"
 CLAIMS = STUDY / "claims.toml"
 USAGE = "claims.py table [--check] | measure RECORDINGS... [--check] | published FILE\n"
@@ -56,9 +61,18 @@ def lines(
     yield f"{sum(counts.values())} claims: {summary}."
 
 
+def short_name(experiment: str) -> str:
+    """An experiment's name as it begins; a longer one ends with its hash."""
+    if len(experiment) <= LONGEST_NAME:
+        return experiment
+    digest = sha256(experiment.encode()).hexdigest()[:8]
+    return f"{experiment[: LONGEST_NAME - 9]}-{digest}"
+
+
 def publish(file: str) -> None:
     """Sum up the rows that The Complexity Trap's authors published, by experiment."""
     runs = pd.read_csv(file)
+    runs["experiment"] = runs["experiment"].map(short_name)
     of_experiment = runs.groupby(["scaffold", "experiment", "strategy"])
     table = of_experiment.agg(
         runs=("cost", "size"),

@@ -109,7 +109,7 @@ def test_nor_does_one_in_a_file_outside_the_rooms(copy: Path, edited: Edit) -> N
     assert version(copy) == before
 
 
-CHECKED = "def checked(wanted: Boundaries) -> Boundaries"
+CHECKED = "def checked(boundaries: Boundaries) -> Boundaries"
 
 
 @pytest.mark.parametrize(
@@ -295,6 +295,8 @@ def test_every_data_file_that_the_package_reads_is_named_in_it() -> None:
     files = {file for named in code.data.values() for file in named}
     # JupyterLab looks for this name in the folder that it is given
     words.add("default_setting_overrides")
+    # and Claude Code for these in the folder of a plug-in
+    words |= {"plugin.json", ".mcp.json"}
     orphans = sorted(
         str(file.relative_to(PACKAGE)) for file in files if not {file.name, file.stem} & words
     )

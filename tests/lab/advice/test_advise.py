@@ -115,13 +115,13 @@ def test_view_and_the_page_of_its_run_show_what_the_advice_said(
     assert spec.out is not None
     entries = runs(spec.out.parent)
     (row,) = runs_page(entries, {}).values["runs"]
-    assert (row["answer"], row["because"]) == (advice.verdict, advice.traded)
+    assert (row.answer, row.because) == (advice.verdict, advice.traded)
     page = render(spec.out).read_text("utf-8")
     shown = verdict_html(Findings.of(Results.open(spec.out)))
     for sentence in (advice.verdict, advice.traded):
         assert sentence in shown.plain
     assert " ".join(advice.verdict.split()[:4]) in page and "was the only strategy" not in page
-    assert set(row["strategies"].split(", ")) == set(advice.table["candidate"])
+    assert set(row.strategies.split(", ")) == set(advice.table["candidate"])
 
 
 def test_the_same_command_goes_on_from_the_replays_that_are_there(

@@ -1,6 +1,6 @@
 (function () {
   "use strict";
-  var told = document.getElementById("told"), turn = 0;
+  var told = document.getElementById("told"), turn = 0, changes = 0;
   function tell(words) { told.textContent = words; }
   function wire() {
     document.querySelectorAll("[data-copy], [data-copy-address]").forEach(function (button) { button.hidden = false; });
@@ -42,13 +42,15 @@
     event.preventDefault();
     if (form.dataset.confirm && !window.confirm(form.dataset.confirm)) return;
     var fields = Object.fromEntries(new FormData(form, event.submitter));
+    changes += 1;
     fetch(form.action, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(fields)})
       .then(function (answer) {
         return answer.json().then(function (outcome) {
           if (!answer.ok) return tell(outcome.told);
           return load(outcome.go || location.href, true).then(function () { tell(outcome.told); });
         });
-      }).catch(function () { tell("The view has ended; start `workbench view` again."); });
+      }).catch(function () { tell("The view has ended; start `workbench view` again."); })
+      .finally(function () { changes -= 1; });
   });
   document.addEventListener("keydown", function (event) {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
@@ -71,9 +73,10 @@
   // Every two seconds: has a run changed? Nothing happens in silence, neither news nor the end of the server.
   setInterval(function () {
     var main = document.getElementById("main");
-    if (document.hidden || !main.dataset.state) return;
+    if (document.hidden || changes || !main.dataset.state) return;
     fetch(main.dataset.state).then(function (answer) { return answer.json(); }).then(function (now) {
-      if (now.stamp === document.getElementById("main").dataset.stamp) return;
+      // While a change of this page's own is under way, the news may be that change.
+      if (changes || now.stamp === document.getElementById("main").dataset.stamp) return;
       load(location.href).then(function () { tell(now.words); });
     }).catch(function () { tell("The view has ended; start `workbench view` again."); });
   }, 2000);
