@@ -92,8 +92,8 @@ def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> Non
     )
     found = decided(on_own_trigger(run, truncate=0.6))
     assert found.by_price.startswith(
-        "What the bill is worth to you decides: summarize, if you would give up less than 5 points"
-        " of names to save a tenth of the bill ($1.00 a session); else truncate."
+        "If a tenth of the bill ($1.00 a session) is worth less than 5 points of names to you, take"
+        " summarize; else truncate."
     )
     (switch,) = found.switch_prices
     assert switch == pytest.approx(5.0, abs=0.05)
@@ -101,7 +101,8 @@ def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> Non
     cheaper = decided(on_own_trigger(run, truncate=0.79))
     assert cheaper.use == "truncate"
     assert cheaper.by_price.startswith(
-        "What the bill is worth to you makes no difference: truncate"
+        "Whatever a tenth of the bill ($1.00 a session) is worth to you, up to 10 points of names,"
+        " take truncate."
     )
 
 
@@ -139,7 +140,7 @@ def test_that_worth_is_of_the_sessions_that_have_points() -> None:
     for row in run.rows["costs"]:
         if row["session"] == "session-00":
             row["net_saving"] = 0.0
-    assert "summarize, if you would give up less than 5 points of names" in decided(run).by_price
+    assert "is worth less than 5 points of names to you, take summarize" in decided(run).by_price
 
 
 def test_nobody_pays_more_than_all_that_is_known_for_a_tenth_of_the_bill() -> None:

@@ -16,7 +16,7 @@ import pandas as pd
 from workbench.base.formats import missing
 from workbench.base.markup import render
 from workbench.evaluation.analysis.compared import ALPHA
-from workbench.evaluation.analysis.likely_best import PRICES
+from workbench.evaluation.analysis.likely_best import PRICES, PriceRange
 from workbench.evaluation.analysis.paired import FEWEST, Estimate, holm, sign_flip
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Choice, Trade, choice, difference
 from workbench.evaluation.findings.disagreement import disagreement_words
@@ -27,6 +27,9 @@ from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES, PANEL
+
+COMPARED = 2
+"""Strategies that are told beside the recommended one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,7 @@ def decide(figures: Figures) -> Decision | None:
     recall = (recall_points.mean() / 100).to_dict()
     rivals = _within_reader_error(run, best)
     why_none = no_winner(run, use, rivals, half, OWN_TRIGGER)
+    ranges = _price_ranges(figures, use)
     text = render(
         "report/decision.txt",
         half=half,
@@ -105,6 +109,7 @@ def decide(figures: Figures) -> Decision | None:
         use=use,
         level=list(best.level),
         others=alternatives,
+        compared=_compared(use, ranges, alternatives),
         recall=recall,
         saved=saved,
         margin=MARGIN,
@@ -121,7 +126,6 @@ def decide(figures: Figures) -> Decision | None:
     )
     blocks = [" ".join(block.split()) for block in text.split("---")]
     recommendation, trade_off, agent, confidence = blocks
-    by_price, switch_prices = _by_price(figures, use)
     counted = Counted(rows, recall, _counted_savings(points, recall))
     return Decision(
         use="" if why_none else use,
@@ -129,8 +133,8 @@ def decide(figures: Figures) -> Decision | None:
         trade_off=trade_off,
         agent=agent,
         disagreement=disagreement_words(figures.tables, use, alternatives),
-        by_price=by_price,
-        switch_prices=switch_prices,
+        by_price=_by_price(figures, ranges),
+        switch_prices=tuple(price_range.low for price_range in ranges[1:]),
         confidence=confidence,
         changes=tuple(_changes(figures, counted, use, alternatives)),
         points={name: round(mean, 1) for name, mean in best.means.items()},
@@ -138,24 +142,36 @@ def decide(figures: Figures) -> Decision | None:
     )
 
 
-def _by_price(figures: Figures, use: str) -> tuple[str, tuple[float, ...]]:
-    """Which strategy to use at which price, and the prices at which another one follows; empty
-    where nobody knows.
-    """
-    half = figures.tables.leading(OWN_TRIGGER)
-    likely = figures.likely_best.get(half)
+def _price_ranges(figures: Figures, use: str) -> list[PriceRange]:
+    """Which strategy to use at which price; none where nobody knows."""
+    likely = figures.likely_best.get(figures.tables.leading(OWN_TRIGGER))
     if likely is None:
-        return "", ()
-    ranges = likely.ranges(use, WORTH)
+        return []
+    return likely.ranges(use, WORTH)
+
+
+def _by_price(figures: Figures, ranges: Sequence[PriceRange]) -> str:
+    """The same in words; empty for none."""
+    if not ranges:
+        return ""
+    half = figures.tables.leading(OWN_TRIGGER)
     texts = sentences(
         "decision_prices",
         half=HALVES[half],
         ranges=ranges,
-        usd=likely.usd_a_tenth,
+        usd=figures.likely_best[half].usd_a_tenth,
         most=PRICES[-1],
         margin=MARGIN,
     )
-    return " ".join(texts), tuple(price_range.low for price_range in ranges[1:])
+    return " ".join(texts)
+
+
+def _compared(use: str, ranges: Sequence[PriceRange], alternatives: Sequence[str]) -> list[str]:
+    """The strategies to tell beside the recommended one: those of other prices, then the next."""
+    names = dict.fromkeys([price_range.use for price_range in ranges])
+    names |= dict.fromkeys(alternatives)
+    names.pop(use, None)
+    return list(names)[:COMPARED]
 
 
 def _net_saving(figures: Figures, name: str) -> float:
