@@ -133,7 +133,7 @@ def decide(figures: Figures) -> Decision | None:
         trade_off=trade_off,
         agent=agent,
         disagreement=disagreement_words(figures.tables, use, alternatives),
-        by_price=_by_price(figures, ranges, undecided=bool(why_none)),
+        by_price=_by_price(figures, ranges, undecided=why_none != ""),
         switch_prices=tuple(price_range.low for price_range in ranges[1:]),
         confidence=confidence,
         changes=tuple(_changes(figures, counted, use, alternatives)),
@@ -150,7 +150,12 @@ def _price_ranges(figures: Figures, use: str) -> list[PriceRange]:
     return likely.ranges(use, WORTH)
 
 
-def _by_price(figures: Figures, ranges: Sequence[PriceRange], *, undecided: bool) -> str:
+def _by_price(
+    figures: Figures,
+    ranges: Sequence[PriceRange],
+    *,
+    undecided: bool,
+) -> str:
     """The same in words; empty for none. `undecided`: whether nothing is recommended."""
     if not ranges:
         return ""
