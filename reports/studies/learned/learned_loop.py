@@ -47,15 +47,11 @@ from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.learned.weights import LearnedWeights, shipped
 from workbench.evaluation.experiment.prepared import Prepared, prepared
-from workbench.evaluation.metrics.builtin import (
-    cost_saved,
-    exam_recall,
-    invented_requests,
-    over_window,
-    resurrected_work,
-)
 from workbench.evaluation.metrics.chain import chain
 from workbench.evaluation.metrics.metric import MetricInput
+from workbench.evaluation.metrics.scores.information import exam_recall
+from workbench.evaluation.metrics.scores.mistakes import invented_requests, resurrected_work
+from workbench.evaluation.metrics.scores.spending import cost_saved, over_window
 from workbench.evaluation.replays.boundaries import by_fill
 from workbench.evaluation.replays.natural import natural
 from workbench.lab.agreement.measured import detours

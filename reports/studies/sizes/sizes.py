@@ -27,9 +27,9 @@ from workbench.evaluation.analysis.compared import compare_table
 from workbench.evaluation.experiment.prepared import Prepared, read
 from workbench.evaluation.experiment.references import BaselineAtSizes
 from workbench.evaluation.experiment.sources import sources_of
-from workbench.evaluation.metrics.builtin import exam_recall, recall_bound
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.metric import MetricInput
+from workbench.evaluation.metrics.scores.information import exam_recall, recall_bound
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.matched import matched, sized_histories, stays_larger
 from workbench.evaluation.replays.natural import natural

@@ -14,7 +14,6 @@ from workbench.engine.models.cache_rules import NO_CACHE, OPENAI, CacheRules
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import said_text
 from workbench.evaluation.experiment.prepared import Prepared, metric_input, prepared, replay
-from workbench.evaluation.metrics.builtin import exam_recall
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.metric import MetricInput
@@ -28,6 +27,7 @@ from workbench.evaluation.metrics.paging import (
     paging,
     recall_cost,
 )
+from workbench.evaluation.metrics.scores.information import exam_recall
 from workbench.evaluation.metrics.view import view
 from workbench.evaluation.replays.step import Step
 from workbench.recordings.datasets.bundled import bundled

@@ -13,9 +13,9 @@ from workbench.engine.models.model import Completion
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import chars_per_token
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.metrics.builtin import over_window, peak_context, tokens_saved
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.metric import MetricInput
+from workbench.evaluation.metrics.scores.spending import over_window, peak_context, tokens_saved
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import CompactionEvent, Replay, Step
 

@@ -19,6 +19,11 @@ Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
 Better: TypeAlias = Literal["higher", "lower"]
 PLACES = 8
 """Boundaries of a replay with exams, at most: making one takes as long as a compaction."""
+NO_BOUNDARY = (
+    "no boundary to score: the history is too short or never fills the window, or what must stay is"
+    " too large"
+)
+"""Why a replay has nothing to score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,14 @@ class MetricInput:
         return Retained(snapshot, context, demand, retention)
 
     @cached_property
+    def to_fetch(self) -> frozenset[int]:
+        """The messages whose calls would have to be made again, at any boundary, each once."""
+        messages: set[int] = set()
+        for place in self.retained:
+            messages.update(place.retention.sources_to_fetch())
+        return frozenset(messages)
+
+    @cached_property
     def examined(self) -> tuple[Retained, ...]:
         """The places at which exams are held: at most `PLACES`, spread evenly over the replay."""
         step = max(1, ceil(len(self.retained) / PLACES))
@@ -80,7 +93,11 @@ class MetricInput:
     def later_use(self) -> tuple[Mapping[Part, float], ...]:
         """For each of `examined` the shares of edited lines, the request, and phrases."""
         later_use = Exams.of(self.index).later_use
-        return tuple(later_use.shares(place.snapshot.at, place.view) for place in self.examined)
+        shares: list[Mapping[Part, float]] = []
+        for place in self.examined:
+            boundary = place.snapshot.at
+            shares.append(later_use.shares(boundary, place.view))
+        return tuple(shares)
 
     @cached_property
     def versions(self) -> tuple[ContextVersion, ...]:
@@ -100,10 +117,8 @@ class MetricInput:
         """
         if not self.replay.steps:
             return None
-        to_fetch: set[int] = set()
-        for place in self.retained:
-            to_fetch.update(place.retention.sources_to_fetch())
-        tokens_to_fetch = sum(self.replay.sizing.sizes[index] for index in to_fetch)
+        sizes = self.replay.sizing.sizes
+        tokens_to_fetch = sum(sizes[index] for index in self.to_fetch)
         return replay_cost(self.replay, self.priced, tokens_to_fetch)
 
 
@@ -134,6 +149,9 @@ class Metric(Protocol):
         ...
 
 
+ScoreFunction: TypeAlias = Callable[[MetricInput], Score]
+
+
 @dataclass(slots=True)
 class FunctionMetric:
     """A metric that is a function; `metric` makes one."""
@@ -141,16 +159,15 @@ class FunctionMetric:
     name: str
     unit: Unit
     better: Better
-    score: Callable[[MetricInput], Score]
+    score: ScoreFunction
 
 
-def metric(
-    unit: Unit, better: Better
-) -> Callable[[Callable[[MetricInput], Score]], FunctionMetric]:
+def metric(unit: Unit, better: Better) -> Callable[[ScoreFunction], FunctionMetric]:
     """Make a metric of a function that scores; the function's name is the metric's."""
 
-    def make(function: Callable[[MetricInput], Score]) -> FunctionMetric:
-        return FunctionMetric(function.__name__, unit, better, function)
+    def make(function: ScoreFunction) -> FunctionMetric:
+        name = function.__name__
+        return FunctionMetric(name, unit, better, function)
 
     return make
 
@@ -159,4 +176,5 @@ def mean_score(values: Sequence[float], reason: str) -> Score:
     """The mean of some values; `reason` says why there is none."""
     if not values:
         return Score(None, reason)
-    return Score(sum(values) / len(values), n=len(values))
+    count = len(values)
+    return Score(sum(values) / count, n=count)

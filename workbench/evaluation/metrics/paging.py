@@ -3,7 +3,6 @@
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -14,17 +13,17 @@ import numpy as np
 from workbench.engine.compaction.archive import Archive, ArchivedPassage
 from workbench.engine.compaction.recall import archive_id
 from workbench.engine.transcript.message import Text, UserMessage
-from workbench.evaluation.metrics.builtin import FEWEST
 from workbench.evaluation.metrics.costs.pricing import Pricing
-from workbench.evaluation.metrics.costs.replay_cost import charge, replay_cost
+from workbench.evaluation.metrics.costs.replay_cost import charge, place_of_request, replay_cost
 from workbench.evaluation.metrics.exam.exams import BoundaryExam, Exams
 from workbench.evaluation.metrics.exam.history import ExamHistory
 from workbench.evaluation.metrics.exam.item import Item, mean_score
 from workbench.evaluation.metrics.exam.tokens import is_chunk, stem, tokens
 from workbench.evaluation.metrics.metric import MetricInput
+from workbench.evaluation.metrics.scores.information import FEWEST
 from workbench.evaluation.metrics.view import View
 from workbench.evaluation.replays.matched import stays_larger
-from workbench.evaluation.replays.step import Replay, Snapshot
+from workbench.evaluation.replays.step import Replay, Snapshot, Step
 
 WORDS = 12
 """Words of a query, those that weigh most in the item's cue."""
@@ -80,28 +79,39 @@ def paging(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
     """One row of the table `paging` (docs/reference/tables.md); none where nothing of the
     session was ever archived.
     """
-    session_ids = {archive_id(message.id) for message in data.replay.session.messages}
-    archives = [place.snapshot.context.archive for place in data.examined]
-    if not any(session_ids & archive.keys() for archive in archives):
+    if not _archives_anything(data):
         return
     results = _paged_exams(data)
     if not results or stays_larger(data.replay, data.share):
         return
     faults = distinct(results)
-    faults_by_boundary: list[Fault] = []
+    fault_count = 0
+    answered_count = 0
     for result in results:
-        faults_by_boundary += result.faults
+        fault_count += len(result.faults)
+        answered_count += sum(fault.answered for fault in result.faults)
     yield {
         "boundaries": len(results),
         "visible": fmean(result.visible for result in results),
         "recoverable": fmean(result.recoverable for result in results),
         "lost": fmean(result.lost for result in results),
         "items": sum(result.items for result in results),
-        "asked": len(faults_by_boundary),
-        "answered": sum(fault.answered for fault in faults_by_boundary),
+        "asked": fault_count,
+        "answered": answered_count,
         "tokens": sum(CALL + fault.tokens for fault in faults),
         **_bill(data, faults),
     }
+
+
+def _archives_anything(data: MetricInput) -> bool:
+    """Whether an archive at any place holds a message of the session."""
+    messages = data.replay.session.messages
+    session_ids = {archive_id(message.id) for message in messages}
+    for place in data.examined:
+        archive = place.snapshot.context.archive
+        if not session_ids.isdisjoint(archive):
+            return True
+    return False
 
 
 def _paged_exams(data: MetricInput) -> list[PagedExam]:
@@ -109,9 +119,11 @@ def _paged_exams(data: MetricInput) -> list[PagedExam]:
     exams = Exams.of(data.index)
     results: list[PagedExam] = []
     for place in data.examined:
-        exam = exams.at(place.snapshot.at)
+        snapshot = place.snapshot
+        exam = exams.at(snapshot.at)
         if len(exam.items) >= FEWEST:
-            results.append(paged_exam(exam, exams.history, data.replay, place.snapshot, place.view))
+            result = paged_exam(exam, exams.history, data.replay, snapshot, place.view)
+            results.append(result)
     return results
 
 
@@ -121,11 +133,9 @@ def _bill(data: MetricInput, faults: Sequence[Fault]) -> dict[str, int | float |
     """
     if data.bill is None:
         return {}
-    to_fetch: set[int] = set()
-    for place in data.retained:
-        to_fetch.update(place.retention.sources_to_fetch())
-    to_fetch -= sources(faults, data.replay)
-    tokens_to_fetch = sum(data.replay.sizing.sizes[index] for index in to_fetch)
+    sizes = data.replay.sizing.sizes
+    to_fetch = data.to_fetch - sources(faults, data.replay)
+    tokens_to_fetch = sum(sizes[index] for index in to_fetch)
     bill = replay_cost(data.replay, data.priced, tokens_to_fetch)
     assert bill is not None
     usd_recall = recall_cost(data.replay, data.priced, faults)
@@ -139,7 +149,11 @@ def _bill(data: MetricInput, faults: Sequence[Fault]) -> dict[str, int | float |
 
 
 def paged_exam(
-    exam: BoundaryExam, history: ExamHistory, replay: Replay, snapshot: Snapshot, context: View
+    exam: BoundaryExam,
+    history: ExamHistory,
+    replay: Replay,
+    snapshot: Snapshot,
+    context: View,
 ) -> PagedExam:
     """Sit an exam with the archive of a context.
 
@@ -167,40 +181,55 @@ def paged_exam(
             recalled_lines = _lines(history, passages, origin)
             credit = credit_behind(recalled_lines)[number]
             best_credit[number] = max(visible_credit[number], credit)
-        reply = "\n\n".join(passage.text for passage in passages)
-        faults.append(
-            Fault(
-                query=query,
-                thing=(item.answer, item.used),
-                used=item.used if item.used >= 0 else snapshot.at,
-                tokens=replay.sizing.count(UserMessage(id="", blocks=(Text(reply),))),
-                ids=tuple(dict.fromkeys(passage.id for passage in passages)),
-                answered=bool(best_credit[number] > visible_credit[number]),
-            )
+        ids = dict.fromkeys(passage.id for passage in passages)
+        fault = Fault(
+            query=query,
+            thing=(item.answer, item.used),
+            used=item.used if item.used >= 0 else snapshot.at,
+            tokens=replay.sizing.count(_reply_of(passages)),
+            ids=tuple(ids),
+            answered=bool(best_credit[number] > visible_credit[number]),
         )
+        faults.append(fault)
     visible = mean_score(exam.items, visible_credit)
     with_recall = mean_score(exam.items, best_credit)
-    return PagedExam(len(exam.items), visible, with_recall - visible, tuple(faults))
+    return PagedExam(
+        items=len(exam.items),
+        visible=visible,
+        recoverable=with_recall - visible,
+        faults=tuple(faults),
+    )
+
+
+def _reply_of(passages: Sequence[ArchivedPassage]) -> UserMessage:
+    """The answer of a call that gives some passages back."""
+    text = "\n\n".join(passage.text for passage in passages)
+    return UserMessage(id="", blocks=(Text(text),))
 
 
 def _origins(replay: Replay, boundary: int) -> dict[str, int]:
     """The index of each message of the history, by its id in the archive."""
-    history = replay.session.messages[:boundary]
-    return {archive_id(message.id): index for index, message in enumerate(history)}
+    origins: dict[str, int] = {}
+    for index, message in enumerate(replay.session.messages[:boundary]):
+        origins[archive_id(message.id)] = index
+    return origins
 
 
 def shown_features(history: ExamHistory, context: View) -> frozenset[str]:
     """The features of all lines of a context."""
     of_known_lines = history.features[history.held(context)].indices
     of_new_lines = history.new_text(context).lines.feature
+    numbers = np.union1d(of_known_lines, of_new_lines).tolist()
     names = list(history.vocabulary.features)
-    return frozenset(names[number] for number in np.union1d(of_known_lines, of_new_lines).tolist())
+    return frozenset(names[number] for number in numbers)
 
 
 def query_for(item: Item, shown_names: frozenset[str]) -> str:
     """The words of the use that the cue has and the context shows, the heaviest first."""
     weights: dict[str, float] = {}
-    for chunk in filter(is_chunk, tokens(item.use or item.evidence)):
+    for chunk in tokens(item.use or item.evidence):
+        if not is_chunk(chunk):
+            continue
         for name, word in _named_words(chunk.lower()).items():
             if name in item.cue and name in shown_names:
                 weights[word] = item.cue[name]
@@ -217,7 +246,9 @@ def _named_words(chunk: str) -> dict[str, str]:
 
 
 def _lines(
-    history: ExamHistory, passages: Sequence[ArchivedPassage], origin: Mapping[str, int]
+    history: ExamHistory,
+    passages: Sequence[ArchivedPassage],
+    origin: Mapping[str, int],
 ) -> list[str]:
     """The lines of what was given back."""
     texts = tuple(passage.text for passage in passages)
@@ -232,31 +263,46 @@ def recall_cost(replay: Replay, pricing: Pricing, faults: Iterable[Fault]) -> fl
     call and its answer are written, and both are carried by each request until the next compaction.
     That it then comes earlier is not counted.
     """
-    tariff = pricing.tariff
     steps = replay.steps
+    tariff = pricing.tariff
     assert tariff is not None
-
-    def carried(tokens: int, start: int, stop: int) -> float:
-        """USD for some tokens in each of the requests from `start` to `stop`."""
-        rates = [tariff.at(step.tokens_sent) for step in steps[start:stop]]
-        if pricing.rules.seconds:
-            return tokens * sum(rate.cache_read for rate in rates)
-        return tokens * sum(rate.input for rate in rates)
-
-    def next_compaction(number: int) -> int:
-        """The first request from this one on that a compaction precedes."""
-        while number < len(steps) and steps[number].compaction is None:
-            number += 1
-        return number
-
-    usd = carried(TOOL, 0, len(steps))
+    usd = _usd_carried(TOOL, steps, pricing)
     for fault in faults:
-        request = bisect_left(steps, fault.used, hi=len(steps) - 1, key=lambda step: step.index)
+        request = place_of_request(steps, fault.used)
         sent = steps[request].tokens_sent
         added = CALL + fault.tokens
-        usd += charge(tariff, pricing.rules, sent + added, sent, sent, 0, 0.0, output=CALL).usd
-        usd += carried(added, request + 1, next_compaction(request + 1))
+        call = charge(
+            tariff,
+            pricing.rules,
+            prompt=sent + added,
+            prefix=sent,
+            previous_prompt=sent,
+            head=0,
+            waited=0.0,
+            output=CALL,
+        )
+        usd += call.usd
+        next_compaction = _next_compaction(steps, request + 1)
+        usd += _usd_carried(added, steps[request + 1 : next_compaction], pricing)
     return usd
+
+
+def _usd_carried(tokens: int, steps: Sequence[Step], pricing: Pricing) -> float:
+    """USD for some tokens in each of these requests."""
+    tariff = pricing.tariff
+    assert tariff is not None
+    rates = [tariff.at(step.tokens_sent) for step in steps]
+    if pricing.rules.seconds:
+        return tokens * sum(rate.cache_read for rate in rates)
+    return tokens * sum(rate.input for rate in rates)
+
+
+def _next_compaction(steps: Sequence[Step], start: int) -> int:
+    """The place of the first request from `start` on that a compaction precedes."""
+    place = start
+    while place < len(steps) and steps[place].compaction is None:
+        place += 1
+    return place
 
 
 def distinct(exams: Iterable[PagedExam]) -> list[Fault]:

@@ -13,9 +13,9 @@ import pandas as pd
 
 from workbench.engine.transcript.message import Text, UserMessage
 from workbench.evaluation.experiment.prepared import Prepared
-from workbench.evaluation.metrics.builtin import FEWEST
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.scores.information import FEWEST
 from workbench.evaluation.metrics.view import View
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.lab.validation.checks import Check, check

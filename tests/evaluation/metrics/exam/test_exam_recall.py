@@ -9,8 +9,8 @@ from workbench.engine.compaction.presets import preset
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prepared import Prepared, prepared
-from workbench.evaluation.metrics.builtin import exam_recall
 from workbench.evaluation.metrics.metric import MetricInput, Score
+from workbench.evaluation.metrics.scores.information import exam_recall
 from workbench.evaluation.replays.matched import matched
 
 

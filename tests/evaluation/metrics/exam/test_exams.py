@@ -12,11 +12,11 @@ import pytest
 import workbench as wb
 from builders import called, remembering, result, said, told
 from workbench.engine.transcript.message import Message, said_text
-from workbench.evaluation.metrics.builtin import exam_recall
 from workbench.evaluation.metrics.exam.exams import BoundaryExam, Exams
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.exam.lexical import Lexical
 from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.scores.information import exam_recall
 from workbench.evaluation.metrics.view import View
 
 NAMES = ["alphaOne", "betaTwo", "gammaThree", "deltaFour", "epsilonFive", "zetaSix"]

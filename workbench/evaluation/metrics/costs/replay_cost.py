@@ -6,15 +6,15 @@ over the tokens of the replay's steps.
 """
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import pairwise
+from functools import cached_property
+from math import ceil
 from typing import NamedTuple
 
 from workbench.engine.models.cache_rules import CacheRules
 from workbench.engine.models.model import Completion
-from workbench.engine.models.prices import Tariff
+from workbench.engine.models.prices import Rates, Tariff
 from workbench.engine.transcript.message import AssistantMessage, Message, SystemMessage
 from workbench.engine.transcript.recorded_requests import turns_before
 from workbench.engine.transcript.session import Session
@@ -94,13 +94,16 @@ class ReplayCost:
         """
         gap = 0.0
         parting: int | None = None
-        for number, (charge, plain) in enumerate(zip(self.charges, self.plain, strict=True)):
+        charges_and_plain = zip(self.charges, self.plain, strict=True)
+        for number, (charge, plain) in enumerate(charges_and_plain):
             gap += charge.usd - plain.usd
             if parting is None and abs(gap) > SAME:
                 parting = number
             if parting is not None and gap <= SAME:
                 return parting, number
-        return None if parting is None else (parting, None)
+        if parting is None:
+            return None
+        return parting, None
 
 
 def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCost | None:
@@ -111,44 +114,77 @@ def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCos
     steps = replay.steps
     if tariff is None or not steps:
         return None
-    answers = [replay.session.messages[index] for index in replay.session.requests]
+    session = replay.session
+    rules = pricing.rules
     outputs = answer_tokens(replay)
-    waits = _waits(answers)
+    waits = _waits([session.messages[index] for index in session.requests])
     summaries, assumed = summary_charges(replay, pricing)
-    one_charge = partial(charge, tariff, pricing.rules, head=head_tokens(replay, pricing))
+    head = head_tokens(replay, pricing)
     charges: list[Charge] = []
     plain: list[Charge] = []
     sent = 0
     recorded = 0
-    turn_starts = thinking_left(replay.session, steps, pricing.rules)
+    turn_starts = thinking_left(session, steps, rules)
     for number, step in enumerate(steps):
         wait = waits[step.request]
         output = outputs[step.request]
-        usd_summaries = summaries.get(number, 0.0)
-        since = steps[turn_starts.get(number, number) : number]
-        prefix = min([step.prefix_reused, *(earlier.tokens_sent for earlier in since)])
-        charges.append(
-            one_charge(
-                step.tokens_sent, prefix, sent, waited=wait, output=output, summaries=usd_summaries
-            )
+        of_turn = steps[turn_starts.get(number, number) : number]
+        compacted_charge = charge(
+            tariff,
+            rules,
+            prompt=step.tokens_sent,
+            prefix=_smallest(step.prefix_reused, (earlier.tokens_sent for earlier in of_turn)),
+            previous_prompt=sent,
+            head=head,
+            waited=wait,
+            output=output,
+            summaries=summaries.get(number, 0.0),
         )
-        prefix = min([recorded, *(earlier.tokens_recorded for earlier in since)])
-        plain.append(one_charge(step.tokens_recorded, prefix, recorded, waited=wait, output=output))
+        plain_charge = charge(
+            tariff,
+            rules,
+            prompt=step.tokens_recorded,
+            prefix=_smallest(recorded, (earlier.tokens_recorded for earlier in of_turn)),
+            previous_prompt=recorded,
+            head=head,
+            waited=wait,
+            output=output,
+        )
+        charges.append(compacted_charge)
+        plain.append(plain_charge)
         sent = step.tokens_sent
         recorded = step.tokens_recorded
-    rates = tariff.at(sent)
-    usd_fetching = fetched * (rates.cache_write if pricing.rules.writes else rates.input)
+    usd_fetching = fetched * _rate_of_new(tariff.at(sent), rules)
     return ReplayCost(pricing, tuple(charges), tuple(plain), usd_fetching, assumed)
+
+
+def _rate_of_new(rates: Rates, rules: CacheRules) -> float:
+    """USD for a token that no cache has: it is written to one where the provider charges that."""
+    if rules.writes:
+        return rates.cache_write
+    return rates.input
 
 
 def _waits(answers: Sequence[Message]) -> list[float | None]:
     """Seconds between each answer and the one before; None for the first."""
-    if not answers:
-        return []
-    return [None, *(seconds_between(earlier, later) for earlier, later in pairwise(answers))]
+    waits: list[float | None] = []
+    earlier: Message | None = None
+    for answer in answers:
+        waits.append(seconds_between(earlier, answer))
+        earlier = answer
+    return waits
 
 
-def thinking_left(session: Session, steps: Sequence[Step], rules: CacheRules) -> Mapping[int, int]:
+def _smallest(first: int, others: Iterable[int]) -> int:
+    """The smallest of one number and any others."""
+    return min(first, min(others, default=first))
+
+
+def thinking_left(
+    session: Session,
+    steps: Sequence[Step],
+    rules: CacheRules,
+) -> Mapping[int, int]:
     """By place, each request in which the user speaks and the thinking of the turn before is gone.
 
     With it stands the place of the request that began that turn: no more than the smallest prompt
@@ -171,14 +207,14 @@ def charge(
     rules: CacheRules,
     prompt: int,
     prefix: int,
-    before: int,
+    previous_prompt: int,
     head: int,
     waited: float | None,
     output: int = 0,
     summaries: float = 0.0,
 ) -> Charge:
     """One request; see `CacheRules.cached` for the arguments."""
-    read = rules.cached(prompt, prefix, before, head, waited)
+    read = rules.cached(prompt, prefix, previous_prompt, head, waited)
     return charge_with(tariff, rules, prompt, read, output, summaries)
 
 
@@ -191,25 +227,27 @@ def charge_with(
     summaries: float = 0.0,
 ) -> Charge:
     """One request of which so many tokens are read from the cache."""
-    written_tokens = prompt - read if rules.writes and prompt >= rules.minimum else 0
     rates = tariff.at(prompt)
-    usd_input = (prompt - read - written_tokens) * rates.input
+    new_tokens = prompt - read
+    is_written = rules.writes and prompt >= rules.minimum
+    cached_tokens = new_tokens if is_written else 0
+    usd_input = (new_tokens - cached_tokens) * rates.input
     usd_read = read * rates.cache_read
-    usd_write = written_tokens * (rates.cache_write_long if rules.hour else rates.cache_write)
+    usd_write = cached_tokens * (rates.cache_write_long if rules.hour else rates.cache_write)
     usd_output = output * rates.output
     usd_prompt = usd_input + usd_read + usd_write
     return Charge(
-        prompt,
-        read,
-        written_tokens,
-        output,
-        usd_input,
-        usd_read,
-        usd_write,
-        usd_output,
-        usd_prompt,
-        summaries,
-        usd_prompt + usd_output + summaries,
+        prompt=prompt,
+        read=read,
+        written=cached_tokens,
+        output=output,
+        usd_input=usd_input,
+        usd_read=usd_read,
+        usd_write=usd_write,
+        usd_output=usd_output,
+        usd_prompt=usd_prompt,
+        summaries=summaries,
+        usd=usd_prompt + usd_output + summaries,
     )
 
 
@@ -236,8 +274,9 @@ def answer_tokens(replay: Replay) -> Sequence[int]:
 
 def head_tokens(replay: Replay, pricing: Pricing) -> int:
     """Tokens of the system prompt and the tools, by the recording's cache or as far as known."""
-    tokens = replay.sizing.overhead
-    for message, size in zip(replay.session.messages, replay.sizing.sizes, strict=False):
+    sizing = replay.sizing
+    tokens = sizing.overhead
+    for message, size in zip(replay.session.messages, sizing.sizes, strict=False):
         if not isinstance(message, SystemMessage):
             break
         tokens += size
@@ -255,7 +294,7 @@ def summary_charges(replay: Replay, pricing: Pricing) -> tuple[dict[int, float],
     ids = [message.id for message in replay.session.messages]
     size_of = dict(zip(ids, replay.sizing.sizes, strict=True))
     for event in replay.events:
-        place = _next_request(replay.steps, event.at)
+        place = place_of_request(replay.steps, event.at)
         for number, stage in enumerate(event.compaction.stages):
             # the first summary reads all that the stage drops
             tokens_to_read = sum([size_of.get(id, 0) for id in stage.dropped])
@@ -288,28 +327,36 @@ def repeated_charge(
     tariff = pricing.tariff
     assert tariff is not None
     repeated = event.repeated[number]
-    newest = bisect_left(replay.steps, event.at, key=lambda step: step.index) - 1
-    if newest < 0:
-        return charge_with(tariff, pricing.rules, repeated.tokens, 0, written_tokens(completion))
-    answer = replay.session.messages[replay.steps[newest].index]
-    turn_starts = thinking_left(replay.session, replay.steps, pricing.rules)
-    turn_start = turn_starts.get(newest + 1, newest + 1)
-    found_tokens = [step.tokens_sent for step in replay.steps[turn_start : newest + 1]]
+    messages = replay.session.messages
+    steps = replay.steps
+    output = written_tokens(completion)
+    next_place = bisect_left(steps, event.at, key=_index_of)
+    if next_place == 0:
+        return charge_with(tariff, pricing.rules, repeated.tokens, read=0, output=output)
+    newest = steps[next_place - 1]
+    turn_starts = thinking_left(replay.session, steps, pricing.rules)
+    of_turn = steps[turn_starts.get(next_place, next_place) : next_place]
     return charge(
         tariff,
         pricing.rules,
         prompt=repeated.tokens,
-        prefix=min([repeated.prefix, *found_tokens]),
-        before=replay.steps[newest].tokens_sent,
+        prefix=_smallest(repeated.prefix, (step.tokens_sent for step in of_turn)),
+        previous_prompt=newest.tokens_sent,
         head=head_tokens(replay, pricing),
-        waited=seconds_between(answer, replay.session.messages[event.at - 1]),
-        output=written_tokens(completion),
+        waited=seconds_between(messages[newest.index], messages[event.at - 1]),
+        output=output,
     )
 
 
-def _next_request(steps: Sequence[Step], boundary: int) -> int:
-    """The place of the request that follows a boundary, or of the last one."""
-    return bisect_left(steps, boundary, hi=len(steps) - 1, key=lambda step: step.index)
+def place_of_request(steps: Sequence[Step], index: int) -> int:
+    """The place of the first request whose answer has this index or a later one, or of the last
+    request.
+    """
+    return bisect_left(steps, index, hi=len(steps) - 1, key=_index_of)
+
+
+def _index_of(step: Step) -> int:
+    return step.index
 
 
 def summary_usd(completion: Completion, read: int, tariff: Tariff) -> tuple[float, bool]:
@@ -322,11 +369,14 @@ def summary_usd(completion: Completion, read: int, tariff: Tariff) -> tuple[floa
         return 0.0, True
     read = completion.input_tokens or read
     rates = tariff.at(read)
-    return read * rates.input + written_tokens(completion) * rates.output, False
+    usd = read * rates.input + written_tokens(completion) * rates.output
+    return usd, False
 
 
 def written_tokens(completion: Completion) -> int:
     """Tokens of an answer; of a text that stands in for one none."""
     if completion.fallback:
         return 0
-    return completion.output_tokens or -(-len(completion.text) // CHARACTERS)
+    if completion.output_tokens:
+        return completion.output_tokens
+    return ceil(len(completion.text) / CHARACTERS)

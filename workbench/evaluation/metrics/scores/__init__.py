@@ -1,0 +1,1 @@
+"""The metrics that ship with the package, by what they measure."""
