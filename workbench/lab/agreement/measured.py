@@ -36,8 +36,10 @@ from workbench.lab.judge.exam.readers import ModelReader
 from workbench.lab.simulation.needs import Needs
 from workbench.lab.simulation.simulate import BLIND, SimulationSpec, simulated_row
 from workbench.lab.trials.agents import ReaderAgent
+from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.loop import work
-from workbench.lab.trials.run import UNBOUNDED, TrialSpec, opened
+from workbench.lab.trials.run import UNBOUNDED
+from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.task import TrialTask
 from workbench.lab.validation.judges import JUDGES, Judged
 from workbench.recordings.importers.importer import load

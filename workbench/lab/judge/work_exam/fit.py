@@ -91,10 +91,10 @@ class FitReport:
         strategies = self.by_context[~self.by_context["strategy"].isin(REFERENCES)]
         for kind, rows in strategies.groupby(strategies["writer"].map(text_kind)):
             answers = rows["answers"]
-            promised, real = (
-                (rows[column] * answers).sum() / answers.sum() for column in ("promised", "real")
-            )
-            kinds[kind] = Calibration(float(promised), float(real), int(answers.sum()))
+            answer_count = answers.sum()
+            promised = (rows["promised"] * answers).sum() / answer_count
+            real = (rows["real"] * answers).sum() / answer_count
+            kinds[kind] = Calibration(float(promised), float(real), int(answer_count))
         return LeftOutCheck(self.auc, self.order, kinds, self.errors)
 
 
@@ -117,7 +117,8 @@ def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
             "there are no graded answers about the work; `workbench lab judge work` asks for some"
         )
     answers = pd.DataFrame(rows).groupby([*CONTEXT, "project", "question"], sort=False)
-    return answers.agg({"score": "mean", **dict.fromkeys(FEATURES, "first")}).reset_index()
+    by_column = {"score": "mean", **dict.fromkeys(FEATURES, "first")}
+    return answers.agg(by_column).reset_index()
 
 
 def read_names(folders: Iterable[Path]) -> pd.DataFrame:
@@ -182,7 +183,8 @@ def fit(
     values = table[list(FEATURES)].to_numpy(dtype=np.float64)
     scores = table["score"].to_numpy(dtype=np.float64)
     weights, bias = logistic(values, scores)
-    return WorkReader(dict(zip(FEATURES, weights.tolist(), strict=True)), bias, fitted_on, left_out)
+    weight_of = dict(zip(FEATURES, weights.tolist(), strict=True))
+    return WorkReader(weight_of, bias, fitted_on, left_out)
 
 
 def logistic(values: Floats, scores: Floats) -> tuple[Floats, float]:
@@ -198,7 +200,8 @@ def logistic(values: Floats, scores: Floats) -> tuple[Floats, float]:
     standard = (values - means) / widths
 
     def loss_with_slope(parameters: Floats) -> tuple[float, Floats]:
-        weights, bias = parameters[:-1], parameters[-1]
+        weights = parameters[:-1]
+        bias = parameters[-1]
         margin = standard @ weights + bias
         penalty = PENALTY * np.square(weights).sum()
         loss = (np.logaddexp(0, margin) - scores * margin).mean() + penalty
@@ -206,9 +209,11 @@ def logistic(values: Floats, scores: Floats) -> tuple[Floats, float]:
         slope = too_high @ standard / len(scores) + 2 * PENALTY * weights
         return float(loss), np.append(slope, too_high.mean())
 
-    best = minimize(loss_with_slope, np.zeros(values.shape[1] + 1), jac=True, method="L-BFGS-B").x
+    start = np.zeros(values.shape[1] + 1)
+    best = minimize(loss_with_slope, start, jac=True, method="L-BFGS-B").x
     weights = best[:-1] / widths
-    return weights, float(best[-1] - weights @ means)
+    bias = best[-1] - weights @ means
+    return weights, float(bias)
 
 
 def chances(reader: WorkReader, table: pd.DataFrame) -> Floats:
@@ -241,8 +246,11 @@ def left_out_chances(table: pd.DataFrame) -> Floats:
 def fit_report(table: pd.DataFrame, promised: Floats) -> FitReport:
     """How promised chances compare with the answers."""
     with_chance = table.assign(promised=promised, real=table["score"])
-    by_context = with_chance.groupby(["share", "strategy", "writer", "chain"]).agg(
-        promised=("promised", "mean"), real=("real", "mean"), answers=("real", "size")
+    contexts = with_chance.groupby(["share", "strategy", "writer", "chain"])
+    by_context = contexts.agg(
+        promised=("promised", "mean"),
+        real=("real", "mean"),
+        answers=("real", "size"),
     )
     return FitReport(
         answers=len(table),
@@ -265,11 +273,11 @@ def _errors(table: pd.DataFrame) -> ReaderErrors:
     contexts = rows.groupby([*CONTEXT, "project", "kind"])["error"].mean()
     projects = contexts.groupby(["project", "kind"])
     around_project = contexts - projects.transform("mean")
-    by_project = projects.mean().unstack("kind")
-    return ReaderErrors(
-        tuple(row.dropna().to_dict() for _, row in by_project.iterrows()),
-        float(around_project.std(ddof=0)),
-    )
+    errors_by_project = []
+    for _, row in projects.mean().unstack("kind").iterrows():
+        errors_by_project.append(row.dropna().to_dict())
+    spread = around_project.std(ddof=0)
+    return ReaderErrors(tuple(errors_by_project), float(spread))
 
 
 def asker_errors(
@@ -302,23 +310,31 @@ def auc(promised: Floats, scores: Floats) -> float:
     """How often a right answer (above .5) has a higher chance than a wrong one; a tie counts a
     half.
     """
-    is_right, is_wrong = scores > 0.5, scores < 0.5
-    decided = is_right | is_wrong
-    ranks = rankdata(promised[decided])
-    right, wrong = int(is_right.sum()), int(is_wrong.sum())
-    if not right or not wrong:
+    is_right = scores > 0.5
+    is_wrong = scores < 0.5
+    is_decided = is_right | is_wrong
+    ranks = rankdata(promised[is_decided])
+    right_count = int(is_right.sum())
+    wrong_count = int(is_wrong.sum())
+    if not right_count or not wrong_count:
         return float("nan")
-    return float((ranks[is_right[decided]].sum() - right * (right + 1) / 2) / (right * wrong))
+    rank_sum = ranks[is_right[is_decided]].sum()
+    wins = rank_sum - right_count * (right_count + 1) / 2
+    return float(wins / (right_count * wrong_count))
 
 
 def _order(table: pd.DataFrame) -> float:
     strategies = table[~table["strategy"].isin(REFERENCES)]
     correlations = []
     for _, rows in strategies.groupby(["session", "at", "share"]):
-        means = rows.groupby(["strategy", "writer", "chain"])[["promised", "real"]].mean()
+        groups = rows.groupby(["strategy", "writer", "chain"])
+        means = groups[["promised", "real"]].mean()
         if len(means) > 2 and means.nunique().min() > 1:
-            correlations.append(float(spearmanr(means["promised"], means["real"]).statistic))
-    return float(np.mean(correlations)) if correlations else float("nan")
+            correlation = spearmanr(means["promised"], means["real"])
+            correlations.append(float(correlation.statistic))
+    if not correlations:
+        return float("nan")
+    return float(np.mean(correlations))
 
 
 def _tenths(table: pd.DataFrame) -> tuple[Tenth, ...]:
@@ -329,6 +345,7 @@ def _tenths(table: pd.DataFrame) -> tuple[Tenth, ...]:
         end = len(ordered) * (number + 1) // TENTHS
         answers = ordered.iloc[start:end]
         if len(answers):
-            promised, real = float(answers["promised"].mean()), float(answers["real"].mean())
+            promised = float(answers["promised"].mean())
+            real = float(answers["real"].mean())
             tenths.append(Tenth(promised, real, len(answers)))
     return tuple(tenths)
