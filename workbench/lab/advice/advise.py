@@ -332,14 +332,16 @@ class Search:
             titled_advices: titles and advices that share this search's measurements.
         """
         notes = [advice.note(title) for title, advice in titled_advices]
+        advices = [advice for _, advice in titled_advices]
         names: list[str] = []
-        for _, advice in reversed(titled_advices):
-            names += [advice.advised.strategy, *advice.table["candidate"]]
+        for advice in reversed(advices):
+            names.append(advice.advised.strategy)
+            names += advice.table["candidate"]
         points: dict[str, Point] = {}
-        for _, advice in titled_advices:
+        for advice in advices:
             for point in advice.grid.points():
                 points[point.strategy] = point
-        for _, advice in titled_advices:
+        for advice in advices:
             for point in (advice.default, advice.advised):
                 points[point.strategy] = point
         shown_points = [points[name] for name in dict.fromkeys(names)]

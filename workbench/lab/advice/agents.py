@@ -4,7 +4,7 @@ compactor would.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
@@ -230,12 +230,15 @@ def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
     Raises:
         SettingError: there is nothing to read.
     """
-    by_agent: dict[str, list[SessionSource]] = {}
+    by_agent: dict[str, list[SessionSource]] = defaultdict(list)
     for source in sources_of(what or spec.sessions_of_space()):
-        formats = [session.origin.format for session in sessions_in(source)]
-        if formats:
-            name = formats[0] if formats[0] in AGENTS else ""
-            by_agent.setdefault(name, []).append(source)
+        sessions = sessions_in(source)
+        if not sessions:
+            continue
+        name = sessions[0].origin.format
+        if name not in AGENTS:
+            name = ""
+        by_agent[name].append(source)
     if not by_agent:
         raise SettingError(
             "there is no session to advise on; `workbench list formats` shows what can be read"

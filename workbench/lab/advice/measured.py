@@ -77,19 +77,25 @@ class Measurements:
             The sources in the order given, those first in which the half has a figure.
         """
         rows = self.of([default], units)
-        values = rows.melt("session", [WORK, NAMES], "metric").assign(mode="natural")
-        self.half = leading_metric(values, mode="natural")
-        with_figure = set(rows.loc[rows[self.half].notna(), "unit"])
-        return sorted(units, key=lambda unit: unit not in with_figure)
+        scores = rows.melt("session", [WORK, NAMES], "metric")
+        self.half = leading_metric(scores.assign(mode="natural"), mode="natural")
+        has_figure = rows[self.half].notna()
+        units_with_figure = set(rows.loc[has_figure, "unit"])
+        with_figure = [unit for unit in units if unit in units_with_figure]
+        others = [unit for unit in units if unit not in units_with_figure]
+        return with_figure + others
 
     def of(self, points: Sequence[Point], units: Sequence[str]) -> pd.DataFrame:
         """The rows of these candidates on these sources, one a session and candidate; `recall`
         is of the half.
         """
         for run_points in by_run(points).values():
-            lacking = [unit for unit in units if not self._are_done(run_points, [unit])]
-            if lacking:
-                self._measure(run_points, lacking)
+            missing_units = []
+            for unit in units:
+                if not self._are_done(run_points, [unit]):
+                    missing_units.append(unit)
+            if missing_units:
+                self._measure(run_points, missing_units)
         names = [point.strategy for point in points]
         is_of_names = self.rows["candidate"].isin(names)
         is_of_units = self.rows["unit"].isin(units)
@@ -240,11 +246,8 @@ def _rows(
     project_of = {name: source.project for name, source in recordings.items()}
     replays = run.replays[run.replays["strategy"].isin(names)]
     table = replays[["session", "strategy", "status"]].rename(columns={"strategy": "candidate"})
-    scores = run.scores[run.scores["mode"] == "natural"]
     for column, metric in SCORES.items():
-        values = scores.loc[scores["metric"] == metric, ["session", "strategy", "value"]]
-        values = values.set_axis([*ROW, column], axis="columns")
-        table = table.merge(values, "left", ROW)
+        table = table.merge(_scores(run, metric, column), "left", ROW)
     table = table.merge(_bills(run), "left", ROW)
     unit_column = pd.Series(unit_of).rename_axis("session").rename("unit")
     table = table.merge(unit_column.reset_index(), "left", "session")
@@ -259,6 +262,15 @@ def _rows(
         fits=~(table["over"] > 0),
     )
     return table[list(COLUMNS)]
+
+
+def _scores(run: Results, metric: str, column: str) -> pd.DataFrame:
+    """By session and candidate the values of a metric on the candidate's own trigger."""
+    is_natural = run.scores["mode"] == "natural"
+    is_of_metric = run.scores["metric"] == metric
+    rows = run.scores.loc[is_natural & is_of_metric]
+    values = rows[["session", "strategy", "value"]]
+    return values.set_axis([*ROW, column], axis="columns")
 
 
 def _bills(run: Results) -> pd.DataFrame:

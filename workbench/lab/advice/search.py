@@ -4,6 +4,7 @@ not seen.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -55,9 +56,9 @@ def spread(projects: Mapping[str, str], seed: int) -> list[str]:
     one, and so on.
     """
     chance = Random(seed)
-    groups: dict[str, list[str]] = {}
-    for name, project in sorted(projects.items()):
-        groups.setdefault(project, []).append(name)
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(projects):
+        groups[projects[name]].append(name)
     projects_in_turn = chance.sample(list(groups.values()), len(groups))
     queues = [chance.sample(names, len(names)) for names in projects_in_turn]
     order: list[str] = []

@@ -168,8 +168,9 @@ def _with_future_of(stranger: Prepared, prepared_session: Prepared, boundary: in
     """The index of a history that goes on as another session does."""
     session = prepared_session.session
     start = at_shares(stranger.session)[0]
-    messages = (*session.messages[:boundary], *stranger.session.messages[start:])
-    return Index(messages, session.cwd, prepared_session.index.background)
+    past = session.messages[:boundary]
+    future = stranger.session.messages[start:]
+    return Index((*past, *future), session.cwd, prepared_session.index.background)
 
 
 def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepared]]:

@@ -13,7 +13,8 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import decimal, interval, missing
-from workbench.evaluation.analysis.paired import Estimate, estimate, interval_columns, ratio
+from workbench.evaluation.analysis.paired import Estimate, interval_columns, ratio
+from workbench.evaluation.analysis.paired import estimate as estimate_of
 from workbench.lab.validation.answers.exams import KNOWN
 from workbench.lab.validation.needs import NEEDED, READERS, label_column
 from workbench.lab.validation.used_things import METRICS
@@ -36,10 +37,12 @@ def scored(rows: pd.DataFrame) -> pd.DataFrame:
     with_verdict = rows[rows["fetched_again"].notna() & rows["exam"].notna()]
     labels = [f"{low} to {high - 1}" for low, high in pairwise(BANDS)]
     labels.append(f"from {BANDS[-1]}")
-    messages_after = (with_verdict["used"] - with_verdict["at"]).astype(int)
-    band = pd.cut(messages_after, [*BANDS, np.inf], right=False, labels=labels)
-    fetched_again = with_verdict["fetched_again"].astype(bool)
-    return with_verdict.assign(when=band.astype(str), fetched_again=fetched_again)
+    messages_after = with_verdict["used"] - with_verdict["at"]
+    band = pd.cut(messages_after.astype(int), [*BANDS, np.inf], right=False, labels=labels)
+    return with_verdict.assign(
+        when=band.astype(str),
+        fetched_again=with_verdict["fetched_again"].astype(bool),
+    )
 
 
 def figures(
@@ -92,11 +95,15 @@ def _figures(rows: pd.DataFrame, metric: str, unit: str) -> dict[str, float | in
         "fetched": float(rows["fetched_again"].mean()),
         "lost": int(is_lost.sum()),
     }
-    figures |= interval_columns("if_lost", _share(rows[is_lost], unit))
-    figures |= interval_columns("if_kept", _share(rows[~is_lost], unit))
-    figures |= interval_columns("auc", _ratio(pairs))
-    figures |= interval_columns("alike", _ratio(alike_pairs))
-    figures |= interval_columns("lead", _ratio(lead, lowest=-1))
+    estimates = {
+        "if_lost": _share(rows[is_lost], unit),
+        "if_kept": _share(rows[~is_lost], unit),
+        "auc": _ratio(pairs),
+        "alike": _ratio(alike_pairs),
+        "lead": _ratio(lead, lowest=-1),
+    }
+    for name, estimate in estimates.items():
+        figures |= interval_columns(name, estimate)
     return figures
 
 
@@ -294,7 +301,7 @@ def _mean(rows: pd.DataFrame, needed: pd.Series[bool]) -> Estimate:
     total_weight = weights.groupby(places).sum()
     shares = needed_weight / total_weight
     projects = [str(project) for _, project in shares.index]
-    mean = estimate(shares.tolist(), projects, most=1)
+    mean = estimate_of(shares.tolist(), projects, most=1)
     assert mean is not None
     return mean
 

@@ -37,9 +37,22 @@ def key_of(item: Item) -> str:
     """A short name of an item that holds none of its text; another question about the same thing
     has another one.
     """
-    cue = sorted(item.cue, key=lambda name: -item.cue[name])
-    key_texts = (item.kind, item.evidence, item.use, *cue, *item.candidates)
-    return sha256("\0".join(key_texts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    key_text = "\0".join(
+        (
+            item.kind,
+            item.evidence,
+            item.use,
+            *_weightiest_first(item),
+            *item.candidates,
+        )
+    )
+    digest = sha256(key_text.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:12]
+
+
+def _weightiest_first(item: Item) -> list[str]:
+    """The words and names of an item's cue."""
+    return sorted(item.cue, key=lambda name: -item.cue[name])
 
 
 def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.DataFrame:
@@ -121,8 +134,7 @@ def _row(prepared_session: Prepared, place: ItemPlace, weight: float) -> dict[st
     messages_between = None
     if item.used >= 0:
         messages_between = item.used - item.said
-    cue = sorted(item.cue, key=lambda name: -item.cue[name])
-    cue_names = [name.lstrip("=") for name in cue]
+    cue_names = [name.lstrip("=") for name in _weightiest_first(item)]
     return {
         "session": session.id,
         "at": place.boundary,

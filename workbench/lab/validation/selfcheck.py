@@ -58,8 +58,10 @@ class _Wasteful:
     part: float = 0.6
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        target = context.overhead + int(self.part * (budget.target - context.overhead))
-        return Truncate().plan(context, replace(budget, target=target))
+        room = budget.target - context.overhead
+        target = context.overhead + int(self.part * room)
+        smaller_budget = replace(budget, target=target)
+        return Truncate().plan(context, smaller_budget)
 
 
 WASTEFUL = Preset("wasteful", Strategy("wasteful", (_Wasteful(),)))

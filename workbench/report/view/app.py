@@ -29,12 +29,10 @@ from workbench.report.view.changes import changes_page
 from workbench.report.view.contexts import NotShown
 from workbench.report.view.filling import filling_page
 from workbench.report.view.guard import HOST, REPORTS, Guard
+from workbench.report.view.page import Page, Query, path_of
 from workbench.report.view.pages import (
-    Page,
-    Query,
     all_losses,
     loss_address,
-    path_of,
     queue_page,
     run_page,
     runs_page,
@@ -266,8 +264,10 @@ async def _posted(request: Request) -> Fields:
 
 def _take_notes(run: RunEntry, fields: Fields) -> dict[str, str]:
     """Write the name, the tags and the note of a run."""
-    tags = [tag for tag in fields.get("tags", "").split(",") if tag.strip()]
-    notes = RunNotes.of(run.path).described(fields.get("name"), tags, fields.get("note"))
+    words = fields.get("tags", "").split(",")
+    tags = [word for word in words if word.strip()]
+    notes = RunNotes.of(run.path)
+    notes = notes.described(fields.get("name"), tags, fields.get("note"))
     notes.write(run.path)
     return {"told": "Saved."}
 
@@ -278,7 +278,8 @@ def _take_mark(run: RunEntry, fields: Fields) -> dict[str, str]:
     mark = fields.get("mark", "")
     if loss not in {row["loss"] for row in all_losses(run)}:
         raise NotShown(f"The run has no loss {loss!r}")
-    RunNotes.of(run.path).marked(loss, mark).write(run.path)
+    notes = RunNotes.of(run.path).marked(loss, mark)
+    notes.write(run.path)
     words = f"Marked as {mark}." if mark else "The mark is taken away."
     next_page = path_of(run.name, "queue", loss=fields.get("next", ""))
     return {"told": words, "go": next_page}

@@ -16,7 +16,8 @@ from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings.summaries import session_titles
 from workbench.evaluation.metrics import HALVES
 from workbench.report.view.contexts import NotShown
-from workbench.report.view.pages import MOST, Page, Query, asking, counted, path_of
+from workbench.report.view.page import Page, Query, asking, counted, path_of
+from workbench.report.view.pages import MOST
 from workbench.report.view.runs import RunEntry
 
 VALUE_COLUMNS = {

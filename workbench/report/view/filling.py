@@ -18,7 +18,7 @@ from workbench.evaluation.analysis.recorded_compactions import CompactionBill, b
 from workbench.report.explorer import treemap as tm
 from workbench.report.explorer.sources import COLOURS, OTHER, source_words
 from workbench.report.view.contexts import NotShown, recording, session_row
-from workbench.report.view.pages import Page, Query, asking, number
+from workbench.report.view.page import Page, Query, asking, number
 from workbench.report.view.runs import RunEntry
 
 DEAREST = 3

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from workbench.base.markup import render
 from workbench.evaluation.experiment.exports import csv_text
 from workbench.report.view.contexts import NotShown
-from workbench.report.view.pages import Page
+from workbench.report.view.page import Page
 
 OWN = (
     "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline';"

@@ -333,6 +333,8 @@ def _most_gained(alone: list[float] | str, with_context: list[float] | str) -> A
         return Answered(math.nan, alone)
     if isinstance(with_context, str):
         return Answered(math.nan, with_context)
-    gains = [before - behind for before, behind in zip(alone, with_context, strict=True)]
+    gains = []
+    for nats_alone, nats_with_context in zip(alone, with_context, strict=True):
+        gains.append(nats_alone - nats_with_context)
     is_best = [gain >= max(gains) - 1e-9 for gain in gains]
     return Answered(is_best[0] / sum(is_best))

@@ -231,10 +231,14 @@ def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
         rows_by_reader[str(reader)] = rows.drop(columns="reader")
         agreements.append({"reader": str(reader), "other": "lexical", **agreement(rows)})
     for reader, other in combinations(rows_by_reader, 2):
-        own_scores = rows_by_reader[reader].drop(columns="lexical")
-        other_scores = rows_by_reader[other].drop(columns="lexical")
-        other_scores = other_scores.rename(columns={"score": "lexical"})
-        both = own_scores.merge(other_scores, on=[*PLACE, "strategy", "item"])
+        both = _with_other_scores(rows_by_reader[reader], rows_by_reader[other])
         if len(both):
             agreements.append({"reader": reader, "other": other, **agreement(both)})
     return pd.DataFrame(agreements)
+
+
+def _with_other_scores(rows: pd.DataFrame, other_rows: pd.DataFrame) -> pd.DataFrame:
+    """The items that two readers scored, with the other one in the place of the lexical reader."""
+    scores_of_reader = rows.drop(columns="lexical")
+    scores_of_other = other_rows.drop(columns="lexical").rename(columns={"score": "lexical"})
+    return scores_of_reader.merge(scores_of_other, on=[*PLACE, "strategy", "item"])

@@ -44,14 +44,16 @@ def baselines_of(sittings: Iterable[Sitting]) -> pd.DataFrame:
     """A row an answer of the sittings: `PLACE` and `MEASURES`; what a measure does not know is
     missing.
     """
-    histories: dict[Boundary, Bm25] = {}
+    bm25_by_boundary: dict[Boundary, Bm25] = {}
     rows: list[dict[str, Any]] = []
     for sitting in sittings:
-        if sitting.boundary not in histories:
-            history = sitting.context.ready.session.messages[: sitting.boundary.at]
-            histories[sitting.boundary] = Bm25(map(said_text, history))
-        rows += _rows(sitting, histories[sitting.boundary])
-    return pd.DataFrame(rows, columns=[*PLACE, *MEASURES]).drop_duplicates(PLACE)
+        boundary = sitting.boundary
+        if boundary not in bm25_by_boundary:
+            history = sitting.context.ready.session.messages[: boundary.at]
+            bm25_by_boundary[boundary] = Bm25(map(said_text, history))
+        rows += _rows(sitting, bm25_by_boundary[boundary])
+    table = pd.DataFrame(rows, columns=[*PLACE, *MEASURES])
+    return table.drop_duplicates(PLACE)
 
 
 def _rows(sitting: Sitting, bm25: Bm25) -> Iterator[dict[str, Any]]:

@@ -187,6 +187,38 @@ def fit(
     return WorkReader(weight_of, bias, fitted_on, left_out)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Regression:
+    """What a fit minimises: the mean loss of all answers, and a penalty for large weights.
+
+    Attributes:
+        features: (answers, features), standardised.
+        scores: (answers,) between 0 and 1.
+    """
+
+    features: Floats
+    scores: Floats
+
+    def loss_and_slope(self, parameters: Floats) -> tuple[float, Floats]:
+        """Of the weights and the bias, in this order."""
+        weights = parameters[:-1]
+        bias = parameters[-1]
+        margin = self.features @ weights + bias
+        penalty = PENALTY * np.square(weights).sum()
+        losses = np.logaddexp(0, margin) - self.scores * margin
+        loss = losses.mean() + penalty
+        too_high = expit(margin) - self.scores
+        weights_slope = too_high @ self.features / len(self.scores) + 2 * PENALTY * weights
+        return float(loss), np.append(weights_slope, too_high.mean())
+
+    def minimum(self) -> Floats:
+        """The weights and the bias of the least loss."""
+        start = np.zeros(self.features.shape[1] + 1)
+        result = minimize(self.loss_and_slope, start, jac=True, method="L-BFGS-B")
+        parameters: Floats = result.x
+        return parameters
+
+
 def logistic(values: Floats, scores: Floats) -> tuple[Floats, float]:
     """The weights of some features, and the bias, whose chances come nearest to the scores of
     answers.
@@ -198,21 +230,9 @@ def logistic(values: Floats, scores: Floats) -> tuple[Floats, float]:
     means = values.mean(axis=0)
     widths = np.maximum(values.std(axis=0), 1e-6)
     standard = (values - means) / widths
-
-    def loss_with_slope(parameters: Floats) -> tuple[float, Floats]:
-        weights = parameters[:-1]
-        bias = parameters[-1]
-        margin = standard @ weights + bias
-        penalty = PENALTY * np.square(weights).sum()
-        loss = (np.logaddexp(0, margin) - scores * margin).mean() + penalty
-        too_high = expit(margin) - scores
-        slope = too_high @ standard / len(scores) + 2 * PENALTY * weights
-        return float(loss), np.append(slope, too_high.mean())
-
-    start = np.zeros(values.shape[1] + 1)
-    best = minimize(loss_with_slope, start, jac=True, method="L-BFGS-B").x
-    weights = best[:-1] / widths
-    bias = best[-1] - weights @ means
+    parameters = Regression(standard, scores).minimum()
+    weights = parameters[:-1] / widths
+    bias = parameters[-1] - weights @ means
     return weights, float(bias)
 
 
@@ -268,8 +288,10 @@ def fit_report(table: pd.DataFrame, promised: Floats) -> FitReport:
 def _errors(table: pd.DataFrame) -> ReaderErrors:
     """How far the reader is off in each project."""
     strategies = table[~table["strategy"].isin(REFERENCES)]
-    error = strategies["promised"] - strategies["real"]
-    rows = strategies.assign(error=error, kind=strategies["writer"].map(text_kind))
+    rows = strategies.assign(
+        error=strategies["promised"] - strategies["real"],
+        kind=strategies["writer"].map(text_kind),
+    )
     contexts = rows.groupby([*CONTEXT, "project", "kind"])["error"].mean()
     projects = contexts.groupby(["project", "kind"])
     around_project = contexts - projects.transform("mean")

@@ -86,13 +86,13 @@ def read_replies(text: str, count: int) -> list[str | None]:
             replies[number] = current
         elif current is not None and line.strip():
             current.append(line.strip())
-    texts: list[str | None] = []
+    ordered: list[str | None] = []
     for number in range(1, count + 1):
-        text = None
         if number in replies:
-            text = " ".join(replies[number]).strip()
-        texts.append(text)
-    return texts
+            ordered.append(" ".join(replies[number]).strip())
+        else:
+            ordered.append(None)
+    return ordered
 
 
 def is_unknown(reply: str) -> bool:
