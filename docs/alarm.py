@@ -18,7 +18,7 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.equal_size import ANSWERED, names_only
 from workbench.evaluation.experiment.prepared import Prepared, prepared
 from workbench.evaluation.experiment.sources import sessions_in, sources_of
-from workbench.lab.validation.adversaries import scored
+from workbench.lab.validation.adversary_scores import scored
 from workbench.lab.validation.used_things import compacted, used_things
 
 TITLES = {"shuffled": "shuffled lines", "sided": "soups, each word on its side"}

@@ -23,7 +23,7 @@ from workbench.lab.agreement.measured import Judge, on_recordings, on_tasks
 from workbench.lab.agreement.orders import ALL, TARGETS, Agreement
 from workbench.lab.simulation.simulate import SimulationSpec, reader_of, simulate
 from workbench.lab.trials.families import FAMILIES, tasks
-from workbench.lab.trials.run import TrialSpec
+from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.table import TrialResults, by_family
 from workbench.lab.trials.task import TrialTask
 

@@ -20,8 +20,8 @@ from workbench.cli.output import (
     say_json,
     tables,
 )
-from workbench.lab.trials.run import READER, TrialSpec
 from workbench.lab.trials.run import trial as run_of
+from workbench.lab.trials.spec import READER, TrialSpec
 from workbench.lab.trials.table import TrialResults, by_strategy
 
 COLUMNS = {

@@ -21,7 +21,7 @@ from rows import Part, run
 import workbench as wb
 from workbench.engine.compaction.presets import NAMES
 from workbench.lab.trials.bundled import BUNDLED
-from workbench.lab.trials.run import TrialSpec
+from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.table import MEANS, by_strategy
 
 PAGE = Path(__file__).parent / "README.md"

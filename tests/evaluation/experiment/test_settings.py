@@ -33,7 +33,7 @@ from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.spec import WorkSpec
 from workbench.lab.judge.work_exam.write import WriteSpec, write_exams
 from workbench.lab.simulation import simulate
-from workbench.lab.trials.run import TrialSpec
+from workbench.lab.trials.spec import TrialSpec
 from workbench.testing import CompactionGate
 
 Entry = Callable[..., object]

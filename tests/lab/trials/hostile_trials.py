@@ -33,9 +33,9 @@ from lab.trials.hostile import (
 from workbench.engine.compaction.presets import preset
 from workbench.engine.models.extractive import Extractive
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
+from workbench.lab.trials.attempt import attempt
 from workbench.lab.trials.helper import descendants
 from workbench.lab.trials.loop import Limits
-from workbench.lab.trials.run import attempt
 from workbench.lab.trials.watchdog import own_bytes, resident_bytes
 
 MOST_MEMORY = 1_000_000_000

@@ -12,9 +12,10 @@ from workbench.engine.compaction.presets import preset
 from workbench.engine.models.extractive import Extractive
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.agents import ReaderAgent
+from workbench.lab.trials.attempt import MEASURED, opened
 from workbench.lab.trials.beginning import beginning_of, begun
 from workbench.lab.trials.loop import Limits, Trial, work
-from workbench.lab.trials.run import MEASURED, TrialSpec, opened
+from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.task import Call, PlanStep, TrialTask, Turn
 
 LONG = "x" * 3_000

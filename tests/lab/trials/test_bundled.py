@@ -12,7 +12,7 @@ from profiles import FULL
 from workbench.base.errors import SetupError, UnknownName
 from workbench.lab.trials.bundled import bundled_names, bundled_task, seeds_of
 from workbench.lab.trials.families import tasks
-from workbench.lab.trials.run import TrialSpec
+from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.task import Hole, PlanStep
 
 QUICK = ("concession-papers", "meterly-meeting", "parcel-claims")

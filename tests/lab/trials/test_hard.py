@@ -11,7 +11,7 @@ import pytest
 from lab.trials.plans import played
 
 from workbench.lab.trials.bundled import bundled_task, hard_names
-from workbench.lab.trials.run import TrialSpec
+from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.task import Call, Hole, PlanStep, TrialTask
 
 ORCHARD, LANTERN, SEEDBANK = "orchard-pay", "lantern-leases", "seedbank-labels"

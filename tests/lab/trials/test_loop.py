@@ -18,8 +18,8 @@ from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.evaluation.metrics.exam.history import ExamHistory
 from workbench.evaluation.metrics.index import Index
 from workbench.lab.trials.agents import ReaderAgent
+from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.loop import Limits, Trial, work
-from workbench.lab.trials.run import opened
 from workbench.lab.trials.task import Call, TrialTask
 from workbench.lab.validation.adversaries import Gamer
 from workbench.lab.validation.gaming import filled

@@ -19,8 +19,8 @@ from workbench.engine.models.provider_options import ProviderOptions
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.agents import ModelAgent
+from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.loop import Trial, work
-from workbench.lab.trials.run import opened
 
 pytest.importorskip("litellm")
 TOLD = re.compile(r"billing service listens on port (\d+)")

@@ -18,7 +18,7 @@ from workbench.base.errors import SettingError, UnknownName
 from workbench.cli.app import main
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.lab.trials.families import FAMILIES
-from workbench.lab.trials.run import TrialSpec
+from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.table import COLUMNS, TrialResults, by_strategy
 
 FEW = tuple(FAMILIES)[:1]

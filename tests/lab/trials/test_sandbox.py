@@ -17,10 +17,10 @@ from lab.trials.sandboxes import need_sandbox
 from lab.trials.toys import toy
 
 from workbench.base.errors import SetupError
+from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.grading import grade
 from workbench.lab.trials.helper import descendants
 from workbench.lab.trials.helper_client import HelperWorkspace, require_sandbox
-from workbench.lab.trials.run import opened
 from workbench.lab.trials.system_calls import MACHINES
 from workbench.lab.trials.task import Call, TaskCheck, TrialTask, WorkspaceEnded
 from workbench.lab.trials.tools import used

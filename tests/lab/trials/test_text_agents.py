@@ -23,9 +23,9 @@ from workbench.engine.models.settings import ModelSettings
 from workbench.engine.models.written_calls import call_text
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.agents import ModelAgent
+from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.helper_client import HelperWorkspace
 from workbench.lab.trials.loop import Trial, work
-from workbench.lab.trials.run import opened
 
 TOLD = re.compile(r"billing service listens on port (\d+)")
 MESSAGE = re.compile(

@@ -5,7 +5,8 @@ import pytest
 
 from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.metrics.exam.exams import Exams
-from workbench.lab.validation.adversaries import FAMILY, Gamer, scored
+from workbench.lab.validation.adversaries import FAMILY, Gamer
+from workbench.lab.validation.adversary_scores import scored
 from workbench.recordings.datasets.generator import generate
 
 LIST, SOUP, CUE = Gamer("list", 12), Gamer("soup", 8, 10), Gamer("cue", 1, 3)

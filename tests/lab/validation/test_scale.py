@@ -9,7 +9,7 @@ from builders import remembering, rules
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.store import Results
-from workbench.lab.validation.checks import ceiling, floor
+from workbench.lab.validation.run_checks import ceiling, floor
 
 
 class Bent(Results):

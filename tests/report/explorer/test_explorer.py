@@ -12,7 +12,8 @@ from report.page.test_parts import HOSTILE, Page
 from builders import called, conversation, result, said, told
 from workbench.engine.transcript.session import Session
 from workbench.report.explorer.explorer import Explorer, explore
-from workbench.report.explorer.panels import Scale, bars, overview, panels
+from workbench.report.explorer.panels import bars, overview, panels
+from workbench.report.explorer.timeline import Scale
 from workbench.report.explorer.view import missing, outcomes
 
 

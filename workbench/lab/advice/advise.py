@@ -38,10 +38,12 @@ from workbench.evaluation.experiment.spec import (
 )
 from workbench.lab.advice.measured import Measurements, figures, recorded, saved_shares
 from workbench.lab.advice.search import (
+    Finals,
     Folds,
     Outside,
     Round,
     cross_validated,
+    failed_candidates,
     halved,
     rounds,
     spread,
@@ -221,9 +223,8 @@ class Search:
         """The search of these recordings; they are read, and nothing is replayed."""
         sources = sources_of(what or spec.sessions_of_space())
         grid = usual_grid(sources, spec)
-        return cls.over(
-            sources, Candidates.of(grid, spec.default or USUAL).at_most(spec.candidates), spec
-        )
+        candidates = Candidates.of(grid, spec.default or USUAL)
+        return cls.over(sources, candidates.at_most(spec.candidates), spec)
 
     @classmethod
     def over(
@@ -238,18 +239,20 @@ class Search:
                 "there is no session to advise on; `workbench list formats` shows what can be read"
             )
         folder = folder_of(spec, "advise", candidates.facts, sorted(by_name))
-        common = {
-            "redact",
-            "unmasked",
-            "price_model",
-            "prices",
-            "group_by",
-            "model_settings",
-            "jobs",
-            "scheduler",
-        }
-        settings = {name: getattr(spec, name) for name in common}
-        run = RunSpec(**settings, shares=(), baseline="none", out=folder, quiet=spec.quiet)
+        run = RunSpec(
+            redact=spec.redact,
+            unmasked=spec.unmasked,
+            price_model=spec.price_model,
+            prices=spec.prices,
+            group_by=spec.group_by,
+            model_settings=spec.model_settings,
+            jobs=spec.jobs,
+            scheduler=spec.scheduler,
+            shares=(),
+            baseline="none",
+            out=folder,
+            quiet=spec.quiet,
+        )
         measured = Measurements(candidates.grid, by_name, recordings, run)
         return cls(spec, candidates, measured, projects, spread(projects, spec.seed))
 
@@ -265,35 +268,41 @@ class Search:
 
     def forecast(self) -> Forecast:
         """What it would take at most."""
-        points, planned = self.candidates.points, self.rounds()
         parts = []
-        # the dearest that may come this far
-        for step, earlier in zip(planned, [Round(0, 0), *planned], strict=False):
-            units = self.order[earlier.recordings : step.recordings]
+        recordings_before = 0
+        for step in self.rounds():
+            units = self.order[recordings_before : step.recordings]
+            recordings_before = step.recordings
             if not units:
                 continue
             sources = [self.measured.sources[unit] for unit in units]
-            for run_points in by_run(points[: step.candidates]).values():
-                parts.append(Run.of(sources, self.measured.run_of(run_points)).forecast())
+            # the dearest that may come this far
+            points = self.candidates.points[: step.candidates]
+            for run_points in by_run(points).values():
+                run = Run.of(sources, self.measured.run_of(run_points))
+                parts.append(run.forecast())
         return together(parts)
 
     def advice(self) -> Advice:
         """Do the search, without parts of the projects and with all of them."""
-        trade, spec, measured = Trade(self.spec.worth), self.spec, self.measured
-        points, in_use = self.candidates.points, self.candidates.default
+        spec = self.spec
+        trade = Trade(spec.worth)
+        measured = self.measured
+        points = self.candidates.points
+        in_use = self.candidates.default
         order = measured.decide_half(in_use, self.order)
         folds = Folds(self.projects, spec.folds)
         outside = cross_validated(measured, points, order, folds, trade, in_use)
         finals = halved(measured, points, order, trade, in_use)
         default = in_use.strategy
-        best = default if finals.choice is None else finals.choice.use
-        runners_up = () if finals.choice is None else finals.choice.others
+        best = finals.best_or(default)
         comparison = DefaultComparison(default, spec.margin, saved_shares(finals.rows))
         verdict = comparison.verdict(measured, finals, outside)
         table = figures(finals.rows, spec.worth)
-        rows = measured.rows
-        failed = set(rows.loc[~(rows["ok"] & rows["fits"]), "candidate"])
-        has_points = len(finals.points) > 0
+        lead = None
+        if len(finals.points):
+            lead = difference(finals.points, best, default)
+        failed = failed_candidates(measured.rows)
         return Advice(
             grid=self.candidates.grid,
             default=in_use,
@@ -305,10 +314,8 @@ class Search:
             traded=traded(table, [best, default], measured.half),
             half=measured.half,
             table=table,
-            lead=difference(finals.points, best, default) if has_points else None,
-            runner_up=(runners_up[0], difference(finals.points, best, runners_up[0]))
-            if runners_up
-            else None,
+            lead=lead,
+            runner_up=_runner_up(finals),
             outside=outside,
             regret=_regret(finals.points, default, outside),
             rounds=tuple(self.rounds()),
@@ -325,14 +332,16 @@ class Search:
             titled_advices: titles and advices that share this search's measurements.
         """
         notes = [advice.note(title) for title, advice in titled_advices]
+        advices = [advice for _, advice in titled_advices]
         names: list[str] = []
-        for _, advice in reversed(titled_advices):
-            names += [advice.advised.strategy, *advice.table["candidate"]]
+        for advice in reversed(advices):
+            names.append(advice.advised.strategy)
+            names += advice.table["candidate"]
         points: dict[str, Point] = {}
-        for _, advice in titled_advices:
+        for advice in advices:
             for point in advice.grid.points():
                 points[point.strategy] = point
-        for _, advice in titled_advices:
+        for advice in advices:
             for point in (advice.default, advice.advised):
                 points[point.strategy] = point
         shown_points = [points[name] for name in dict.fromkeys(names)]
@@ -340,6 +349,14 @@ class Search:
 
     def _point(self, name: str) -> Point:
         return next(point for point in self.candidates.points if point.strategy == name)
+
+
+def _runner_up(finals: Finals) -> tuple[str, Estimate | None] | None:
+    """The second of the last round, and how far the choice is ahead of it."""
+    if finals.choice is None or not finals.choice.others:
+        return None
+    second = finals.choice.others[0]
+    return second, difference(finals.points, finals.choice.use, second)
 
 
 def usual_grid(sources: Sequence[SessionSource], spec: AdviceSpec) -> Grid:
@@ -358,5 +375,6 @@ def _regret(points: pd.DataFrame, default: str, outside: Outside) -> float | Non
     if not len(shared_points):
         return None
     gains = shared_points.sub(shared_points[default], axis=0)
-    choice = pd.Series(outside.by_project).reindex(shared_points.index)
-    return max(0.0, float(gains.mean().max() - choice.mean()))
+    choice_gains = pd.Series(outside.by_project).reindex(shared_points.index)
+    regret = gains.mean().max() - choice_gains.mean()
+    return max(0.0, float(regret))

@@ -4,7 +4,7 @@ compactor would.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
@@ -74,19 +74,19 @@ class PresentSetting:
         windows: Counter[Sized] = Counter()
         shares = []
         for session in sessions:
-            trusted = checked_reports(session, counter.sizes(session.messages), counter).session
-            window = window_of(trusted, asked_window)
-            windows[window] += 1
-            shares += [limit / window_of(trusted).tokens for limit in recorded_limits(trusted)]
-        window = windows.most_common(1)[0][0]
+            sizes = counter.sizes(session.messages)
+            trusted = checked_reports(session, sizes, counter).session
+            windows[window_of(trusted, asked_window)] += 1
+            window_tokens = window_of(trusted).tokens
+            shares += [limit / window_tokens for limit in recorded_limits(trusted)]
+        [(window, _)] = windows.most_common(1)
         restated = preset(agent.preset)
         by_rule = due_at(restated, window.tokens) or window.tokens
         if not shares:
             return cls(window, Sized(by_rule, f"{agent.name}'s rule"), restated)
         share = min(median(shares), 1.0)
-        limit = Sized(
-            int(share * window.tokens), f"the median of {some(len(shares), 'recorded compaction')}"
-        )
+        limit_tokens = int(share * window.tokens)
+        limit = Sized(limit_tokens, f"the median of {some(len(shares), 'recorded compaction')}")
         if abs(by_rule / window.tokens - share) <= CLOSE:
             return cls(window, limit, restated)
         return cls(window, limit, moved(restated, share))
@@ -100,7 +100,9 @@ class PresentSetting:
 def moved(restated: Preset, share: float) -> Preset:
     """A preset that compacts at another share of the window, and is otherwise as it was."""
     return replace(
-        restated, name=f"{restated.name} at {percent(share)}", trigger=AtLimit(share=share)
+        restated,
+        name=f"{restated.name} at {percent(share)}",
+        trigger=AtLimit(share=share),
     )
 
 
@@ -145,44 +147,44 @@ class AgentSearch:
         cls, agent: Agent | None, sources: Sequence[SessionSource], spec: AdviceSpec
     ) -> AgentSearch:
         """The searches over these recordings of one agent; nothing is replayed."""
-        sessions = [session for source in sources for session in sessions_in(source)]
+        sessions: list[Session] = []
+        for source in sources:
+            sessions += sessions_in(source)
         if agent is None or spec.space is not None or spec.default:
             candidates = Candidates.of(usual_grid(sources, spec), spec.default or USUAL)
             compactor = Search.over(sources, candidates.at_most(spec.candidates), spec)
             return cls(agent, len(sessions), None, None, compactor)
         present = PresentSetting.of(agent, sessions, spec.window)
-        earlier = [
-            moved(preset(agent.preset), share) for share in EARLIER if share < present.share - CLOSE
-        ]
-        own_presets = (present.preset, *earlier)
+        own_presets = (present.preset, *_earlier(agent, present))
         grid = _with_presets(usual_grid(sources, spec), own_presets)
         candidates = Candidates.of(grid, present.preset)
-        own_names = {own_points.name for own_points in own_presets}
-        other_points = [point for point in candidates.points if point.base not in own_names]
-        switching = replace(candidates, points=(candidates.default, *other_points)).at_most(
-            spec.candidates
-        )
-        compactor = Search.over(sources, switching, spec)
-        if not agent.settable:
-            return cls(agent, len(sessions), present, None, compactor)
-        own_points = tuple(point for point in candidates.points if _is_of(point, own_presets))
-        return cls(
-            agent,
-            len(sessions),
-            present,
-            compactor.among(replace(candidates, points=own_points)),
-            compactor,
-        )
+        own_points = []
+        switching_points = [candidates.default]
+        for point in candidates.points:
+            if _is_of(point, own_presets):
+                own_points.append(point)
+            else:
+                switching_points.append(point)
+        switching = replace(candidates, points=tuple(switching_points))
+        compactor = Search.over(sources, switching.at_most(spec.candidates), spec)
+        settings = None
+        if agent.settable:
+            settings = compactor.among(replace(candidates, points=tuple(own_points)))
+        return cls(agent, len(sessions), present, settings, compactor)
 
     def advice(self) -> AgentAdvice:
         """Do both."""
-        settings = self.settings.advice() if self.settings else None
+        settings = None
+        if self.settings:
+            settings = self.settings.advice()
         compactor = self.compactor.advice()
-        titled_advices = [
-            (SWITCHING.format(agent=self.agent.name) if self.agent else "", compactor)
-        ]
+        titled_advices = []
         if self.agent and settings:
-            titled_advices.insert(0, (SETTING.format(agent=self.agent.name), settings))
+            titled_advices.append((SETTING.format(agent=self.agent.name), settings))
+        title = ""
+        if self.agent:
+            title = SWITCHING.format(agent=self.agent.name)
+        titled_advices.append((title, compactor))
         self.compactor.publish(titled_advices)
         return AgentAdvice(self.agent, self.sessions, self.present, settings, compactor)
 
@@ -196,14 +198,25 @@ class AgentSearch:
 
 def _with_presets(grid: Grid, presets: Sequence[Preset]) -> Grid:
     """The grid with some presets before its own."""
-    named = {preset.name for preset in presets}
-    strategies = [
-        strategy
-        for strategy, name in zip(grid.strategies, grid.names, strict=True)
-        if name not in named
-    ]
-    settings = {name: axes for name, axes in grid.settings.items() if name not in named}
-    return grid.changed(strategies=(*presets, *strategies), settings=settings)
+    new_names = {preset.name for preset in presets}
+    strategies: list[str | Preset] = list(presets)
+    for strategy, name in zip(grid.strategies, grid.names, strict=True):
+        if name not in new_names:
+            strategies.append(strategy)
+    settings = {}
+    for name, axes in grid.settings.items():
+        if name not in new_names:
+            settings[name] = axes
+    return grid.changed(strategies=tuple(strategies), settings=settings)
+
+
+def _earlier(agent: Agent, present: PresentSetting) -> list[Preset]:
+    """The agent's own compaction at smaller shares of the window than today's."""
+    presets = []
+    for share in EARLIER:
+        if share < present.share - CLOSE:
+            presets.append(moved(preset(agent.preset), share))
+    return presets
 
 
 def _is_of(point: Point, presets: Sequence[Preset]) -> bool:
@@ -217,12 +230,15 @@ def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
     Raises:
         SettingError: there is nothing to read.
     """
-    by_agent: dict[str, list[SessionSource]] = {}
+    by_agent: dict[str, list[SessionSource]] = defaultdict(list)
     for source in sources_of(what or spec.sessions_of_space()):
-        formats = [session.origin.format for session in sessions_in(source)]
-        if formats:
-            name = formats[0] if formats[0] in AGENTS else ""
-            by_agent.setdefault(name, []).append(source)
+        sessions = sessions_in(source)
+        if not sessions:
+            continue
+        name = sessions[0].origin.format
+        if name not in AGENTS:
+            name = ""
+        by_agent[name].append(source)
     if not by_agent:
         raise SettingError(
             "there is no session to advise on; `workbench list formats` shows what can be read"
@@ -230,8 +246,10 @@ def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
     groups = sorted(by_agent.items(), key=lambda group: -len(group[1]))
     searches = []
     for name, sources in groups:
-        folder = spec.out / (name or "other") if spec.out and len(groups) > 1 else spec.out
-        searches.append(AgentSearch.of(AGENTS.get(name), sources, spec.changed(out=folder)))
+        group_spec = spec
+        if spec.out and len(groups) > 1:
+            group_spec = spec.changed(out=spec.out / (name or "other"))
+        searches.append(AgentSearch.of(AGENTS.get(name), sources, group_spec))
     return searches
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.advice_note import AdviceNote, noted
 from workbench.evaluation.analysis.scores import floats, leading_metric, plain, with_projects
 from workbench.evaluation.analysis.summary_writers import SummaryWriters
@@ -24,15 +25,17 @@ from workbench.evaluation.metrics import NAMES, WORK
 
 SCORES = {WORK: WORK, NAMES: NAMES, "over": "over_window"}
 """By column the metric of it, on the candidate's own trigger."""
+ROW = ["session", "candidate"]
+"""What a row is about."""
+BILLS = ("saved", "usd", "plain")
+"""What the bill of a session says."""
 COLUMNS = (
     "unit",
     "session",
     "project",
     "candidate",
     *SCORES,
-    "saved",
-    "usd",
-    "plain",
+    *BILLS,
     "ok",
     "fits",
 )
@@ -74,21 +77,29 @@ class Measurements:
             The sources in the order given, those first in which the half has a figure.
         """
         rows = self.of([default], units)
-        values = rows.melt("session", [WORK, NAMES], "metric").assign(mode="natural")
-        self.half = leading_metric(values, mode="natural")
-        with_figure = set(rows.loc[rows[self.half].notna(), "unit"])
-        return sorted(units, key=lambda unit: unit not in with_figure)
+        scores = rows.melt("session", [WORK, NAMES], "metric")
+        self.half = leading_metric(scores.assign(mode="natural"), mode="natural")
+        has_figure = rows[self.half].notna()
+        units_with_figure = set(rows.loc[has_figure, "unit"])
+        with_figure = [unit for unit in units if unit in units_with_figure]
+        others = [unit for unit in units if unit not in units_with_figure]
+        return with_figure + others
 
     def of(self, points: Sequence[Point], units: Sequence[str]) -> pd.DataFrame:
         """The rows of these candidates on these sources, one a session and candidate; `recall`
         is of the half.
         """
         for run_points in by_run(points).values():
-            lacking = [unit for unit in units if not self._are_done(run_points, [unit])]
-            if lacking:
-                self._measure(run_points, lacking)
+            missing_units = []
+            for unit in units:
+                if not self._are_done(run_points, [unit]):
+                    missing_units.append(unit)
+            if missing_units:
+                self._measure(run_points, missing_units)
         names = [point.strategy for point in points]
-        rows = self.rows[self.rows["candidate"].isin(names) & self.rows["unit"].isin(units)]
+        is_of_names = self.rows["candidate"].isin(names)
+        is_of_units = self.rows["unit"].isin(units)
+        rows = self.rows[is_of_names & is_of_units]
         return rows.assign(recall=floats(rows[self.half]))
 
     @property
@@ -106,36 +117,65 @@ class Measurements:
             units: the sources.
             notes: what was said.
         """
-        shown_points = by_run(points)[points[0].window, points[0].model]
-        sources = sorted((self.sources[unit] for unit in units), key=lambda source: source.number)
-        run = Run.of(sources, self.run_of(shown_points))
+        advised = points[0]
+        shown_points = by_run(points)[advised.window, advised.model]
+        run = Run.of(self._in_order(units), self.run_of(shown_points))
         run.results()
         run.job.folder.note(noted(notes))
 
     def _are_done(self, points: Sequence[Point], units: Sequence[str]) -> bool:
         """Whether all of these candidates were measured on all of these sources."""
-        return all((point.strategy, unit) in self.done for point in points for unit in units)
+        for point in points:
+            for unit in units:
+                if (point.strategy, unit) not in self.done:
+                    return False
+        return True
+
+    def _in_order(self, units: Sequence[str]) -> list[SessionSource]:
+        """The sources of these names, in the order of a run's rows."""
+        sources = [self.sources[unit] for unit in units]
+        return sorted(sources, key=lambda source: source.number)
 
     def _measure(self, points: Sequence[Point], units: Sequence[str]) -> None:
-        new = [point for point in points if not self._are_done([point], units)]
-        units = sorted(units, key=lambda unit: self.sources[unit].number)  # as the rows of a run
-        run = Run.of([self.sources[unit] for unit in units], self.run_of(new)).results()
-        names = [point.strategy for point in new]
-        measured = _rows(run, names, units, self.known)
-        used = run.sessions["window_used"].dropna()
+        new_points = [point for point in points if not self._are_done([point], units)]
+        names = [point.strategy for point in new_points]
+        sources = self._in_order(units)
+        ordered_units = [source.name for source in sources]
+        run = Run.of(sources, self.run_of(new_points)).results()
         self.pending += run.pending
-        self.window = int(used.mode().max()) if len(used) else self.window
+        windows = run.sessions["window_used"].dropna()
+        if len(windows):
+            self.window = int(windows.mode().max())
+        self._add_rows(_rows(run, names, ordered_units, self.known))
+        self._add_compactions(run, names)
+        for name in names:
+            self.done.update((name, unit) for unit in units)
+
+    def _add_rows(self, measured: pd.DataFrame) -> None:
+        """Add those of candidates and sources that were not measured before."""
         pairs = zip(measured["candidate"], measured["unit"], strict=True)
-        fresh = measured[~np.array([pair in self.done for pair in pairs], dtype=bool)]
-        wrote = plain(run.compactions.loc[run.compactions["strategy"].isin(names), WRITERS])
-        self.rows = fresh if self.rows.empty else pd.concat([self.rows, fresh], ignore_index=True)
-        self.compactions = pd.concat([self.compactions, wrote]) if len(self.compactions) else wrote
-        self.done.update((name, unit) for name in names for unit in units)
+        is_old = np.array([pair in self.done for pair in pairs], dtype=bool)
+        new_rows = measured[~is_old]
+        if self.rows.empty:
+            self.rows = new_rows
+        else:
+            self.rows = pd.concat([self.rows, new_rows], ignore_index=True)
+
+    def _add_compactions(self, run: Results, names: Sequence[str]) -> None:
+        is_of_names = run.compactions["strategy"].isin(names)
+        new_compactions = plain(run.compactions.loc[is_of_names, WRITERS])
+        if self.compactions.empty:
+            self.compactions = new_compactions
+        else:
+            self.compactions = pd.concat([self.compactions, new_compactions])
 
     def run_of(self, points: Sequence[Point]) -> RunSpec:
         """The run of some candidates of one window and model."""
-        presets = tuple(map(self.grid.preset, points))
-        return self.spec.changed(strategies=presets, window=points[0].window, model=points[0].model)
+        return self.spec.changed(
+            strategies=tuple(map(self.grid.preset, points)),
+            window=points[0].window,
+            model=points[0].model,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +196,24 @@ def recorded(sources: Collection[SessionSource], by: str) -> dict[str, RecordedS
     for source in sources:
         sessions = sessions_in(source)
         if sessions:
-            row = {"session": sessions[0].id, "project": sessions[0].project, "path": source.name}
-            with_project = with_projects(
-                pd.DataFrame({"session": [sessions[0].id]}), pd.DataFrame([row]), by
-            )
+            project = _project_of(sessions[0], source, by)
             ids = tuple(session.id for session in sessions)
-            by_name[source.name] = RecordedSession(str(with_project["project"].iloc[0]), ids)
+            by_name[source.name] = RecordedSession(project, ids)
     return by_name
+
+
+def _project_of(session: Session, source: SessionSource, by: str) -> str:
+    row = {
+        "session": session.id,
+        "project": session.project,
+        "path": source.name,
+    }
+    with_project = with_projects(
+        pd.DataFrame({"session": [session.id]}),
+        pd.DataFrame([row]),
+        by,
+    )
+    return str(with_project["project"].iloc[0])
 
 
 def _units(
@@ -171,7 +222,9 @@ def _units(
     """By the name of a session in a run its source: rows are in the order of sources, and those
     of some may lack.
     """
-    expected = deque((unit, id) for unit in units for id in sources[unit].sessions)
+    expected = deque[tuple[str, str]]()
+    for unit in units:
+        expected.extend((unit, id) for id in sources[unit].sessions)
     by_name = {}
     for name in rows:
         by_name[name] = ""
@@ -189,40 +242,57 @@ def _rows(
     recordings: Mapping[str, RecordedSession],
 ) -> pd.DataFrame:
     sessions = run.sessions[run.sessions["status"] == "ok"]
-    unit = _units(map(str, sessions["session"]), recordings, units)
+    unit_of = _units(map(str, sessions["session"]), recordings, units)
+    project_of = {name: source.project for name, source in recordings.items()}
     replays = run.replays[run.replays["strategy"].isin(names)]
     table = replays[["session", "strategy", "status"]].rename(columns={"strategy": "candidate"})
-    scores = run.scores[run.scores["mode"] == "natural"]
     for column, metric in SCORES.items():
-        values = scores.loc[scores["metric"] == metric, ["session", "strategy", "value"]]
-        values = values.set_axis(["session", "candidate", column], axis="columns")
-        table = table.merge(values, "left", ["session", "candidate"])
-    costs = run.costs.rename(
-        columns={"strategy": "candidate", "net_saving": "saved", "usd_uncompacted": "plain"}
-    )
-    costs = costs.assign(usd=floats(costs["usd"]) + floats(costs["usd_fetching"]))
-    table = table.merge(
-        costs[["session", "candidate", "saved", "usd", "plain"]], "left", ["session", "candidate"]
-    )
-    places = pd.Series(unit).rename_axis("session").rename("unit").reset_index()
-    table = table.merge(places, "left", "session")
-    for column in (*SCORES, "saved", "usd", "plain"):
+        table = table.merge(_scores(run, metric, column), "left", ROW)
+    table = table.merge(_bills(run), "left", ROW)
+    unit_column = pd.Series(unit_of).rename_axis("session").rename("unit")
+    table = table.merge(unit_column.reset_index(), "left", "session")
+    for column in (*SCORES, *BILLS):
         table[column] = floats(table[column])
-    project = table["unit"].map({name: source.project for name, source in recordings.items()})
-    # a source's session may have a name of its run only: sources keep sessions of two runs apart
-    session = table["unit"] + "#" + table["session"]
     table = table.assign(
-        project=project, session=session, ok=table["status"] == "ok", fits=~(table["over"] > 0)
+        project=table["unit"].map(project_of),
+        # a source's session may have a name of its run only: sources keep sessions of two runs
+        # apart
+        session=table["unit"] + "#" + table["session"],
+        ok=table["status"] == "ok",
+        fits=~(table["over"] > 0),
     )
     return table[list(COLUMNS)]
+
+
+def _scores(run: Results, metric: str, column: str) -> pd.DataFrame:
+    """By session and candidate the values of a metric on the candidate's own trigger."""
+    is_natural = run.scores["mode"] == "natural"
+    is_of_metric = run.scores["metric"] == metric
+    rows = run.scores.loc[is_natural & is_of_metric]
+    values = rows[["session", "strategy", "value"]]
+    return values.set_axis([*ROW, column], axis="columns")
+
+
+def _bills(run: Results) -> pd.DataFrame:
+    """By session and candidate what was saved, the bill, and the bill without compaction."""
+    new_names = {
+        "strategy": "candidate",
+        "net_saving": "saved",
+        "usd_uncompacted": "plain",
+    }
+    costs = run.costs.rename(columns=new_names)
+    bill = floats(costs["usd"]) + floats(costs["usd_fetching"])
+    return costs.assign(usd=bill)[[*ROW, *BILLS]]
 
 
 def saved_shares(rows: pd.DataFrame) -> dict[str, float]:
     """By candidate the share of the bill of all its priced sessions that it saves, as `compare`
     has it.
     """
-    priced = rows[rows["plain"] > 0].groupby("candidate")[["saved", "plain"]].sum()
-    return {str(name): float(share) for name, share in (priced["saved"] / priced["plain"]).items()}
+    priced_rows = rows[rows["plain"] > 0]
+    sums = priced_rows.groupby("candidate")[["saved", "plain"]].sum()
+    shares = sums["saved"] / sums["plain"]
+    return {str(name): float(share) for name, share in shares.items()}
 
 
 def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
@@ -250,13 +320,11 @@ def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
             "projects": by_candidate["project"].nunique(),
         }
     )
-    return (
-        table.sort_values("points", ascending=False, kind="stable")
-        .rename_axis("candidate")
-        .reset_index()
-    )
+    table = table.sort_values("points", ascending=False, kind="stable")
+    return table.rename_axis("candidate").reset_index()
 
 
 def _mean_kept(rows: pd.DataFrame, half: str) -> pd.Series[float]:
     """By candidate what it keeps of one half, as a share."""
-    return Trade(0).points(rows.assign(recall=rows[half])).mean() / 100
+    points = Trade(0).points(rows.assign(recall=rows[half]))
+    return points.mean() / 100

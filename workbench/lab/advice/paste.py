@@ -75,15 +75,18 @@ def due_at(preset: Preset, window: int) -> int | None:
     """The smallest request that the preset compacts in that window, in tokens; None where sizes
     do not decide.
     """
-    low, high = 0, window + 1
+    low = 0
+    high = window + 1
     while low + 1 < high:
         tokens = (low + high) // 2
-        low, high = (
-            (low, tokens)
-            if preset.trigger.check(Situation(tokens=tokens, window=window))
-            else (tokens, high)
-        )
-    return high if high <= window else None
+        is_due = preset.trigger.check(Situation(tokens=tokens, window=window))
+        if is_due:
+            high = tokens
+        else:
+            low = tokens
+    if high > window:
+        return None
+    return high
 
 
 def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
@@ -95,12 +98,17 @@ def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
         restated: the preset that restates the agent.
         window: in which the agent works, in tokens.
     """
-    system, due = AGENT_SYSTEMS.get(restated), due_at(preset, window)
+    system = AGENT_SYSTEMS.get(restated)
+    due = due_at(preset, window)
     if system is None or due is None:
         return None
     percent = 100 * due // max(window - CLAUDE_ANSWER, 1)
     text = render(
-        f"settings/{system.template}.txt", due=due, percent=percent, reserve=window - due, tail=None
+        f"settings/{system.template}.txt",
+        due=due,
+        percent=percent,
+        reserve=window - due,
+        tail=None,
     )
     return Snippet(system.name, system.where, text, system.lacks)
 
@@ -119,17 +127,15 @@ def snippets(
     """
     preset_settings = settings(preset)
     due = due_at(preset, window)
-    budget = preset.trigger.check(Situation(tokens=due, window=window)) if due else None
-    share = next(
-        (setting.value for path, setting in preset_settings.items() if path.endswith("cut.share")),
-        None,
-    )
     clears = base == "clear_tool_uses"
+    kept_uses: object = 0
+    if clears:
+        kept_uses = preset_settings["clear_tool_uses.keep"].value
     values = {
         "due": due,
-        "tail": int(float(str(share)) * budget.target) if budget and share else None,
+        "tail": _tail(preset, due, window),
         "clears": clears,
-        "keep": preset_settings["clear_tool_uses.keep"].value if clears else 0,
+        "keep": kept_uses,
         "base": base,
         "changes": changes,
         "window": window,
@@ -137,9 +143,19 @@ def snippets(
     }
     for system in LIBRARIES:
         if not system.presets or (base in system.presets and due is not None):
-            yield Snippet(
-                system.name,
-                system.where,
-                render(f"settings/{system.template}.txt", **values),
-                system.lacks,
-            )
+            text = render(f"settings/{system.template}.txt", **values)
+            yield Snippet(system.name, system.where, text, system.lacks)
+
+
+def _tail(preset: Preset, due: int | None, window: int) -> int | None:
+    """Tokens of the messages that stay as they are; None where the preset has no share of them."""
+    if not due:
+        return None
+    budget = preset.trigger.check(Situation(tokens=due, window=window))
+    if not budget:
+        return None
+    for path, setting in settings(preset).items():
+        if path.endswith("cut.share"):
+            share = setting.value
+            return int(float(str(share)) * budget.target) if share else None
+    return None

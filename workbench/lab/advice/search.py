@@ -4,9 +4,10 @@ not seen.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from random import Random
 
 import pandas as pd
@@ -55,12 +56,15 @@ def spread(projects: Mapping[str, str], seed: int) -> list[str]:
     one, and so on.
     """
     chance = Random(seed)
-    groups: dict[str, list[str]] = {}
-    for name, project in sorted(projects.items()):
-        groups.setdefault(project, []).append(name)
-    shuffled = chance.sample(list(groups.values()), len(groups))
-    mixed = [chance.sample(names, len(names)) for names in shuffled]
-    return [name for name in chain.from_iterable(zip_longest(*mixed)) if name is not None]
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(projects):
+        groups[projects[name]].append(name)
+    projects_in_turn = chance.sample(list(groups.values()), len(groups))
+    queues = [chance.sample(names, len(names)) for names in projects_in_turn]
+    order: list[str] = []
+    for turn in zip_longest(*queues):
+        order += [name for name in turn if name is not None]
+    return order
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,12 @@ class Finals:
     points: pd.DataFrame
     rows: pd.DataFrame
 
+    def best_or(self, default: str) -> str:
+        """The candidate to use, or the default where no session has a figure."""
+        if self.choice is None:
+            return default
+        return self.choice.use
+
 
 def halved(
     measured: Measurements,
@@ -91,19 +101,27 @@ def halved(
     A candidate that fails, or sends a request larger than the window, is out. The default stays
     to the end.
     """
-    alive = [default, *(point for point in points if point.strategy != default.strategy)]
+    others = [point for point in points if point.strategy != default.strategy]
+    alive = [default, *others]
     for planned in rounds(len(alive), len(units)):
         rows = measured.of(alive, units[: planned.recordings])
-        out = set(rows.loc[~(rows["ok"] & rows["fits"]), "candidate"]) - {default.strategy}
+        out = failed_candidates(rows) - {default.strategy}
         rows = rows[~rows["candidate"].isin(out)]
         table = trade.points(rows).dropna()
         if table.empty:  # too little is needed later for any figure
             return Finals(None, table, rows)
         if planned.recordings < len(units):
-            order = table.mean().sort_values(ascending=False, kind="stable").index.tolist()
-            names = {*order[: better_half(len(alive))], default.strategy}
+            means = table.mean().sort_values(ascending=False, kind="stable")
+            best_names = means.index.tolist()[: better_half(len(alive))]
+            names = {*best_names, default.strategy}
             alive = [point for point in alive if point.strategy in names]
     return Finals(choice(table, saved_shares(rows)), table, rows)
+
+
+def failed_candidates(rows: pd.DataFrame) -> set[str]:
+    """Those of the rows that failed somewhere, or sent a request larger than the window."""
+    is_good = rows["ok"] & rows["fits"]
+    return set(rows.loc[~is_good, "candidate"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +148,12 @@ class Folds:
 
     def parts(self, units: Sequence[str]) -> list[set[str]]:
         """The projects of each part; none where there is one project alone."""
-        names = list(dict.fromkeys(self.projects[unit] for unit in units))
-        count = min(self.count, len(names))
+        projects = [self.projects[unit] for unit in units]
+        distinct = list(dict.fromkeys(projects))
+        count = min(self.count, len(distinct))
         if count < 2:
             return []
-        return [set(names[fold::count]) for fold in range(count)]
+        return [set(distinct[start::count]) for start in range(count)]
 
 
 def cross_validated(
@@ -149,17 +168,18 @@ def cross_validated(
     gains: dict[str, float] = {}
     choices = []
     for part in folds.parts(units):
+        unseen_units = [unit for unit in units if folds.projects[unit] in part]
         other_units = [unit for unit in units if folds.projects[unit] not in part]
-        picked = halved(measured, points, other_units, trade, default).choice
-        best = default.strategy if picked is None else picked.use
+        finals = halved(measured, points, other_units, trade, default)
+        best = finals.best_or(default.strategy)
         choices.append(best)
         pair = [default]
         if best != default.strategy:
             pair += [point for point in points if point.strategy == best]
-        table = trade.points(
-            measured.of(pair, [unit for unit in units if folds.projects[unit] in part])
-        )
-        if not table.empty:
-            differences = (table[best] - table[default.strategy]).dropna()
-            gains |= {str(name): float(gain) for name, gain in differences.items()}
+        table = trade.points(measured.of(pair, unseen_units))
+        if table.empty:
+            continue
+        differences = (table[best] - table[default.strategy]).dropna()
+        for project, gain in differences.items():
+            gains[str(project)] = float(gain)
     return Outside(estimate(list(gains.values())), gains, tuple(choices))

@@ -5,8 +5,10 @@ one made here.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 
 from workbench.base.palette import REFERENCES
@@ -52,16 +54,15 @@ def space(
             changes.setdefault("models", (default_model,))
         return named.changed(**changes)
     changes.setdefault("models", (default_model,))
+    built_in = {name: preset(name) for name in NAMES}
     names = [default]
-    for name in found("preset", {built_in: preset(built_in) for built_in in NAMES}):
+    for name in found("preset", built_in):
         if name not in REFERENCES and name != default:
             names.append(name)
-    values: Mapping[str, list[Plain]] = tomllib.loads(AXES.read_text(encoding="utf-8"))["settings"]
-    return Grid(
-        strategies=tuple(names),
-        settings={name: _axes(preset(name), values) for name in names},
-        **changes,
-    )
+    document = tomllib.loads(AXES.read_text(encoding="utf-8"))
+    values: Mapping[str, list[Plain]] = document["settings"]
+    axes = {name: _axes(preset(name), values) for name in names}
+    return Grid(strategies=tuple(names), settings=axes, **changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +86,15 @@ class Candidates:
         """
         points = grid.points()
         plain = preset(default)
-        as_it_is = next((point for point in points if is_default(point, grid, plain)), None)
+        as_it_is = _default_point(points, grid, plain)
         if as_it_is is None:
-            as_it_is = Point(plain.name, plain.name, grid.windows[0], grid.models[0], {})
+            as_it_is = Point(
+                strategy=plain.name,
+                base=plain.name,
+                window=grid.windows[0],
+                model=grid.models[0],
+                settings={},
+            )
             if plain.name not in grid.names:
                 grid = grid.changed(strategies=(*grid.strategies, plain))
         others = [point for point in points if point != as_it_is]
@@ -99,34 +106,43 @@ class Candidates:
         """
         if limit is None:
             return self
-        place: dict[str, int] = {}
-        turn = []
+        counts = Counter[str]()
+        turns: list[tuple[int, Point]] = []
         for point in self.points:
-            turn.append(place.setdefault(point.base, 0))
-            place[point.base] += 1
-        order = sorted(range(len(self.points)), key=lambda i: turn[i])
-        return replace(self, points=tuple(self.points[i] for i in order[:limit]))
+            turns.append((counts[point.base], point))
+            counts[point.base] += 1
+        turns.sort(key=itemgetter(0))
+        points = [point for _, point in turns]
+        return replace(self, points=tuple(points[:limit]))
 
     @property
     def facts(self) -> list[tuple[object, ...]]:
         """What the name of a search depends on."""
-        return [
-            (point.strategy, dict(point.settings), point.window, point.model)
-            for point in self.points
-        ]
+        facts: list[tuple[object, ...]] = []
+        for point in self.points:
+            facts.append((point.strategy, dict(point.settings), point.window, point.model))
+        return facts
 
 
-def _axes(of: Preset, values: Mapping[str, list[Plain]]) -> dict[str, list[Plain]]:
+def _axes(of: Preset, values_by_path: Mapping[str, list[Plain]]) -> dict[str, list[Plain]]:
     """The values to try of the settings that this preset has, its own first."""
-    presets_own = settings(of)
+    preset_settings = settings(of)
     axes = {}
-    for path, tried in values.items():
-        for name, setting in presets_own.items():
+    for path, values in values_by_path.items():
+        for name, setting in preset_settings.items():
             is_named = name == path or name.endswith(f".{path}")
             if is_named and isinstance(setting.value, int | float):
-                others = [value for value in tried if value != setting.value]
+                others = [value for value in values if value != setting.value]
                 axes[name] = [setting.value, *others]
     return axes
+
+
+def _default_point(points: Sequence[Point], grid: Grid, default: Preset) -> Point | None:
+    """The first of the points that is the default as it is; None where none is."""
+    for point in points:
+        if is_default(point, grid, default):
+            return point
+    return None
 
 
 def is_default(point: Point, grid: Grid, default: Preset) -> bool:

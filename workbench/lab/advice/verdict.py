@@ -56,69 +56,64 @@ class DefaultComparison:
         """
         picked = finals.choice
         if picked is None:
-            return Verdict(
-                "no figure", self.default, f"Stay with {self.default}: {_no_figure(measured)}"
-            )
-        projects = finals.points.shape[0]
-        if no_winner := self._no_winner(measured, picked, projects):
+            sentence = f"Stay with {self.default}: {_no_figure(measured)}"
+            return Verdict("no figure", self.default, sentence)
+        project_count = finals.points.shape[0]
+        no_winner = self._no_winner(measured, picked, [self.default], project_count)
+        if no_winner:
             return Verdict("no winner", self.default, f"{no_winner} Stay with {self.default}.")
         if picked.use == self.default:
             return self._stay(picked)
-        rivals = self._unsettled(
-            measured, picked, [name for name in picked.others if name != self.default], projects
-        )
         verdict = self._against_default(picked, outside)
-        writers_note = measured.writers.no_winner(picked.use, rivals, measured.half, projects, MODE)
-        return replace(verdict, sentence=" ".join(filter(None, (verdict.sentence, writers_note))))
+        others = [name for name in picked.others if name != self.default]
+        rivals_note = self._no_winner(measured, picked, others, project_count)
+        if rivals_note:
+            return replace(verdict, sentence=f"{verdict.sentence} {rivals_note}")
+        return verdict
 
-    def _no_winner(self, measured: Measurements, picked: Choice, projects: int) -> str:
-        """Why nothing can be said between the choice and the default; empty where something can."""
-        rivals = self._unsettled(measured, picked, [self.default], projects)
-        return measured.writers.no_winner(picked.use, rivals, measured.half, projects, MODE)
-
-    def _unsettled(
-        self, measured: Measurements, picked: Choice, names: Sequence[str], projects: int
-    ) -> list[str]:
-        """Those of some candidates whose distance from the choice the reader's error alone may
-        make.
+    def _no_winner(
+        self, measured: Measurements, picked: Choice, names: Sequence[str], project_count: int
+    ) -> str:
+        """Why nothing can be said between the choice and some candidates; empty where something
+        can.
         """
-        return [
-            name
-            for name in names
-            if abs(picked.means[picked.use] - picked.means[name])
-            < 100 * measured.writers.bias_between(picked.use, name, measured.half, projects, MODE)
-        ]
+        rivals = []
+        for name in names:
+            distance = abs(picked.means[picked.use] - picked.means[name])
+            # what the reader's error alone may make
+            bias = measured.writers.bias_between(
+                picked.use, name, measured.half, project_count, MODE
+            )
+            if distance < 100 * bias:
+                rivals.append(name)
+        return measured.writers.no_winner(picked.use, rivals, measured.half, project_count, MODE)
 
     def _stay(self, picked: Choice) -> Verdict:
         level = [name for name in picked.level if name != self.default]
         if not level:
-            return Verdict(
-                "stay",
-                self.default,
-                f"Stay with {self.default}: no candidate came out ahead of it.",
-            )
-        return Verdict(
-            "no difference", self.default, self._no_difference([self.default, *level], self.default)
-        )
+            sentence = f"Stay with {self.default}: no candidate came out ahead of it."
+            return Verdict("stay", self.default, sentence)
+        sentence = self._no_difference([self.default, *level], self.default)
+        return Verdict("no difference", self.default, sentence)
 
     def _against_default(self, picked: Choice, outside: Outside) -> Verdict:
         gain = outside.gain
         if gain is None:
-            return Verdict(
-                "stay",
-                self.default,
+            sentence = (
                 f"Stay with {self.default}: {picked.use} came out ahead, but the sessions are of"
-                " one project, so that nothing says what it gains elsewhere.",
+                " one project, so that nothing says what it gains elsewhere."
             )
+            return Verdict("stay", self.default, sentence)
         measured = f"on projects that the choice had not seen it gained {gain.mean:+.1f} points"
         if gain.low is not None:
             measured += f" (95 % interval {gain.low:+.1f} to {gain.high:+.1f})"
         if gain.mean <= -self.margin:
-            return Verdict(
-                "stay", self.default, f"Stay with {self.default}: {measured} with {picked.use}."
-            )
+            sentence = f"Stay with {self.default}: {measured} with {picked.use}."
+            return Verdict("stay", self.default, sentence)
         if gain.mean < self.margin:
-            cheapest = self._cheapest(picked.use) if gain.mean >= 0 else self.default
+            cheapest = self.default
+            if gain.mean >= 0:
+                cheapest = self._cheapest(picked.use)
             words = self._no_difference([picked.use, self.default], cheapest)
             return Verdict("no difference", cheapest, f"{words[:-1]}; {measured}.")
         doubt = ""
@@ -126,28 +121,33 @@ class DefaultComparison:
             doubt = f"; with {gain.projects} projects there is no interval, {FEWEST} would do"
         elif gain.low <= 0:
             doubt = "; that may be chance"
-        return Verdict(
-            "use", picked.use, f"Use {picked.use} in place of {self.default}: {measured}{doubt}."
-        )
+        sentence = f"Use {picked.use} in place of {self.default}: {measured}{doubt}."
+        return Verdict("use", picked.use, sentence)
 
     def _cheapest(self, candidate: str) -> str:
         """The cheaper of the default and another candidate; the default where nothing is priced."""
-        mine, theirs = self.saved.get(self.default), self.saved.get(candidate)
-        if mine is None or theirs is None or missing(mine) or missing(theirs):
+        default_share = self.saved.get(self.default)
+        candidate_share = self.saved.get(candidate)
+        if default_share is None or candidate_share is None:
             return self.default
-        return candidate if theirs > mine else self.default
+        if missing(default_share) or missing(candidate_share):
+            return self.default
+        if candidate_share > default_share:
+            return candidate
+        return self.default
 
     def _no_difference(self, names: Sequence[str], cheapest: str) -> str:
         """That nobody would notice which of these is used, and which one to take."""
-        shares = [
-            f"{name} saves {percent(self.saved[name])}" for name in names if name in self.saved
-        ]
-        bill = f" ({', '.join(shares)} of the bill)" if shares else ""
-        take = (
-            f"stay with {cheapest}"
-            if cheapest == self.default
-            else f"take the cheapest, {cheapest}"
-        )
+        shares = []
+        for name in names:
+            if name in self.saved:
+                shares.append(f"{name} saves {percent(self.saved[name])}")
+        bill = ""
+        if shares:
+            bill = f" ({', '.join(shares)} of the bill)"
+        take = f"take the cheapest, {cheapest}"
+        if cheapest == self.default:
+            take = f"stay with {cheapest}"
         return (
             f"It makes no difference that you would notice between {joined(names)} (less than"
             f" {self.margin:g} points): {take}{bill}."
@@ -171,10 +171,8 @@ def opening(measured: Measurements, rows: pd.DataFrame) -> str:
     kinds = {measured.writers.text_kind(str(name), MODE) for name in rows["candidate"].unique()}
     if kinds - {"cut"} == {"rule"} and rows["candidate"].nunique() > 1:
         sentences.append(WITHOUT_A_MODEL)
-    sessions, with_work = (
-        rows["session"].nunique(),
-        rows.loc[rows[WORK].notna(), "session"].nunique(),
-    )
+    sessions = rows["session"].nunique()
+    with_work = rows.loc[rows[WORK].notna(), "session"].nunique()
     session_counts = f"{with_work} of {some(sessions, 'session')}"
     question_counts = f"{session_counts} have questions about the work behind the first request that fills the window"
     command = "`workbench lab exam write SESSIONS --model ...` writes them"
@@ -197,11 +195,10 @@ def traded(table: pd.DataFrame, names: Sequence[str], half: str) -> str:
         if name not in rows.index:
             continue
         row = rows.loc[name]
-        kept_parts = [
-            f"{percent(row[column])} of {titles[column]}"
-            for column in order
-            if not missing(row[column])
-        ]
+        kept_parts = []
+        for column in order:
+            if not missing(row[column]):
+                kept_parts.append(f"{percent(row[column])} of {titles[column]}")
         facts = []
         if kept_parts:
             facts.append(f"keeps {' and '.join(kept_parts)}")

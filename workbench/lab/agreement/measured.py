@@ -36,25 +36,28 @@ from workbench.lab.judge.exam.readers import ModelReader
 from workbench.lab.simulation.needs import Needs
 from workbench.lab.simulation.simulate import BLIND, SimulationSpec, simulated_row
 from workbench.lab.trials.agents import ReaderAgent
+from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.loop import work
-from workbench.lab.trials.run import UNBOUNDED, TrialSpec, opened
+from workbench.lab.trials.run import UNBOUNDED
+from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.task import TrialTask
 from workbench.lab.validation.judges import JUDGES, Judged
 from workbench.recordings.importers.importer import load
 
-METRICS = (
-    "exam",
-    "presence",
-    "bound",
-    *(name for name in JUDGES if name not in ("exam", "presence", "bound")),
-)
+METRICS = tuple(dict.fromkeys(("exam", "presence", "bound", *JUDGES)))
 READ = "read"
 """The exam, read by a model."""
 COLUMNS = {
-    "session": "string", "family": "string", "strategy": "string", "over": "Float64",
-    **dict.fromkeys((*METRICS, READ), "Float64"), "reader": "string",
-    "look_ups": "Float64", "blind": "Float64", "saved": "Float64",
-}  # fmt: skip
+    "session": "string",
+    "family": "string",
+    "strategy": "string",
+    "over": "Float64",
+    **dict.fromkeys((*METRICS, READ), "Float64"),
+    "reader": "string",
+    "look_ups": "Float64",
+    "blind": "Float64",
+    "saved": "Float64",
+}
 """The columns of what is measured, see docs/reference/tables.md."""
 ITEMS = 4
 """Items that a model reads from one context at most."""
@@ -83,7 +86,9 @@ class Judge:
         outcome = admission(reader)
         if reader.outage:
             raise Unanswered(f"the test of {reader.name} is not done: {reader.outage}")
-        name = f"{reader.name}, not admitted" if outcome.why_not else reader.name
+        name = reader.name
+        if outcome.why_not:
+            name += ", not admitted"
         return cls(reader, name)
 
     def require_answers(self) -> None:
@@ -157,7 +162,8 @@ def _on_task(
     spec = SimulationSpec(price_model=ASSUMED, model=DEFAULT_MODEL)
     simulated_rows = []
     for strategy_preset in presets.values():
-        simulated_rows.append(simulated_row(prepared_session, strategy_preset, needs, spec))
+        row = simulated_row(prepared_session, strategy_preset, needs, spec)
+        simulated_rows.append(row)
     yield from _measured(
         prepared_session,
         _boundaries_of_questions(task, prepared_session.session.messages),
@@ -185,7 +191,8 @@ def _uncompacted(task: TrialTask, windows: Windows) -> Prepared:
         window = windows.get((task.family, task.seed))
         if not window:
             window = int(TrialSpec().share * plain.peak)
-        return prepared(load(file)[0], window)
+        [session] = load(file)
+        return prepared(session, window)
 
 
 def _boundaries_of_questions(task: TrialTask, messages: Sequence[Message]) -> list[int]:
@@ -221,9 +228,10 @@ def on_recordings(
         session = prepared_session.session
         boundaries = at_shares(session)
         session_rows = simulated[simulated["session"] == session.id]
-        if boundaries and len(session_rows):
-            names = {"session": session.id, "family": session.project or session.id}
-            rows += _measured(prepared_session, boundaries, presets, session_rows, names, judge)
+        if not boundaries or session_rows.empty:
+            continue
+        names = {"session": session.id, "family": session.project or session.id}
+        rows += _measured(prepared_session, boundaries, presets, session_rows, names, judge)
     return typed(rows, COLUMNS)
 
 
@@ -239,8 +247,11 @@ def detours(simulated: Mapping[Hashable, Any]) -> dict[str, float | None]:
 
 
 def _presets(strategies: Iterable[str | Preset]) -> Mapping[str, Preset]:
-    presets = [preset(strategy) for strategy in strategies]
-    return {strategy_preset.name: strategy_preset for strategy_preset in presets}
+    by_name = {}
+    for strategy in strategies:
+        strategy_preset = preset(strategy)
+        by_name[strategy_preset.name] = strategy_preset
+    return by_name
 
 
 def _measured(
@@ -265,8 +276,11 @@ def _measured(
             score_at=places,
         )
         shots = replay.snapshots
-        scores = [judged[shot.at].scores(shot.context) for shot in shots]
-        is_over = [shot.context.tokens > prepared_session.window for shot in shots]
+        scores = []
+        is_over = []
+        for shot in shots:
+            scores.append(judged[shot.at].scores(shot.context))
+            is_over.append(shot.context.tokens > prepared_session.window)
         means = pd.DataFrame(scores, columns=list(METRICS)).mean()
         measured: dict[str, object] = {
             **names,

@@ -4,7 +4,6 @@ other way round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -18,9 +17,11 @@ from workbench.lab.agreement.measured import METRICS, READ
 from workbench.lab.validation.judges import JUDGES
 
 TARGETS = {
-    "success": "success", "look_ups": "fewer look-ups", "blind": "fewer blind actions",
+    "success": "success",
+    "look_ups": "fewer look-ups",
+    "blind": "fewer blind actions",
     "saved": "dollars saved, with look-ups",
-}  # fmt: skip
+}
 """What strategies are held against: the share of tasks that an agent succeeds in; simulated
 detours, and what is saved with all of them, as the share of the other strategies that are worse in
 the same session, ties half.
@@ -105,18 +106,20 @@ class Agreement:
         cases: list[dict[str, object]] = []
         for target in targets:
             for metric in metrics:
-                for family, rows, all_rows in _parts(compared, means):
-                    order = _Order.of(target, metric, family, rows, all_rows)
+                for family in _families(compared):
+                    order = _Order.of(target, metric, family, compared, means)
                     ranks.append(order.row)
                     if family == ALL:
                         cases += order.cases
-        readers = measured["reader"].dropna().unique()
+        reader = ""
+        for name in measured["reader"].dropna().head(1):
+            reader = str(name)
         return cls(
             ranks=pd.DataFrame(ranks, columns=list(RANKS)),
             cases=pd.DataFrame(cases, columns=list(CASES)),
             over=over,
             recall=recall,
-            reader=str(readers[0]) if len(readers) else "",
+            reader=reader,
         )
 
     def title(self, metric: str) -> str:
@@ -136,7 +139,8 @@ class Agreement:
         """The ranks against one target: a row a metric, a column a family."""
         rows = self.ranks[self.ranks["target"] == target]
         table = rows.pivot_table("rank", "metric", "family", sort=False, dropna=False)
-        return table.rename(index=self.title).rename_axis(columns=None).reset_index()
+        titled = table.rename(index=self.title)
+        return titled.rename_axis(columns=None).reset_index()
 
     def disputes(self) -> pd.DataFrame:
         """The contradictions, a row a pair of strategies, those that most metrics get wrong first.
@@ -191,13 +195,14 @@ class _Order:
         compared: pd.DataFrame,
         all_rows: pd.DataFrame,
     ) -> _Order:
+        """Of the rows of one family, or of all."""
         columns = [target, metric]
         return cls(
             target=target,
             metric=metric,
             family=family,
-            compared=_means(compared, columns),
-            all_rows=_means(all_rows, columns),
+            compared=_means(_of_family(compared, family), columns),
+            all_rows=_means(_of_family(all_rows, family), columns),
         )
 
     @property
@@ -263,14 +268,15 @@ def _means(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     return complete.groupby("strategy", sort=False)[columns].mean()
 
 
-def _parts(
-    compared: pd.DataFrame, all_rows: pd.DataFrame
-) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
-    """All families, then each: its name, and its rows of the compared strategies and of all."""
-    yield ALL, compared, all_rows
-    for family, rows in compared.groupby("family", sort=False):
-        is_of_family = all_rows["family"] == family
-        yield str(family), rows, all_rows[is_of_family]
+def _families(rows: pd.DataFrame) -> list[str]:
+    """All families together, then each by its name."""
+    return [ALL, *map(str, rows["family"].unique())]
+
+
+def _of_family(rows: pd.DataFrame, family: str) -> pd.DataFrame:
+    if family == ALL:
+        return rows
+    return rows[rows["family"] == family]
 
 
 def _won(rows: pd.DataFrame, target: str) -> pd.Series:

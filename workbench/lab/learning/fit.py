@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from types import MappingProxyType
@@ -21,7 +21,11 @@ from workbench.lab.learning.samples import Sample
 PENALTY = 1.0
 """Half of the square of the weights counts so much beside the loss of all rows."""
 RULE: Mapping[str, float] = MappingProxyType(
-    {"said": SPOKEN, "never said": round(log(UNSAID), 1), "text since": DISTANCE}
+    {
+        "said": SPOKEN,
+        "never said": round(log(UNSAID), 1),
+        "text since": DISTANCE,
+    }
 )
 """What the rule-based writer has for weights of `needed`: a fit is drawn to these."""
 DRAWN = 0.06
@@ -31,6 +35,9 @@ fits one kind of agents and fails on another.
 FOLDS = 5
 GROUPS = 10
 """Groups of rows, by their probability, on which calibration is looked at."""
+
+Bound: TypeAlias = tuple[float | None, float | None]
+"""The least and the greatest value of a weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,102 +81,144 @@ class Rows(NamedTuple):
     @classmethod
     def of(cls, samples: Sequence[Sample]) -> Rows:
         """Those of at least one sample."""
-        return cls(
-            np.concatenate([sample.features for sample in samples]),
-            np.concatenate([sample.labels for sample in samples]),
-            np.concatenate([sample.weights for sample in samples]),
+        features = []
+        labels = []
+        weights = []
+        for sample in samples:
+            features.append(sample.features)
+            labels.append(sample.labels)
+            weights.append(sample.weights)
+        return cls(np.concatenate(features), np.concatenate(labels), np.concatenate(weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regression:
+    """What a fit minimises: the loss of all rows, and a penalty for weights off their aim.
+
+    Attributes:
+        features: of each row, scaled to a like spread.
+        labels: 1 for each row that was needed, else 0.
+        row_weights: how often each row counts.
+        aim: the weights that a fit is drawn to.
+        pull: how strongly it is drawn to them.
+    """
+
+    features: Floats
+    labels: Floats
+    row_weights: Floats
+    aim: Floats
+    pull: float
+
+    def loss_and_slope(self, parameters: Floats) -> tuple[float, Floats]:
+        """Of the bias and the weights, in this order."""
+        bias = parameters[0]
+        weights = parameters[1:]
+        margin = self.features @ weights + bias
+        chance = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
+        error = self.row_weights * (chance - self.labels)
+        off_aim = weights - self.aim
+        row_losses = np.logaddexp(0, margin) - self.labels * margin
+        loss = float(self.row_weights @ row_losses)
+        penalty = self.pull / 2 * float(off_aim @ off_aim)
+        bias_slope = [error.sum()]
+        weights_slope = error @ self.features + self.pull * off_aim
+        return loss + penalty, np.concatenate([bias_slope, weights_slope])
+
+    def minimum(self, bounds: Sequence[Bound]) -> Floats:
+        """The bias and the weights of the least loss."""
+        start = np.concatenate([[0.0], self.aim])
+        result = minimize(
+            self.loss_and_slope,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=bounds,
+            options={"maxiter": 100, "ftol": 1e-7},
         )
+        parameters: Floats = result.x
+        return parameters
 
 
 def _fit(part: Part, samples: Sequence[Sample]) -> Logistic:
     """Logistic regression, drawn to weights of 0 (L2), and for `needed` to those of the rule."""
+    names = FEATURES[part]
     if not samples:
-        return Logistic(-5.0, (0.0,) * len(FEATURES[part]))
+        return Logistic(-5.0, (0.0,) * len(names))
     rows = Rows.of(samples)
     # of like spread, so that one penalty fits all and few steps are enough
     spread = np.maximum(rows.features.std(axis=0), 0.01)
     features = rows.features / spread
-    labels = rows.labels.astype(np.float64)
     aim = np.zeros(features.shape[1])
     pull = PENALTY
     if part == "needed":
-        aim = spread * [RULE.get(name, 0.0) for name in FEATURES[part]]
+        rule_weights = [RULE.get(name, 0.0) for name in names]
+        aim = spread * rule_weights
         pull = DRAWN * float(rows.weights.sum())
-
-    def loss_with_slope(parameters: Floats) -> tuple[float, Floats]:
-        bias, weights = parameters[0], parameters[1:]
-        margin = features @ weights + bias
-        chance = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
-        error = rows.weights * (chance - labels)
-        off = weights - aim
-        loss = float(rows.weights @ (np.logaddexp(0, margin) - labels * margin))
-        penalty = pull / 2 * float(off @ off)
-        return loss + penalty, np.concatenate([[error.sum()], error @ features + pull * off])
-
-    best = minimize(
-        loss_with_slope,
-        np.concatenate([[0.0], aim]),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=_bounds(part),
-        options={"maxiter": 100, "ftol": 1e-7},
-    ).x
-    weights = best[1:] / spread
-    return Logistic(round(float(best[0]), 4), tuple(round(float(value), 4) for value in weights))
-
-
-Bound: TypeAlias = tuple[float | None, float | None]
+    regression = Regression(
+        features=features,
+        labels=rows.labels.astype(np.float64),
+        row_weights=rows.weights,
+        aim=aim,
+        pull=pull,
+    )
+    parameters = regression.minimum(_bounds(part))
+    intercept = round(float(parameters[0]), 4)
+    weights = parameters[1:] / spread
+    return Logistic(intercept, tuple(round(float(weight), 4) for weight in weights))
 
 
 def _bounds(part: Part) -> list[Bound]:
     """The bounds of the bias, which has none, and of each weight, by the sign that it must have."""
-    by_sign: Mapping[int, Bound] = {1: (0.0, None), -1: (None, 0.0), 0: (None, None)}
-    bounds: list[Bound] = [(None, None)]
+    free: Bound = (None, None)
+    by_sign: Mapping[int, Bound] = {
+        1: (0.0, None),
+        -1: (None, 0.0),
+        0: free,
+    }
+    bounds = [free]
     for name in FEATURES[part]:
-        bounds.append(by_sign[SIGNS[part].get(name, 0)])
+        sign = SIGNS[part].get(name, 0)
+        bounds.append(by_sign[sign])
     return bounds
 
 
 def folds_of(projects: Collection[str]) -> list[list[str]]:
     """The projects in groups that are left out together."""
     ordered = sorted(projects)
-    return [ordered[n::FOLDS] for n in range(min(FOLDS, len(ordered)))]
+    fold_count = min(FOLDS, len(ordered))
+    return [ordered[start::FOLDS] for start in range(fold_count)]
 
 
 def cross_validated(samples: Mapping[Part, Sequence[Sample]]) -> dict[Part, FitCheck]:
     """Each model on each project, fitted without it."""
-    projects = {sample.project for part in PARTS for sample in samples[part]}
+    projects: set[str] = set()
+    for part in PARTS:
+        projects.update(sample.project for sample in samples[part])
     chances: dict[Part, list[Floats]] = {part: [] for part in PARTS}
-    checked: dict[Part, list[Sample]] = {part: [] for part in PARTS}
+    samples_in_order: dict[Part, list[Sample]] = {part: [] for part in PARTS}
     for fold in folds_of(projects):
         weights = fitted(samples, without=fold)
         for part in PARTS:
             model: Logistic = getattr(weights, part)
             for sample in samples[part]:
-                if sample.project in fold:
-                    chances[part].append(model.probability(sample.features))
-                    checked[part].append(sample)
-    return {part: _check(chances[part], checked[part]) for part in PARTS}
+                if sample.project not in fold:
+                    continue
+                chances[part].append(model.probability(sample.features))
+                samples_in_order[part].append(sample)
+    checks = {}
+    for part in PARTS:
+        checks[part] = _check(chances[part], samples_in_order[part])
+    return checks
 
 
 def _check(chances_by_sample: Sequence[Floats], samples: Sequence[Sample]) -> FitCheck:
     if not samples:
-        return FitCheck(0, 0, None, 0.0, ())
+        return FitCheck(rows=0, needed=0, auc=None, error=0.0, groups=())
     chances = np.concatenate(chances_by_sample)
     rows = Rows.of(samples)
-    order = np.argsort(chances, kind="stable")
-    weights = rows.weights[order]
-    share_below = np.cumsum(weights) / rows.weights.sum()
-    group = np.minimum((share_below * GROUPS).astype(np.int64), GROUPS - 1)
     groups = []
     errors = []
-    for number in range(GROUPS):
-        in_group = group == number
-        if not in_group.any():
-            continue
-        group_weights = weights[in_group]
-        promised = float(np.average(chances[order][in_group], weights=group_weights))
-        real = float(np.average(rows.labels[order][in_group], weights=group_weights))
+    for promised, real in _calibration(chances, rows):
         groups.append((round(promised, 4), round(real, 4)))
         errors.append(abs(promised - real))
     return FitCheck(
@@ -181,12 +230,32 @@ def _check(chances_by_sample: Sequence[Floats], samples: Sequence[Sample]) -> Fi
     )
 
 
+def _calibration(chances: Floats, rows: Rows) -> Iterator[tuple[float, float]]:
+    """The promised and the real share of each group of rows that holds any."""
+    order = np.argsort(chances, kind="stable")
+    chances = chances[order]
+    labels = rows.labels[order]
+    weights = rows.weights[order]
+    share_below = np.cumsum(weights) / rows.weights.sum()
+    group_of_row = np.minimum((share_below * GROUPS).astype(np.int64), GROUPS - 1)
+    for group in range(GROUPS):
+        in_group = group_of_row == group
+        if not in_group.any():
+            continue
+        group_weights = weights[in_group]
+        promised = np.average(chances[in_group], weights=group_weights)
+        real = np.average(labels[in_group], weights=group_weights)
+        yield float(promised), float(real)
+
+
 def _auc(chances: Floats, labels: Flags) -> float | None:
     """By ranks; other rows stand for equally many of their like, so that their weights do not
     matter.
     """
-    positive, negative = int(labels.sum()), int((~labels).sum())
+    positive = int(labels.sum())
+    negative = int((~labels).sum())
     if not positive or not negative:
         return None
-    wins = rankdata(chances)[labels].sum() - positive * (positive + 1) / 2
+    rank_sum = rankdata(chances)[labels].sum()
+    wins = rank_sum - positive * (positive + 1) / 2
     return float(wins / (positive * negative))

@@ -64,7 +64,10 @@ class Learned:
         }
         for part in PARTS:
             document[part] = _document(part, getattr(self.weights, part))
-        document["checks"] = {part: asdict(check) for part, check in self.checks.items()}
+        checks = {}
+        for part, check in self.checks.items():
+            checks[part] = asdict(check)
+        document["checks"] = checks
         return document
 
     def write(self, path: Path) -> None:
@@ -113,9 +116,17 @@ def learn(what: What, jobs: int | None = 1, redaction: frozenset[str] | None = N
             " and something that was needed again; learn from longer recordings"
         )
     parts = by_part(labelled)
-    projects = tuple(sorted({sample.project for _, sample in labelled}))
-    checks = cross_validated(parts) if len(projects) > 1 else {}
-    return Learned(fitted(parts), projects, session_count, checks, tuple(failed))
+    projects = {sample.project for _, sample in labelled}
+    checks: dict[Part, FitCheck] = {}
+    if len(projects) > 1:
+        checks = cross_validated(parts)
+    return Learned(
+        weights=fitted(parts),
+        projects=tuple(sorted(projects)),
+        sessions=session_count,
+        checks=checks,
+        failed=tuple(failed),
+    )
 
 
 class SourceSamples(NamedTuple):
@@ -129,7 +140,9 @@ def _samples(redaction: frozenset[str] | None, source: SessionSource) -> SourceS
     samples_by_session = []
     try:
         for session in sessions_in(source):
-            samples_by_session.append(samples_of(prepared(redacted(session, redaction))))
+            prepared_session = prepared(redacted(session, redaction))
+            samples_by_session.append(samples_of(prepared_session))
     except (SettingError, ValueError, OSError) as error:
-        return SourceSamples([], [masker(redaction)(f"{source.name}: {error}")])
+        failure = masker(redaction)(f"{source.name}: {error}")
+        return SourceSamples([], [failure])
     return SourceSamples(samples_by_session, [])

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Floats
+from workbench.base.ragged import Flags, Floats, Ints
 from workbench.engine.models.extractive.reading import LineReader
 from workbench.engine.models.learned.features import PARTS, LineTable, Part
 from workbench.evaluation.experiment.prepared import Prepared
@@ -43,10 +43,14 @@ def samples_of(prepared_session: Prepared, shares: Sequence[float] = AT) -> list
     session = prepared_session.session
     reader = LineReader(prepared_session.index.extractor)
     project = session.project or session.id
+    boundaries = at_boundaries(
+        session,
+        prepared_session.sizing,
+        prepared_session.window,
+        tuple(shares),
+    )
     samples: list[LabelledSample] = []
-    for boundary in at_boundaries(
-        session, prepared_session.sizing, prepared_session.window, tuple(shares)
-    ):
+    for boundary in boundaries:
         exam = Exams.of(prepared_session.index).at(boundary)
         if exam.items:
             table = LineTable(session.messages[:boundary], reader)
@@ -59,24 +63,48 @@ def _samples_at(exam: BoundaryExam, table: LineTable, project: str) -> list[Labe
     state what a rule or an open task asks for.
     """
     questions_by_name = _questions_by_name(exam, table)
-    names = list(questions_by_name)
-    is_needed = np.asarray(np.isin(table.known, names))
-    pairs = np.flatnonzero(np.isin(table.pair_name, names))
-    lines, row_of_pair = np.unique(table.pair_line[pairs], return_inverse=True)
-    is_answered = exam.answered_by([table.lines[line].text for line in lines.tolist()])
-    tells = []
-    for row, name in zip(row_of_pair.tolist(), table.pair_name[pairs].tolist(), strict=True):
-        tells.append(bool(is_answered[row, questions_by_name[name]].any()))
-    telling = Sample(table.tells[pairs], np.array(tells, dtype=bool), np.ones(len(pairs)), project)
-    sentences = [number for number, item in enumerate(exam.items) if item.kind in SENTENCES]
-    stating_texts = [table.lines[line].text for line in table.stating.tolist()]
-    is_stated: Flags = exam.answered_by(stating_texts)[:, sentences]
-    states = np.asarray(is_stated.max(axis=1, initial=False))
+    is_needed = np.asarray(np.isin(table.known, list(questions_by_name)))
     return [
         ("needed", _thinned(table.needed, is_needed, project)),
-        ("tells", telling),
-        ("states", _thinned(table.states, states, project)),
+        ("tells", _telling(exam, table, questions_by_name, project)),
+        ("states", _thinned(table.states, _stating(exam, table), project)),
     ]
+
+
+def _telling(
+    exam: BoundaryExam, table: LineTable, questions_by_name: dict[int, list[int]], project: str
+) -> Sample:
+    """Rows of the pairs of a needed name and a line that holds it: does the line tell it?"""
+    pairs = np.flatnonzero(np.isin(table.pair_name, list(questions_by_name)))
+    lines, row_of_pair = np.unique(table.pair_line[pairs], return_inverse=True)
+    is_answered = exam.answered_by(_texts(table, lines))
+    names = table.pair_name[pairs].tolist()
+    labels = []
+    for row, name in zip(row_of_pair.tolist(), names, strict=True):
+        questions = questions_by_name[name]
+        labels.append(bool(is_answered[row, questions].any()))
+    return Sample(
+        features=table.tells[pairs],
+        labels=np.array(labels, dtype=bool),
+        weights=np.ones(len(pairs)),
+        project=project,
+    )
+
+
+def _stating(exam: BoundaryExam, table: LineTable) -> Flags:
+    """Whether each line that may state something states what a rule or an open task asks for."""
+    sentences = []
+    for number, item in enumerate(exam.items):
+        if item.kind in SENTENCES:
+            sentences.append(number)
+    is_answered = exam.answered_by(_texts(table, table.stating))
+    is_stated: Flags = is_answered[:, sentences]
+    return np.asarray(is_stated.max(axis=1, initial=False))
+
+
+def _texts(table: LineTable, lines: Ints) -> list[str]:
+    """The texts of the lines with these numbers."""
+    return [table.lines[line].text for line in lines.tolist()]
 
 
 def _questions_by_name(exam: BoundaryExam, table: LineTable) -> dict[int, list[int]]:
@@ -84,17 +112,21 @@ def _questions_by_name(exam: BoundaryExam, table: LineTable) -> dict[int, list[i
     places_by_text = table.names_by_text()
     questions: dict[int, list[int]] = defaultdict(list)
     for number, item in enumerate(exam.items):
-        if item.kind not in SENTENCES:
-            for place in places_by_text.get(item.answer.lower(), ()):
-                questions[int(table.known[place])].append(number)
+        if item.kind in SENTENCES:
+            continue
+        for place in places_by_text.get(item.answer.lower(), ()):
+            name = int(table.known[place])
+            questions[name].append(number)
     return questions
 
 
 def _thinned(features: Floats, labels: Flags, project: str) -> Sample:
     """All rows that were needed, and some of the others, which count for all of them."""
-    is_kept = labels | (np.arange(len(labels)) % KEPT_NEGATIVES == 0)
-    weights = np.where(labels[is_kept], 1.0, float(KEPT_NEGATIVES))
-    return Sample(features[is_kept], labels[is_kept], weights, project)
+    row_numbers = np.arange(len(labels))
+    is_kept = labels | (row_numbers % KEPT_NEGATIVES == 0)
+    kept_labels = labels[is_kept]
+    weights = np.where(kept_labels, 1.0, float(KEPT_NEGATIVES))
+    return Sample(features[is_kept], kept_labels, weights, project)
 
 
 def by_part(samples: Iterable[LabelledSample]) -> dict[Part, list[Sample]]:

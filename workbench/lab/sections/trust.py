@@ -12,7 +12,7 @@ from workbench.evaluation.analysis.equal_size import over_target_notes
 from workbench.evaluation.experiment.store import Results
 from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
 from workbench.lab.judge.exam.sitting import ExamResults
-from workbench.lab.validation.checks import ceiling, floor
+from workbench.lab.validation.run_checks import ceiling, floor
 from workbench.report.page.html import Html, part
 
 TARGETS = ("success", "look_ups", "blind", "saved")

@@ -42,9 +42,16 @@ NO_EXAM = (
     "No session here has a written exam of the work; `workbench lab exam write` has one written."
 )
 COLUMNS = [
-    "context", "the work", "searched", "other projects", "names", "BM25", "real readers", "foretold of these",
+    "context",
+    "the work",
+    "searched",
+    "other projects",
+    "names",
+    "BM25",
+    "real readers",
+    "foretold of these",
     "real readers, names",
-]  # fmt: skip
+]
 """Of the table. `searched`: the work on the projects by which the best setting was chosen; the last
 three are of the studies with real readers.
 """
@@ -70,17 +77,14 @@ class Place:
             return gamed_context(name, self.ready, self.at, SHARE)
         if name == "oracle":
             return reference_context(name, self.ready, self.at, SHARE).context
-        prepared_session = self.ready
-        writer = prepared_session.reader(Extractive())
-        boundaries, shares = (self.at,), (SHARE,)
         replay = matched(
-            prepared_session.session,
+            self.ready.session,
             preset(name),
-            writer,
-            prepared_session.sizing,
-            window=prepared_session.window,
-            at=boundaries,
-            shares=shares,
+            self.ready.reader(Extractive()),
+            self.ready.sizing,
+            window=self.ready.window,
+            at=(self.at,),
+            shares=(SHARE,),
         )
         return replay.snapshots[0].context
 
@@ -98,8 +102,8 @@ class Place:
 
     def bm25_share(self, context: Context) -> float:
         """The mean BM25 of the questions about the work."""
-        sought = [f"{question.question} {question.gold}" for question in self.questions]
-        shares = self.bm25.shares(sought, context_text(context.messages))
+        queries = [f"{question.question} {question.gold}" for question in self.questions]
+        shares = self.bm25.shares(queries, context_text(context.messages))
         return sum(shares) / len(shares)
 
 
@@ -117,20 +121,21 @@ def gamers(
     places = list(_places(sessions))
     if not places:
         return SideTable.absent(NO_EXAM)
-    searched = _searched(places, family)
-    is_read = searched["context"].isin([gamer.label for gamer in GAMERS.values()])
-    is_best_of_form = ~searched.duplicated("form")
-    shown_labels = set(searched[is_read | is_best_of_form]["context"])
+    settings = _searched(places, family)
+    labels_read = [gamer.label for gamer in GAMERS.values()]
+    is_read = settings["context"].isin(labels_read)
+    is_best_of_form = ~settings.duplicated("form")
+    shown_labels = set(settings[is_read | is_best_of_form]["context"])
     shown_gamers = [gamer for gamer in family if gamer.label in shown_labels]
     measured = _with_other_measures(places, shown_gamers)
-    by_label = searched.set_index("context")
+    by_label = settings.set_index("context")
     gamed = pd.concat([measured, by_label], axis=1, join="inner")
     gamed = gamed.sort_values("the work", ascending=False)
     strategies = _with_other_measures(places, STRATEGIES)
     rows = pd.concat([strategies, gamed]).rename_axis("context").reset_index()
     rows = rows.merge(_real_readers(), on="context", how="left")
     rows = rows[COLUMNS]
-    return SideTable(rows, _says(rows, len(family)), {"all settings": searched})
+    return SideTable(rows, _says(rows, len(family)), {"all settings": settings})
 
 
 def _searched(places: Sequence[Place], family: Sequence[Gamer | Salad]) -> pd.DataFrame:
@@ -181,20 +186,21 @@ def _with_other_measures(
             }
             values.append(row)
     rows = pd.DataFrame(values)
-    each = rows.groupby(["project", "context"], sort=False).mean()
-    return each.groupby("context", sort=False).mean()
+    by_project = rows.groupby(["project", "context"], sort=False).mean()
+    return by_project.groupby("context", sort=False).mean()
 
 
 def _places(sessions: Sequence[Prepared]) -> Iterator[Place]:
     for prepared_session in sessions:
         exams = exams_of(prepared_session.session)
+        if exams is None:
+            continue
         boundaries = at_shares(prepared_session.session, BOUNDARIES)
-        for exam in exams.exams if exams else ():
+        for exam in exams.exams:
             if exam.at in boundaries and exam.questions:
                 history = prepared_session.session.messages[: exam.at]
-                yield Place(
-                    prepared_session, exam.at, exam.questions, Bm25(map(said_text, history))
-                )
+                bm25 = Bm25(map(said_text, history))
+                yield Place(prepared_session, exam.at, exam.questions, bm25)
 
 
 def _real_readers() -> pd.DataFrame:
@@ -207,9 +213,8 @@ def _real_readers() -> pd.DataFrame:
         return pd.DataFrame(columns=columns)
     work = _of_a_tenth(work_answers(studies)).groupby("strategy")
     names = _of_a_tenth(name_answers(studies)).groupby("strategy")
-    rows = (
-        work[["score", "left_out"]].mean().set_axis(["real readers", "foretold of these"], axis=1)
-    )
+    rows = work[["score", "left_out"]].mean()
+    rows = rows.set_axis(["real readers", "foretold of these"], axis=1)
     rows["real readers, names"] = names["score"].mean()
     rows = pd.concat([rows, _salads_read()])
     rows = rows.rename(index={name: gamer.label for name, gamer in GAMERS.items()})
@@ -243,7 +248,9 @@ def _says(rows: pd.DataFrame, settings: int) -> str:
     gamed = rows[rows["searched"].notna()]
     best = gamed.sort_values("searched").iloc[-1]
     truncate = rows.set_index("context").loc["truncate", "the work"]
-    unread = "; no real reader has read it" if pd.isna(best["real readers"]) else ""
+    unread = ""
+    if pd.isna(best["real readers"]):
+        unread = "; no real reader has read it"
     sentence = (
         f"Of {settings} settings the fitted reader likes {best['context']!r} best:"
         f" {best['other projects']:.2f} on the projects that did not choose it, truncate"

@@ -17,6 +17,7 @@ from workbench.evaluation.metrics.work_exam.reader_error import text_kind
 from workbench.lab.judge.work_exam.baselines import PLACE, read_baselines
 from workbench.lab.judge.work_exam.fit import (
     REFERENCES,
+    FitReport,
     chances,
     fit_report,
     left_out_chances,
@@ -68,7 +69,8 @@ def real_readers(folders: Sequence[Path] = ()) -> SideTable:
     studies = [Path(folder) for folder in folders] or own_studies()
     if not studies:
         return SideTable.absent(NOT_HERE)
-    work, names = work_answers(studies), name_answers(studies)
+    work = work_answers(studies)
+    names = name_answers(studies)
     rows = pd.DataFrame([*_rows(work, WORK_MEASURES), *_rows(names, NAME_MEASURES)])
     promise = "left_out" if "left_out" in work else "shipped"
     details = {
@@ -81,7 +83,8 @@ def real_readers(folders: Sequence[Path] = ()) -> SideTable:
 
 def own_studies() -> list[Path]:
     """The folders of the project's studies; none in an installed package."""
-    return [STUDIES / name for name in OWN_STUDIES if (STUDIES / name).is_dir()]
+    folders = [STUDIES / name for name in OWN_STUDIES]
+    return [folder for folder in folders if folder.is_dir()]
 
 
 def work_answers(folders: Sequence[Path]) -> pd.DataFrame:
@@ -116,9 +119,8 @@ def name_answers(folders: Sequence[Path]) -> pd.DataFrame:
 
 
 def _with_baselines(answers: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    baselines = read_baselines(folder).astype(
-        {"question": "int64", "at": "int64", "chain": "int64"}
-    )
+    baselines = read_baselines(folder)
+    baselines = baselines.astype({"question": "int64", "at": "int64", "chain": "int64"})
     with_baselines = answers.merge(baselines, on=PLACE, how="left")
     return with_baselines.assign(study=folder.name)
 
@@ -142,7 +144,7 @@ def _rows(answers: pd.DataFrame, measures: Sequence[Measure]) -> Iterator[dict[s
 
 def _row(answers: pd.DataFrame, measure: Measure, title: str) -> dict[str, object]:
     with_value = answers[answers[measure.column].notna()]
-    report = fit_report(with_value, with_value[measure.column].to_numpy(dtype="float64"))
+    report = _report(with_value, measure.column)
     pairs = ordered_pairs(with_value, measure.column)
     return {
         "half": measure.half,
@@ -155,6 +157,11 @@ def _row(answers: pd.DataFrame, measure: Measure, title: str) -> dict[str, objec
         "pairs": pairs.pairs,
         "pairs alike": pairs.alike,
     }
+
+
+def _report(answers: pd.DataFrame, column: str) -> FitReport:
+    """How what a column promises compares with the answers."""
+    return fit_report(answers, answers[column].to_numpy(dtype="float64"))
 
 
 class OrderedPairs(NamedTuple):
@@ -172,18 +179,22 @@ def ordered_pairs(answers: pd.DataFrame, column: str) -> OrderedPairs:
     """
     strategies = answers[~answers["strategy"].isin(REFERENCES)]
     means = strategies.groupby(CONTEXT)[[column, "score"]].mean().reset_index()
-    pairs = alike = 0
+    pairs = 0
+    alike = 0
     for _, group in means.groupby(["session", "at", "share"]):
         contexts = list(group[[column, "score"]].itertuples(index=False, name=None))
         for (value, score), (other_value, other_score) in combinations(contexts, 2):
-            if abs(score - other_score) >= APART:
+            score_gap = score - other_score
+            if abs(score_gap) >= APART:
                 pairs += 1
-                alike += (value - other_value) * (score - other_score) > 0
-    return OrderedPairs(pairs, alike / pairs if pairs else None)
+                alike += (value - other_value) * score_gap > 0
+    if not pairs:
+        return OrderedPairs(0, None)
+    return OrderedPairs(pairs, alike / pairs)
 
 
 def _tenths(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
-    report = fit_report(answers, answers[promise].to_numpy(dtype="float64"))
+    report = _report(answers, promise)
     rows = []
     for number, tenth in enumerate(report.tenths, 1):
         row = {
@@ -214,21 +225,21 @@ def by_kind(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
     """What is foretold and what real readers knew, a row a kind of context and size."""
     kinds = list(map(kind_of, answers["strategy"], answers["writer"]))
     groups = answers.assign(kind=kinds).groupby(["kind", "share"])
-    rows = groups.agg(
-        **{
-            "answers": ("score", "size"),
-            "foretold": (promise, "mean"),
-            "real readers": ("score", "mean"),
-        }
-    ).reset_index()
-    return rows.assign(**{"too high by": rows["foretold"] - rows["real readers"]})
+    figures = {
+        "answers": ("score", "size"),
+        "foretold": (promise, "mean"),
+        "real readers": ("score", "mean"),
+    }
+    rows = groups.agg(**figures).reset_index()
+    rows["too high by"] = rows["foretold"] - rows["real readers"]
+    return rows
 
 
 def _by_study(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
     rows = []
     for study, table in answers.groupby("study", sort=False):
         for column in dict.fromkeys((promise, "shipped")):
-            report = fit_report(table, table[column].to_numpy(dtype="float64"))
+            report = _report(table, column)
             errors = table[column] - table["score"]
             row = {
                 "study": study,

@@ -74,11 +74,7 @@ def _work_values(
     """A row a fact and wording: the chance that a real model knows it from a context with all of
     the wording.
     """
-    exams = exams_of(prepared_session.session)
-    exam = None if exams is None else exams.at(boundary)
-    by_text: dict[str, WorkQuestion] = {}
-    if exam is not None:
-        by_text = {question.question: question for question in exam.questions}
+    by_text = _questions_by_text(prepared_session, boundary)
     # an exam that is written anew asks otherwise
     asked_facts = [fact for fact in facts if fact["question"] in by_text]
     questions = [by_text[fact["question"]] for fact in asked_facts]
@@ -102,6 +98,15 @@ def _work_values(
                 "bm25": share,
                 "real": fact["read"][_key(wording)],
             }
+
+
+def _questions_by_text(prepared_session: Prepared, boundary: int) -> dict[str, WorkQuestion]:
+    """The questions about the work at a boundary; none where it has no exam."""
+    exams = exams_of(prepared_session.session)
+    exam = None if exams is None else exams.at(boundary)
+    if exam is None:
+        return {}
+    return {question.question: question for question in exam.questions}
 
 
 def _told(fact: Fact, wording: str, verbatim: str) -> str:
@@ -129,9 +134,9 @@ def _name_values(
     asked_facts = [fact for fact in facts if fact["name"] in number_by_name]
     numbers = [number_by_name[fact["name"]] for fact in asked_facts]
     items = [exam.items[number] for number in numbers]
-    messages = prepared_session.session.messages[:boundary]
-    bm25 = Bm25(said_text(message) for message in messages)
-    sought = [f"{item.use} {item.answer}" for item in items]
+    history = prepared_session.session.messages[:boundary]
+    bm25 = Bm25(map(said_text, history))
+    queries = [f"{item.use} {item.answer}" for item in items]
     for wording in WORDINGS:
         lines = []
         for fact, item in zip(asked_facts, items, strict=True):
@@ -139,7 +144,7 @@ def _name_values(
         text = "\n".join(lines)
         context_view = View(frozenset(), (text,), (text,))
         credits = exam.credit(context_view).tolist()
-        shares = bm25.shares(sought, text)
+        shares = bm25.shares(queries, text)
         for number, share in zip(numbers, shares, strict=True):
             yield {
                 "half": "names",
@@ -153,10 +158,11 @@ def _says(rows: pd.DataFrame) -> str:
     parts = []
     for half, of_half in rows.groupby("half", sort=False):
         values = of_half.set_index("wording")["reader"]
-        gap = values[VERBATIM] - values[OTHER_WORDS]
+        verbatim = values[VERBATIM]
+        in_other_words = values[OTHER_WORDS]
         parts.append(
-            f"{gap:.2f} on {half} ({values[VERBATIM]:.2f} verbatim, {values[OTHER_WORDS]:.2f} in"
-            " other words)"
+            f"{verbatim - in_other_words:.2f} on {half} ({verbatim:.2f} verbatim,"
+            f" {in_other_words:.2f} in other words)"
         )
     lost = " and ".join(parts)
     by_wording = rows.set_index(["half", "wording"])["real readers"]

@@ -99,26 +99,35 @@ class HoleReader:
         """
         latest = _item(hole, "latest")
         sheet = Sheet([latest, _item(hole, "fact")], self._vocabulary)
-        lines = [line for text in texts for line in lines_of(text, headed=True)]
-        lines = [*dict.fromkeys(reversed(lines))][::-1]  # each where it is said last
-        holds, weight = sheet.scores([sheet.look_up(lines)])[:, : len(latest.candidates)]
-        best = max(
-            range(len(holds)),
-            key=lambda candidate: (
-                holds[candidate],
-                weight[candidate],
-                _lot(latest.candidates[candidate]),
-            ),
-        )
-        full_weight = sheet.scores([sheet.look_up([f"{hole.cue}: {hole.answer}"])])[1].max()
-        return Reading(
-            latest.candidates[best], bool(weight[best] >= max(ENOUGH * full_weight, 1e-9))
-        )
+        lines = sheet.look_up(_lines_said_last(texts))
+        candidates = latest.candidates
+        holds, weights = sheet.scores([lines])[:, : len(candidates)]
+
+        def rank(number: int) -> tuple[float, float, str]:
+            return holds[number], weights[number], _lot(candidates[number])
+
+        best = max(range(len(holds)), key=rank)
+        telling_line = sheet.look_up([f"{hole.cue}: {hole.answer}"])
+        _, full_weights = sheet.scores([telling_line])
+        enough = max(ENOUGH * full_weights.max(), 1e-9)
+        return Reading(candidates[best], bool(weights[best] >= enough))
+
+
+def _lines_said_last(texts: Sequence[str]) -> list[str]:
+    """The lines of some texts, each once, where it is said last."""
+    lines: list[str] = []
+    for text in texts:
+        lines += lines_of(text, headed=True)
+    newest_first = list(dict.fromkeys(reversed(lines)))
+    return newest_first[::-1]
 
 
 def _item(hole: Hole, kind: ItemKind) -> Item:
-    names = (name for token in tokens(hole.cue) if is_chunk(token) for name in features_of(token))
-    return Item(kind, hole.answer, hole.look_alikes, dict.fromkeys(names, 1.0))
+    cue: dict[str, float] = {}
+    for token in tokens(hole.cue):
+        if is_chunk(token):
+            cue.update(dict.fromkeys(features_of(token), 1.0))
+    return Item(kind, hole.answer, hole.look_alikes, cue)
 
 
 def _lot(text: str) -> str:
@@ -156,10 +165,8 @@ class ReaderAgent:
 
     def counts(self) -> Mapping[str, int]:
         """`holes`, and those of them that were `misread` or `blind`; `look_ups` and `recalls`."""
-        return {
-            name: self._counts[name]
-            for name in ("holes", "misread", "blind", "look_ups", "recalls")
-        }
+        names = ("holes", "misread", "blind", "look_ups", "recalls")
+        return {name: self._counts[name] for name in names}
 
     def answer(self, sent: Sequence[Json], tools: Sequence[Json]) -> AgentAnswer:
         """See `Agent`."""
@@ -168,16 +175,21 @@ class ReaderAgent:
         while self._steps:
             step = self._steps[0]
             for hole in step.holes:
-                look_up = None if hole.name in self._values else self._read(hole, texts, tools)
+                if hole.name in self._values:
+                    continue
+                look_up = self._read(hole, texts, tools)
                 if look_up is not None:
-                    return AgentAnswer("\n".join(words_so_far), (_filled(look_up, self._values),))
+                    call = _filled(look_up, self._values)
+                    return AgentAnswer("\n".join(words_so_far), (call,))
             words = _with(step.words, self._values)
             if words:
                 words_so_far.append(words)
-            call = step.call and _filled(step.call, self._values)
+            values = self._values
             self._steps.popleft()
-            self._values, self._asked = {}, Counter()
-            if call is not None:
+            self._values = {}
+            self._asked = Counter()
+            if step.call is not None:
+                call = _filled(step.call, values)
                 return AgentAnswer("\n".join(words_so_far), (call,))
         return AgentAnswer("\n".join(words_so_far) or "Done.")
 
@@ -214,7 +226,8 @@ class ModelAgent:
     """
 
     def __init__(self, model: Model) -> None:
-        self._model, self.name = model, model.name
+        self.name = model.name
+        self._model = model
         self._request: SummaryRequest | None = None
 
     def begin(self, turn: Turn) -> None:
@@ -227,8 +240,11 @@ class ModelAgent:
         folder = innermost(self._model)
         if not calls or self._request is None or not isinstance(folder, Folder):
             return make()
-        named = [(call.tool, json.dumps(call.arguments, sort_keys=True)) for call in calls]
-        return folder.first_results(self._request, named, make)
+        named_calls = []
+        for call in calls:
+            arguments = json.dumps(call.arguments, sort_keys=True)
+            named_calls.append((call.tool, arguments))
+        return folder.first_results(self._request, named_calls, make)
 
     def counts(self) -> Mapping[str, int]:
         """None: what it read, nobody knows."""
@@ -252,11 +268,8 @@ class ModelAgent:
             if error.outage:
                 raise Unanswered(str(error)) from error
             raise
-        return AgentAnswer(
-            completion.text,
-            tuple(Call(name, _arguments(text)) for name, text in completion.calls),
-            completion.usd,
-        )
+        calls = tuple(Call(name, _arguments(text)) for name, text in completion.calls)
+        return AgentAnswer(completion.text, calls, completion.usd)
 
 
 def _arguments(text: str) -> Mapping[str, str]:
@@ -276,7 +289,8 @@ def name_of(tool: Json) -> str:
 
 
 def _filled(call: Call, values: Mapping[str, str]) -> Call:
-    return Call(call.tool, {name: _with(text, values) for name, text in call.arguments.items()})
+    arguments = {name: _with(text, values) for name, text in call.arguments.items()}
+    return Call(call.tool, arguments)
 
 
 def _with(text: str, values: Mapping[str, str]) -> str:
@@ -291,8 +305,9 @@ def texts_of(messages: Sequence[Json]) -> Iterator[str]:
     for message in messages:
         content = message.get("content")
         parts = content if isinstance(content, list) else [{"text": content}]
-        yield from (
-            str(part["text"]) for part in parts if isinstance(part, dict) and part.get("text")
-        )
+        for part in parts:
+            if isinstance(part, dict) and part.get("text"):
+                yield str(part["text"])
         for call in message.get("tool_calls") or ():
-            yield f"{call['function']['name']} {call['function']['arguments']}"
+            function = call["function"]
+            yield f"{function['name']} {function['arguments']}"

@@ -22,8 +22,11 @@ def beginning_of(task: TrialTask, turns: int) -> Mapping[str, Any]:
     """
     with tempfile.TemporaryDirectory() as folder:
         workspace = task.workspace(Path(folder))
-        played = [_played(turn, workspace) for turn in task.turns[:-turns]]
-        return {"turns": [asdict(turn) for turn in played], "packed": _packed(workspace)}
+        played_turns = []
+        for turn in task.turns[:-turns]:
+            played = _played(turn, workspace)
+            played_turns.append(asdict(played))
+        return {"turns": played_turns, "packed": _packed(workspace)}
 
 
 def begun(task: TrialTask, turns: int, beginning: Mapping[str, Any]) -> TrialTask:
@@ -33,16 +36,20 @@ def begun(task: TrialTask, turns: int, beginning: Mapping[str, Any]) -> TrialTas
 
 
 def _played(turn: Turn, workspace: Workspace) -> PlayedTurn:
-    return PlayedTurn(turn.user, tuple(_played_step(step, workspace) for step in turn.steps))
+    steps = tuple(_played_step(step, workspace) for step in turn.steps)
+    return PlayedTurn(turn.user, steps)
 
 
 def _played_step(step: PlanStep, workspace: Workspace) -> PlayedStep:
     words = _filled(step.words, step.holes)
     if step.call is None:
-        return PlayedStep(None, words, "")
-    arguments = {name: _filled(text, step.holes) for name, text in step.call.arguments.items()}
-    result, _ = workspace.use(step.call.tool, arguments)
-    return PlayedStep(Call(step.call.tool, arguments), words, result)
+        return PlayedStep(call=None, words=words, result="")
+    tool = step.call.tool
+    arguments = {}
+    for name, text in step.call.arguments.items():
+        arguments[name] = _filled(text, step.holes)
+    result, _ = workspace.use(tool, arguments)
+    return PlayedStep(Call(tool, arguments), words, result)
 
 
 def _filled(text: str, holes: Sequence[Hole]) -> str:
@@ -56,14 +63,19 @@ def _packed(workspace: Workspace) -> str:
     """All that is in the agent's home, as an archive in letters."""
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w:gz") as opened:
-        opened.add(workspace.root / HOME.strip("/"), arcname=".")
-    return base64.encodebytes(archive.getvalue()).decode("ascii")
+        home = workspace.root / HOME.strip("/")
+        opened.add(home, arcname=".")
+    letters = base64.encodebytes(archive.getvalue())
+    return letters.decode("ascii")
 
 
 def _read_turn(turn: Mapping[str, Any]) -> PlayedTurn:
-    return PlayedTurn(turn["user"], tuple(map(_read_step, turn["steps"])))
+    steps = tuple(map(_read_step, turn["steps"]))
+    return PlayedTurn(turn["user"], steps)
 
 
 def _read_step(step: Mapping[str, Any]) -> PlayedStep:
-    call = step["call"]
-    return PlayedStep(call and Call(call["tool"], call["arguments"]), step["words"], step["result"])
+    call = None
+    if step["call"]:
+        call = Call(step["call"]["tool"], step["call"]["arguments"])
+    return PlayedStep(call, step["words"], step["result"])

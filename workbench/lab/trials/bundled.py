@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from workbench.base.errors import FormatError, SetupError
@@ -92,12 +93,15 @@ def scripted_names() -> tuple[str, ...]:
 
 
 def _names(folder: Path) -> tuple[str, ...]:
-    return tuple(sorted(file.parent.name for file in folder.glob("*/trial.toml")))
+    names = [file.parent.name for file in folder.glob("*/trial.toml")]
+    return tuple(sorted(names))
 
 
 def seeds_of(family: str, count: int) -> range:
     """The seeds of a family's tasks: a task with a script is made from none, so it has but one."""
-    return range(1 if family in scripted_names() else count)
+    if family in scripted_names():
+        return range(1)
+    return range(count)
 
 
 @cache
@@ -113,50 +117,72 @@ def bundled_task(name: str) -> TrialTask:
         SetupError: a program that the task needs is not installed.
         FormatError: a value is told in no turn.
     """
-    folder = (hard_tasks_folder() if name in hard_names() else tasks_folder()) / name
-    script, trial_file = read_task(folder), read_toml(_TrialFile, folder / "trial.toml", "trial")
+    parent = hard_tasks_folder() if name in hard_names() else tasks_folder()
+    folder = parent / name
+    script = read_task(folder)
+    trial_file = read_toml(_TrialFile, folder / "trial.toml", "trial")
     for program in trial_file.needs:
         if shutil.which(program) is None and importlib.util.find_spec(program) is None:
             raise SetupError(f"the task {name} needs {program}, which is not installed")
     turns = list(_turns(_kept(script.steps)))
     for value in trial_file.values:
-        turn_index = next((n for n, turn in enumerate(turns) if value.after in turn.user), None)
-        if turn_index is None:
+        first_turn = _turn_that_tells(value, turns)
+        if first_turn is None:
             raise FormatError(
                 f"no turn of the user has {value.after!r}", where=str(folder), field=value.name
             )
-        turns[turn_index:] = [
-            replace(turn, steps=tuple(_open(step, value) for step in turn.steps))
-            for turn in turns[turn_index:]
-        ]
-    asks = "\n".join(f"{value.name}: {value.asks}" for value in trial_file.values)
-    lines = (f"{value.name} = {{{value.hole.name}}}" for value in trial_file.values)
-    save = PlanStep(
-        write(HANDOVER, *lines), "I write it.", tuple(value.hole for value in trial_file.values)
-    )
-    turns.append(Turn(f"{ASK}\n{asks}", (save, PlanStep(words="It is written."))))
+        for number in range(first_turn, len(turns)):
+            turn = turns[number]
+            steps = tuple(_open(step, value) for step in turn.steps)
+            turns[number] = replace(turn, steps=steps)
+    turns.append(_handover(trial_file.values))
     return TrialTask(
-        name,
-        name,
-        0,
-        script.system,
-        _texts(script.files),
-        tuple(turns),
-        (
-            *(
-                TaskCheck(value.name, "file", f"{value.name} = {value.answer}", HANDOVER)
-                for value in trial_file.values
-            ),
-            *(TaskCheck(test.name, "test", test.text) for test in trial_file.programs),
-        ),
-        script.project,
-        script.prepare,
+        name=name,
+        family=name,
+        seed=0,
+        system=script.system,
+        files=_texts(script.files),
+        turns=tuple(turns),
+        checks=tuple(_checks(trial_file)),
+        project=script.project,
+        prepare=script.prepare,
     )
+
+
+def _turn_that_tells(value: _Value, turns: Sequence[Turn]) -> int | None:
+    """The number of the first turn in which the user says a value; None where none does."""
+    for number, turn in enumerate(turns):
+        if value.after in turn.user:
+            return number
+    return None
+
+
+def _handover(values: Sequence[_Value]) -> Turn:
+    """The last turn, in which all values are written down."""
+    asks = []
+    lines = []
+    holes = []
+    for value in values:
+        asks.append(f"{value.name}: {value.asks}")
+        lines.append(f"{value.name} = {{{value.hole.name}}}")
+        holes.append(value.hole)
+    save = PlanStep(write(HANDOVER, *lines), "I write it.", tuple(holes))
+    end = PlanStep(words="It is written.")
+    all_asks = "\n".join(asks)
+    return Turn(f"{ASK}\n{all_asks}", (save, end))
+
+
+def _checks(trial_file: _TrialFile) -> Iterator[TaskCheck]:
+    for value in trial_file.values:
+        yield TaskCheck(value.name, "file", f"{value.name} = {value.answer}", HANDOVER)
+    for program in trial_file.programs:
+        yield TaskCheck(program.name, "test", program.text)
 
 
 def _kept(steps: Sequence[ScriptStep]) -> list[ScriptStep]:
     """The steps without those of ways that were left."""
-    remaining, marks = list[ScriptStep](), dict[str, int]()
+    remaining: list[ScriptStep] = []
+    marks: dict[str, int] = {}
     for step in steps:
         match step.kind:
             case "mark":
@@ -170,45 +196,46 @@ def _kept(steps: Sequence[ScriptStep]) -> list[ScriptStep]:
 
 def _turns(steps: Sequence[ScriptStep]) -> Iterator[Turn]:
     """Turns of the user with what the agent did in each, one call at a time."""
-    starts = [start for start, step in enumerate(steps) if step.kind == "user"]
-    for start, stop in zip(starts, [*starts[1:], len(steps)], strict=True):
-        plan = [plan_step for step in steps[start + 1 : stop] for plan_step in _plan(step)]
+    starts = [number for number, step in enumerate(steps) if step.kind == "user"]
+    for start, stop in pairwise([*starts, len(steps)]):
+        plan: list[PlanStep] = []
+        for step in steps[start + 1 : stop]:
+            plan += _plan(step)
         if plan:
             yield Turn(steps[start].text, tuple(plan))
 
 
 def _plan(step: ScriptStep) -> Iterator[PlanStep]:
-    calls = [
-        Call(tool_call.name, {name: tool_call.arguments[name] for name in TOOLS[tool_call.name][1]})
-        for tool_call in step.calls
-    ]
-    for number, call in enumerate(calls or [None]):
-        yield PlanStep(call, "" if number else step.text)
+    """Its calls one by one, the first with what it says; or what it says alone."""
+    if not step.calls:
+        yield PlanStep(None, step.text)
+    words = step.text
+    for tool_call in step.calls:
+        _, parameters = TOOLS[tool_call.name]
+        arguments = {name: tool_call.arguments[name] for name in parameters}
+        yield PlanStep(Call(tool_call.name, arguments), words)
+        words = ""
 
 
 def _open(step: PlanStep, value: _Value) -> PlanStep:
     """The step with a hole wherever it says the value."""
     pattern = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(value.answer)}(?!\w|[.,]\d)")
     template = f"{{{value.hole.name}}}"
-    texts = [step.words, *(step.call.arguments.values() if step.call else ())]
-    if not any(map(pattern.search, texts)):
+    arguments: Mapping[str, str] = step.call.arguments if step.call else {}
+    if not any(map(pattern.search, [step.words, *arguments.values()])):
         return step
-    arguments = (
-        {name: pattern.sub(template, text) for name, text in step.call.arguments.items()}
-        if step.call
-        else {}
-    )
-    call = step.call and replace(step.call, arguments=arguments)
-    return replace(
-        step, call=call, words=pattern.sub(template, step.words), holes=(*step.holes, value.hole)
-    )
+    call = step.call
+    if call:
+        new_arguments = {name: pattern.sub(template, text) for name, text in arguments.items()}
+        call = replace(call, arguments=new_arguments)
+    words = pattern.sub(template, step.words)
+    return replace(step, call=call, words=words, holes=(*step.holes, value.hole))
 
 
 def _texts(folder: Path) -> Mapping[str, str]:
     """The files of a folder, by path in it."""
-    files = (
-        file
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and "__pycache__" not in file.parts
-    )
-    return {str(file.relative_to(folder)): file.read_text("utf-8") for file in files}
+    texts = {}
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and "__pycache__" not in file.parts:
+            texts[str(file.relative_to(folder))] = file.read_text("utf-8")
+    return texts

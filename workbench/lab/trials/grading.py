@@ -84,14 +84,20 @@ def _judged(
             fault = _broken(check, task, project, messages)
         case "once":
             count = _lines(project, check.path).count(check.text)
-            fault = "" if count == 1 else f"{check.path} has it {count} times"
             violates = count > 1
+            fault = ""
+            if count != 1:
+                fault = f"{check.path} has it {count} times"
     return Graded(check.name, check.kind, not fault, fault, violates and bool(fault))
 
 
 def _lines(project: ProjectTools, path: str) -> list[str]:
     """The lines of a file without their margins; none where there is no such file."""
-    return [line.strip() for line in (project.text(path) or "").splitlines()]
+    return _stripped_lines(project.text(path) or "")
+
+
+def _stripped_lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines()]
 
 
 def _wrong_answer(check: TaskCheck, messages: Sequence[Json]) -> str:
@@ -99,40 +105,61 @@ def _wrong_answer(check: TaskCheck, messages: Sequence[Json]) -> str:
     answers = _ANSWER.findall(words[-LONGEST_ANSWER:])
     if not answers:
         return "there was no answer"
-    return "" if answers[-1] == check.text else f"the answer was {answers[-1]!r}"
+    if answers[-1] == check.text:
+        return ""
+    return f"the answer was {answers[-1]!r}"
 
 
 def _wrong_line(check: TaskCheck, lines: Sequence[str]) -> str:
     key, _, right_value = check.text.partition("=")
-    matching_lines = [line for line in lines if line.partition("=")[0].strip() == key.strip()]
-    is_there = len(matching_lines) == 1 and is_same_value(
-        matching_lines[0].partition("=")[2], right_value
-    )
-    return "" if is_there else f"{check.path} has {', '.join(matching_lines) or 'no such line'}"
+    matching_lines = []
+    values = []
+    for line in lines:
+        line_key, _, value = line.partition("=")
+        if line_key.strip() == key.strip():
+            matching_lines.append(line)
+            values.append(value)
+    if not matching_lines:
+        return f"{check.path} has no such line"
+    if len(values) == 1 and is_same_value(values[0], right_value):
+        return ""
+    return f"{check.path} has {', '.join(matching_lines)}"
 
 
 def is_same_value(stated: str, right: str) -> bool:
     """Whether a value is the wanted one: `2000` is `2,000`, and a year or a unit may follow it."""
-    stated, right = (_THOUSANDS.sub("", text.strip().strip("`'\"")) for text in (stated, right))
-    return stated.startswith(right) and _YEAR_AND_UNIT.fullmatch(stated, len(right)) is not None
+    stated_value = _plain_value(stated)
+    right_value = _plain_value(right)
+    if not stated_value.startswith(right_value):
+        return False
+    return _YEAR_AND_UNIT.fullmatch(stated_value, len(right_value)) is not None
+
+
+def _plain_value(text: str) -> str:
+    """A value without quotes, and without commas between thousands."""
+    return _THOUSANDS.sub("", text.strip().strip("`'\""))
 
 
 def _broken(
     check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]
 ) -> str:
-    if check.path and _lines(project, check.path) != [
-        line.strip() for line in task.files[check.path].splitlines()
-    ]:
-        return f"{check.path} was changed"
-    tools = [name for name, text in _calls(messages) if check.text and check.text in text]
-    return f"{tools[0]} was called with it" if tools else ""
+    if check.path:
+        original_lines = _stripped_lines(task.files[check.path])
+        if _lines(project, check.path) != original_lines:
+            return f"{check.path} was changed"
+    if check.text:
+        for tool, text in _calls(messages):
+            if check.text in text:
+                return f"{tool} was called with it"
+    return ""
 
 
 def _calls(messages: Sequence[Json]) -> Iterator[tuple[str, str]]:
     """The name of each call, and the texts of its arguments."""
     for message in messages:
         for call in message.get("tool_calls") or ():
-            yield call["function"]["name"], "\n".join(_texts(call["function"]["arguments"]))
+            function = call["function"]
+            yield function["name"], "\n".join(_texts(function["arguments"]))
 
 
 def _texts(arguments: str) -> Iterator[str]:
@@ -140,7 +167,8 @@ def _texts(arguments: str) -> Iterator[str]:
         value = json.loads(arguments)
     except (ValueError, RecursionError):
         value = arguments
-    yield from map(str, value.values() if isinstance(value, Mapping) else [value])
+    values = value.values() if isinstance(value, Mapping) else [value]
+    yield from map(str, values)
 
 
 def _words(messages: Sequence[Json], turn: int) -> Iterator[str]:

@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 
 from workbench.base.errors import ModelError
 from workbench.engine.compaction.recall import TOOL as RECALL
@@ -122,14 +121,21 @@ class _Work:
         limits: Limits,
         mask: Callable[[str], str],
     ) -> None:
-        self._task, self._agent, self._workspace, self._limits = task, agent, workspace, limits
+        self._task = task
+        self._agent = agent
+        self._workspace = workspace
+        self._limits = limits
         self._mask = mask
-        settings = Settings(last_resort=preset.name != "none")
+        self._bill = _Bill(tariff)
         self._writer = None if writer is None else SummaryWriter(writer)
         self._compactor = Compactor(
-            preset, model=self._writer, window=window, settings=settings, on_event=self._hear
+            preset,
+            model=self._writer,
+            window=window,
+            settings=Settings(last_resort=preset.name != "none"),
+            on_event=self._hear,
         )
-        self._bill, self._tools = _Bill(tariff), [*schemas(), *self._compactor.tools("openai")]
+        self._tools = [*schemas(), *self._compactor.tools("openai")]
         workspace.until = time.monotonic() + limits.seconds
         self._trial = Trial([{"role": "system", "content": task.system}])
         self._postponed = list[Sequence[Call]]()
@@ -143,20 +149,19 @@ class _Work:
         for turn in self._task.turns:
             trial.messages.append({"role": "user", "content": turn.user})
             self._agent.begin(turn)
-            while not trial.stopped and self._goes_on():
-                pass
+            goes_on = not trial.stopped
+            while goes_on:
+                goes_on = self._goes_on()
             if trial.stopped:
                 break
             self._compactor.after_turn(trial.messages)
             self._require_summaries()
         self._catch_up()
-        bill, trial.counts = self._bill, self._agent.counts()
-        trial.tokens, trial.output, trial.peak, trial.usd = (
-            bill.tokens,
-            bill.output,
-            bill.peak,
-            bill.usd,
-        )
+        trial.counts = self._agent.counts()
+        trial.tokens = self._bill.tokens
+        trial.output = self._bill.output
+        trial.peak = self._bill.peak
+        trial.usd = self._bill.usd
         return trial
 
     def _play(self, turn: PlayedTurn) -> None:
@@ -169,7 +174,8 @@ class _Work:
             self._compactor.before_request(messages, tools=self._tools)
             self._require_summaries()
             calls = () if step.call is None else (step.call,)
-            messages.append(_message(AgentAnswer(step.words, calls), len(self._trial.calls)))
+            answer = AgentAnswer(step.words, calls)
+            messages.append(_message(answer, len(self._trial.calls)))
             if calls:
                 self._tell(calls, (step.result,))
         self._compactor.after_turn(messages)
@@ -177,34 +183,38 @@ class _Work:
 
     def _goes_on(self) -> bool:
         """One answer of the agent and what its calls gave; whether its turn goes on."""
-        trial, limits = self._trial, self._limits
-        if trial.steps >= limits.steps:
-            trial.stopped = f"it was stopped after {limits.steps} answers"
+        trial = self._trial
+        if trial.steps >= self._limits.steps:
+            trial.stopped = f"it was stopped after {self._limits.steps} answers"
             return False
         if self._is_late():
             return False
         sent = self._compactor.before_request(trial.messages, tools=self._tools)
         self._require_summaries()
-        trial.opening = trial.opening or list(sent)
+        if not trial.opening:
+            trial.opening = list(sent)
         try:
             answer = _plain(self._agent.answer(sent, self._tools))
         except ModelError as error:
             trial.stopped = str(error)
             return False
         trial.steps += 1
-        trial.messages.append(_message(answer, len(trial.calls)))
-        self._bill.add(sent, trial.messages[-1], answer.usd)
+        message = _message(answer, len(trial.calls))
+        trial.messages.append(message)
+        self._bill.add(sent, message, answer.usd)
         if not answer.calls:
             return False
         self._postponed.append(answer.calls)
-        self._tell(answer.calls, self._agent.first_results(answer.calls, self._catch_up))
+        results = self._agent.first_results(answer.calls, self._catch_up)
+        self._tell(answer.calls, results)
         return not trial.stopped
 
     def _tell(self, calls: Sequence[Call], results: Sequence[str]) -> None:
         """What calls gave enters the conversation."""
         trial = self._trial
         for number, result in enumerate(results, len(trial.calls)):
-            trial.messages.append({"role": "tool", "tool_call_id": _id(number), "content": result})
+            message = {"role": "tool", "tool_call_id": _id(number), "content": result}
+            trial.messages.append(message)
         trial.calls += calls
         self._compactor.after_tools(trial.messages)
 
@@ -232,14 +242,15 @@ class _Work:
         if self._is_late():
             return NOT_MADE
         if call.tool == RECALL:
-            return self._compactor.recall(
-                str(call.arguments.get("id", "")), str(call.arguments.get("query", ""))
-            )
+            id = str(call.arguments.get("id", ""))
+            query = str(call.arguments.get("query", ""))
+            return self._compactor.recall(id, query)
         try:
-            return shortened(self._mask(used(self._workspace, call)), self._limits.output)
+            result = used(self._workspace, call)
         except WorkspaceEnded as ended:
             self._trial.stopped = str(ended)
             return NOT_MADE
+        return shortened(self._mask(result), self._limits.output)
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, CompactionEnded) and event.outcome != "unchanged":
@@ -250,25 +261,29 @@ class _Work:
 def _plain(answer: AgentAnswer) -> AgentAnswer:
     """An answer as it can be written down."""
     words = whole_characters(answer.words[:LONGEST_WORDS])
-    return AgentAnswer(words, tuple(map(plain, answer.calls)), answer.usd)
+    calls = tuple(map(plain, answer.calls))
+    return AgentAnswer(words, calls, answer.usd)
 
 
 def _message(answer: AgentAnswer, first_number: int) -> Json:
     """An answer as a chat message; calls are numbered on through the trial."""
     message: dict[str, Json] = {"role": "assistant", "content": answer.words or None}
     if answer.calls:
-        message["tool_calls"] = [
-            {
-                "id": _id(number),
-                "type": "function",
-                "function": {
-                    "name": call.tool,
-                    "arguments": json.dumps(dict(call.arguments), ensure_ascii=False),
-                },
-            }
-            for number, call in enumerate(answer.calls, first_number)
-        ]
+        tool_calls = []
+        for number, call in enumerate(answer.calls, first_number):
+            tool_calls.append(_tool_call(number, call))
+        message["tool_calls"] = tool_calls
     return message
+
+
+def _tool_call(number: int, call: Call) -> Json:
+    """A call as a chat message has it."""
+    arguments = json.dumps(dict(call.arguments), ensure_ascii=False)
+    return {
+        "id": _id(number),
+        "type": "function",
+        "function": {"name": call.tool, "arguments": arguments},
+    }
 
 
 def _id(number: int) -> str:
@@ -281,10 +296,14 @@ class _Bill:
     """
 
     def __init__(self, tariff: Tariff) -> None:
-        self.tokens = self.output = self.peak = 0
+        self.tokens = 0
+        self.output = 0
+        self.peak = 0
         self.usd: float | None = 0.0
-        self._tariff, self._rules = tariff, rules_for(tariff)
-        self._before, self._summaries = list[Json](), 0.0
+        self._tariff = tariff
+        self._rules = rules_for(tariff)
+        self._earlier_request: list[Json] = []
+        self._summaries_usd = 0.0
 
     def summarised(self, event: CompactionEnded) -> None:
         """A compaction; its summaries are priced as if the priced model had written them where
@@ -293,30 +312,51 @@ class _Bill:
         read = max(event.tokens_before - event.tokens_after, 0)
         for stage in event.stages:
             for completion in stage.completions:
-                self._summaries += summary_usd(completion, read, self._tariff)[0]
+                usd, _ = summary_usd(completion, read, self._tariff)
+                self._summaries_usd += usd
                 read = 0
 
     def add(self, sent: Sequence[Json], answer: Json, usd: float | None) -> None:
         """A request and its answer; `usd` is what its provider asked for it."""
-        sizes, output = [size(message) for message in sent], size(answer)
-        prompt, earlier_prompt = sum(sizes), sum(map(size, self._before))
-        same = takewhile(lambda pair: pair[0] == pair[1], zip(sent, self._before, strict=False))
-        prefix = sum(size(message) for message, _ in same)
-        self.tokens, self.output = self.tokens + prompt + output, self.output + output
+        prompt = sum(map(size, sent))
+        output = size(answer)
+        self.tokens += prompt + output
+        self.output += output
         self.peak = max(self.peak, prompt)
         if usd == 0:
-            usd = charge(
-                self._tariff, self._rules, prompt, prefix, earlier_prompt, sizes[0], None, output
-            ).usd
-        self.usd = None if self.usd is None or usd is None else self.usd + usd + self._summaries
-        self._before, self._summaries = list(sent), 0.0
+            charged = charge(
+                self._tariff,
+                self._rules,
+                prompt,
+                self._same_prefix(sent),
+                sum(map(size, self._earlier_request)),
+                size(sent[0]),
+                None,
+                output,
+            )
+            usd = charged.usd
+        if self.usd is None or usd is None:
+            self.usd = None
+        else:
+            self.usd = self.usd + usd + self._summaries_usd
+        self._earlier_request = list(sent)
+        self._summaries_usd = 0.0
+
+    def _same_prefix(self, sent: Sequence[Json]) -> int:
+        """Tokens of the first messages that are as in the earlier request."""
+        tokens = 0
+        for message, earlier_message in zip(sent, self._earlier_request, strict=False):
+            if message != earlier_message:
+                break
+            tokens += size(message)
+        return tokens
 
 
 def size(message: Json) -> int:
     """About how many tokens a message has."""
     calls = message.get("tool_calls") or ()
     length = len(str(message.get("content") or ""))
-    length += sum(
-        len(call["function"]["name"]) + len(call["function"]["arguments"]) for call in calls
-    )
+    for call in calls:
+        function = call["function"]
+        length += len(function["name"]) + len(function["arguments"])
     return length // CHARACTERS + 4

@@ -5,222 +5,45 @@ they stopped.
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
-from pathlib import Path
-from typing import Annotated, Self, Unpack
+from typing import Self, Unpack
 
-from pydantic import AfterValidator, BeforeValidator, Field
-
-from workbench.base.errors import SettingError, UnknownName
+from workbench.base.errors import SettingError
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import require_language_model, shown_name
 from workbench.engine.models.model import Model
-from workbench.engine.models.prices import Tariff
-from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.redaction import masker
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.code_versions import code_versions
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked, usd_of
-from workbench.evaluation.experiment.job import Job, KeptWork, folder_of, local_servers
-from workbench.evaluation.experiment.keys import described, key
+from workbench.evaluation.experiment.job import Job, KeptWork
+from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.experiment.replay_rows import Row
-from workbench.evaluation.experiment.settings import (
-    ExecutionSettings,
-    MaskingSettings,
-    NameList,
-    StrategyList,
-)
 from workbench.evaluation.experiment.spec import (
-    DEFAULT_STRATEGIES,
-    Execution,
-    Flag,
-    Masking,
-    OneModel,
-    Share,
-    Strategies,
-    Whole,
     documented,
-    listed,
     model_name,
-    with_references,
 )
 from workbench.evaluation.experiment.store import RunFolder
-from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
+from workbench.evaluation.metrics.costs.pricing import known_tariff
 from workbench.lab.trials.agents import Agent, ModelAgent, ReaderAgent
+from workbench.lab.trials.attempt import MEASURED, attempt, opened
 from workbench.lab.trials.beginning import beginning_of, begun
 from workbench.lab.trials.bundled import (
-    BUNDLED,
-    HARD,
-    bundled_names,
-    hard_names,
-    scripted_names,
     seeds_of,
 )
-from workbench.lab.trials.families import FAMILIES, tasks
-from workbench.lab.trials.grading import grade
-from workbench.lab.trials.helper_client import HelperWorkspace, require_sandbox
+from workbench.lab.trials.families import tasks
+from workbench.lab.trials.helper_client import require_sandbox
 from workbench.lab.trials.loop import Limits, Trial, work
-from workbench.lab.trials.repeats import repeats
+from workbench.lab.trials.spec import READER, SMALLEST, TrialSettings, TrialSpec
 from workbench.lab.trials.table import TrialResults
 from workbench.lab.trials.task import TrialTask
 
-READER = "reader"
 UNBOUNDED = 10_000_000
 """The window of the trial without compaction."""
-SMALLEST = 1_000
-MEASURED = Limits()
-"""Of the trial that measures a task, whatever the others' are."""
-GRADING_SECONDS = 5.0
-"""That grading has in any case, also where the agent took all of the trial's time."""
 DIED = "its worker process died, perhaps because memory ran out; the same command tries again"
-
-
-def _families(names: tuple[str, ...]) -> tuple[str, ...]:
-    groups = {BUNDLED: bundled_names(), HARD: hard_names()}
-    families = tuple(family for name in names for family in groups.get(name, (name,)))
-    for name in families:
-        if name not in (*FAMILIES, *scripted_names()):
-            raise UnknownName("family of tasks", name, (*FAMILIES, *groups, *scripted_names()))
-    return tuple(dict.fromkeys(families)) or tuple(FAMILIES)
-
-
-class TrialSpec(Masking, Execution):
-    """Which agent works on which tasks, under which strategies."""
-
-    agent: OneModel = Field(
-        READER, description="Agent: reader, which needs no model, or the name of a model."
-    )
-    families: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_families)] = (
-        Field(
-            (),
-            description=(
-                "Families of tasks, between commas; none: all that are made from seeds. bundled:"
-                " the ten bundled tasks, which have one seed. hard: three that fail without what"
-                " was said at their start. Or their names."
-            ),
-            validate_default=True,
-        )
-    )
-    seeds: Whole = Field(5, ge=1, description="Tasks of each family, which differ in their values.")
-    strategies: Strategies = Field(
-        DEFAULT_STRATEGIES,
-        description="Strategies: names, or presets of your own; none and null are added.",
-    )
-    writer: OneModel = Field("extractive", description="Model that writes summaries.")
-    window: Whole | None = Field(
-        None,
-        ge=SMALLEST,
-        description="Context window in tokens; None takes a share of the task's largest request.",
-    )
-    share: Share = Field(0.4, description="That share, where no window is given.")
-    price_model: Annotated[str, AfterValidator(lambda name: known_tariff(name) and name)] = Field(
-        ASSUMED, description="Whose prices the agent without a model pays."
-    )
-    turns: Whole | None = Field(
-        None,
-        ge=1,
-        description=(
-            "Turns of the user, the last ones, that the agent works; the plan works those before,"
-            " in the same way under each strategy. None: all."
-        ),
-    )
-    no_references: Flag = Field(False, description="Do not add none and null to the strategies.")
-    output: Whole | None = Field(
-        None,
-        ge=500,
-        description=(
-            "Characters of a tool's result that the agent is shown; None leaves it to the tools."
-        ),
-    )
-    conversations: Flag = Field(
-        False,
-        description=(
-            "Keep each trial's conversation in the folder `conversations`, as a session that the"
-            " workbench reads; it has all that the agent was told."
-        ),
-    )
-    steps: Whole = Field(
-        400, ge=1, description="Answers of the agent after which a trial is stopped."
-    )
-    seconds: float = Field(
-        600.0,
-        gt=0,
-        description="Seconds after which a trial is stopped, whatever its agent's commands do.",
-    )
-    no_sandbox: Flag = Field(
-        False,
-        description=(
-            "Let a model's commands run as you, without bubblewrap: they may read and change every"
-            " file that you may, and reach the network."
-        ),
-    )
-
-    @property
-    def is_reader(self) -> bool:
-        """Whether the agent is the one without a model."""
-        return self.agent == READER
-
-    @property
-    def presets(self) -> tuple[Preset, ...]:
-        """What is tried: the strategies, between the references unless these are left out."""
-        if self.no_references:
-            return tuple(preset(strategy) for strategy in self.strategies)
-        return with_references(self.strategies)
-
-    @property
-    def folder(self) -> Path:
-        """Where trials are kept."""
-        parts = {
-            name: value
-            for name, value in dict(self).items()
-            if name not in Execution.model_fields and (name not in Masking.model_fields or value)
-        }
-        named = [
-            strategy if isinstance(strategy, str) else described(strategy)
-            for strategy in self.strategies
-        ]
-        plain = {
-            **parts,
-            "strategies": named,
-            "agent": model_name(self.agent),
-            "writer": model_name(self.writer),
-        }
-        return folder_of(self, "trial", plain)
-
-    @property
-    def how(self) -> ModelSettings:
-        """How models are asked; limits count for the folder unless another run is named."""
-        settings = ModelSettings.of_run(self.model_settings, self.folder)
-        if settings.served:
-            return settings
-        models = [model for model in (self.agent, self.writer) if model != READER]
-        return replace(settings, served=local_servers(models))
-
-
-class TrialSettings(MaskingSettings, ExecutionSettings, total=False):
-    """The fields of `TrialSpec` as a caller may give them."""
-
-    agent: str | Model
-    families: NameList
-    seeds: int
-    strategies: StrategyList
-    writer: str | Model
-    window: int | None
-    share: float | str
-    price_model: str
-    turns: int | None
-    no_references: bool
-    output: int | None
-    conversations: bool
-    steps: int
-    seconds: float
-    no_sandbox: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +53,8 @@ class TrialJob(Job[TrialSpec]):
     @classmethod
     def of(cls, spec: TrialSpec) -> Self:
         """The job, with the version of the code behind a trial under each preset."""
-        by_name = {strategy.name: strategy for strategy in (preset("none"), *spec.presets)}
+        strategies = (preset("none"), *spec.presets)
+        by_name = {strategy.name: strategy for strategy in strategies}
         codes = code_versions(["workbench.lab.trials.run"], by_name, folder=spec.folder)
         return cls(spec, spec.presets, RunFolder(spec.folder), spec.how, codes)
 
@@ -243,14 +67,26 @@ class TrialJob(Job[TrialSpec]):
         spec = self.spec
         if strategy.name == "none" and spec.is_reader:
             window = UNBOUNDED
-        agent_model = None if spec.is_reader else self.model_settings.model(spec.agent)
-        writer = self.model_settings.model(spec.writer)
-        return TrialWork(self, task, strategy, window, agent_model, writer)
+        agent_model = None
+        if not spec.is_reader:
+            agent_model = self.model_settings.model(spec.agent)
+        return TrialWork(
+            job=self,
+            task=task,
+            strategy=strategy,
+            window=window,
+            agent_model=agent_model,
+            writer=self.model_settings.model(spec.writer),
+        )
 
     def columns_of(self, family: str, seed: int, strategy: Preset) -> Row:
         """The columns that say which trial a row is about."""
-        agent = shown_name(model_name(self.spec.agent))
-        return {"strategy": strategy.name, "family": family, "seed": seed, "agent": agent}
+        return {
+            "strategy": strategy.name,
+            "family": family,
+            "seed": seed,
+            "agent": shown_name(model_name(self.spec.agent)),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,13 +114,17 @@ class TrialWork(KeptWork):
 
     def key_parts(self) -> list[object]:
         """See `KeptWork`."""
-        spec, settings = self.job.spec, self.job.model_settings
+        spec = self.job.spec
+        settings = self.job.model_settings
+        agent: object = READER
+        if self.agent_model is not None:
+            agent = settings.seal(self.agent_model)
         parts: list[object] = [
             "trial",
             self.job.codes[self.strategy.name],
             self.task,
             self.strategy,
-            READER if self.agent_model is None else settings.seal(self.agent_model),
+            agent,
             model_name(spec.writer),
             settings.seal(self.writer),
             self.window,
@@ -299,10 +139,15 @@ class TrialWork(KeptWork):
     def make(self) -> Row:
         """Let the agent work on the task, and grade it."""
         spec = self.job.spec
-        keep = partial(_keep_conversation, spec, self.task, self.strategy)
+        agent: Agent = ReaderAgent()
+        if self.agent_model is not None:
+            agent = ModelAgent(self.agent_model)
+        keep = None
+        if spec.conversations:
+            keep = partial(_keep_conversation, spec, self.task, self.strategy)
         columns = attempt(
             self.task,
-            ReaderAgent() if self.agent_model is None else ModelAgent(self.agent_model),
+            agent,
             self.strategy,
             sandbox=self.agent_model is not None and not spec.no_sandbox,
             window=self.window,
@@ -310,7 +155,7 @@ class TrialWork(KeptWork):
             writer=self.writer,
             limits=self.limits,
             mask=masker(spec.redaction),
-            keep=keep if spec.conversations else None,
+            keep=keep,
         )
         return {**self._columns, "status": "ok", **columns}
 
@@ -364,11 +209,20 @@ def trial(
     if not before(forecast(spec)):
         return None
     job = TrialJob.of(spec)
-    places = [(family, seed) for family in spec.families for seed in seeds_of(family, spec.seeds)]
+    places: list[tuple[str, int]] = []
+    for family in spec.families:
+        for seed in seeds_of(family, spec.seeds):
+            places.append((family, seed))
+    rows: list[Row] = []
     with job.crew("working on tasks", len(places), "task") as crew:
-        rows_by_task = crew.results(places, partial(_rows, job), partial(_lost_rows, job))
-    notes = {"agent": model_name(spec.agent), "seeds": spec.seeds, "families": list(spec.families)}
-    return TrialResults.write(spec.folder, list(chain.from_iterable(rows_by_task)), notes)
+        for task_rows in crew.results(places, partial(_rows, job), partial(_lost_rows, job)):
+            rows += task_rows
+    notes = {
+        "agent": model_name(spec.agent),
+        "seeds": spec.seeds,
+        "families": list(spec.families),
+    }
+    return TrialResults.write(spec.folder, rows, notes)
 
 
 def forecast(spec: TrialSpec) -> list[ModelUse]:
@@ -381,15 +235,14 @@ def forecast(spec: TrialSpec) -> list[ModelUse]:
     writer_use = ModelUse("", writer.name)
     job = TrialJob.of(spec).with_spec(spec.changed(agent=READER))
     for family in spec.families:
-        task = tasks(family, [0])[0]
+        [task] = tasks(family, [0])
         window = _window(job, task)
         begun_task = _begun(job, task)
         filler = FillerModel(writer.name)
+        planned_writer = filler if is_writer_asked else writer
         task_count = len(seeds_of(family, spec.seeds))
         for strategy in job.presets:
-            planned_trial = _planned_trial(
-                job, begun_task, strategy, window, filler if is_writer_asked else writer
-            )
+            planned_trial = _planned_trial(job, begun_task, strategy, window, planned_writer)
             use = _use_of(planned_trial, agent_use.model)
             agent_use = sum([use] * task_count, agent_use)
         writer_use = sum([filler.use] * task_count, writer_use)
@@ -401,33 +254,29 @@ def forecast(spec: TrialSpec) -> list[ModelUse]:
     return uses
 
 
-@contextmanager
-def opened(task: TrialTask, *, sandbox: bool) -> Iterator[HelperWorkspace]:
-    """A workspace with the task's files, which is gone in the end.
-
-    Raises:
-        SetupError: the sandbox cannot be had.
-    """
-    with HelperWorkspace(task.folder, sandbox=sandbox) as workspace:
-        task.set_up(workspace)
-        yield workspace
-
-
 def _rows(job: TrialJob, place: tuple[str, int]) -> list[Row]:
     """The trials of one task, the uncompacted one first; those on disk are not done again."""
     family, seed = place
-    whole_task = tasks(family, [seed])[0]
-    window = _window(job, whole_task)
-    task = _begun(job, whole_task)
-    return [job.trial_of(task, strategy, window).row() for strategy in job.presets]
+    [task] = tasks(family, [seed])
+    window = _window(job, task)
+    begun_task = _begun(job, task)
+    rows = []
+    for strategy in job.presets:
+        strategy_trial = job.trial_of(begun_task, strategy, window)
+        rows.append(strategy_trial.row())
+    return rows
 
 
 def _lost_rows(job: TrialJob, place: tuple[str, int]) -> list[Row]:
     """The trials of a task that killed its workers."""
-    return [
-        {**job.columns_of(*place, strategy), "status": "failed", "reason": DIED}
-        for strategy in job.presets
-    ]
+    family, seed = place
+    rows = []
+    for strategy in job.presets:
+        row = job.columns_of(family, seed, strategy)
+        row["status"] = "failed"
+        row["reason"] = DIED
+        rows.append(row)
+    return rows
 
 
 def _begun(job: TrialJob, task: TrialTask) -> TrialTask:
@@ -436,7 +285,8 @@ def _begun(job: TrialJob, task: TrialTask) -> TrialTask:
     if turns is None or turns >= len(task.turns):
         return task
     name = key("beginning", job.codes["none"], task, turns)
-    return begun(task, turns, job.folder.made(name, lambda: dict(beginning_of(task, turns))))
+    beginning = job.folder.made(name, lambda: dict(beginning_of(task, turns)))
+    return begun(task, turns, beginning)
 
 
 def _window(job: TrialJob, task: TrialTask) -> int:
@@ -457,7 +307,8 @@ def _window(job: TrialJob, task: TrialTask) -> int:
     row = measured_job.trial_of(task, preset("none"), UNBOUNDED).row()
     if row["status"] != "ok":
         raise SettingError(f"the task {task.name} cannot be measured: {row['reason']}")
-    return max(int(spec.share * float(row["peak"] or 0)), SMALLEST)
+    largest_request = float(row["peak"] or 0)
+    return max(int(spec.share * largest_request), SMALLEST)
 
 
 def _planned_trial(
@@ -483,71 +334,12 @@ def _use_of(trial: Trial, agent: str) -> ModelUse:
     return ModelUse("", agent, trial.steps, read, trial.output, usd)
 
 
-def attempt(
-    task: TrialTask,
-    agent: Agent,
-    way: Preset,
-    *,
-    sandbox: bool,
-    window: int,
-    tariff: Tariff,
-    writer: Model | None = None,
-    limits: Limits = MEASURED,
-    mask: Callable[[str], str] = str,
-    keep: Callable[[Trial], None] | None = None,
-) -> Row:
-    """Let an agent work on a task, and grade it; the columns that say what came of it.
-
-    Whatever the agent does, this ends a few seconds after `limits.seconds`, and raises nothing for
-    it.
-
-    Raises:
-        SetupError: the sandbox cannot be had.
-        Unanswered: the agent's provider gave no answer.
-    """
-    with opened(task, sandbox=sandbox) as workspace:
-        trial = work(
-            task,
-            agent,
-            way,
-            workspace,
-            window=window,
-            tariff=tariff,
-            writer=writer,
-            limits=limits,
-            mask=mask,
-        )
-        if keep is not None:
-            keep(trial)
-        return _graded(task, workspace, trial)
-
-
 def _keep_conversation(spec: TrialSpec, task: TrialTask, strategy: Preset, trial: Trial) -> None:
     """Write a trial's conversation down, and what the agent knew when it began."""
-    conversation = {"messages": trial.messages, "start": trial.start, "opening": trial.opening}
+    conversation = {
+        "messages": trial.messages,
+        "start": trial.start,
+        "opening": trial.opening,
+    }
     file = spec.folder / "conversations" / f"{strategy.name}-{task.family}-{task.seed}.json"
     write_atomically(file, json.dumps(conversation, ensure_ascii=False, indent=1) + "\n")
-
-
-def _graded(task: TrialTask, workspace: HelperWorkspace, trial: Trial) -> Row:
-    """The columns that say what came of a trial."""
-    workspace.until = max(workspace.until, time.monotonic() + GRADING_SECONDS)
-    graded = grade(task, workspace, trial.messages)
-    failed_checks = [check for check in graded.checks if not check.passed]
-    told_again = repeats(trial.messages, trial.start)
-    return {
-        "success": int(not failed_checks and not trial.stopped),
-        "checks": len(graded.checks),
-        "passed": len(graded.checks) - len(failed_checks),
-        "violations": graded.violations,
-        "reason": trial.stopped
-        or "; ".join(f"{check.name}: {check.why}" for check in failed_checks),
-        "steps": trial.steps,
-        "calls": told_again.calls,
-        "again": told_again.again,
-        "tokens": trial.tokens,
-        "peak": trial.peak,
-        "usd": trial.usd,
-        "compactions": trial.compactions,
-        **trial.counts,
-    }

@@ -86,23 +86,16 @@ def sandboxed_launch() -> Launch:
         )
     system_calls = filter_program()
     filters = (_pipe_of(system_calls),) if system_calls else ()
-    programs = tuple(_pipe_of(program_text(sys.executable).encode()) for _ in PROGRAMS)
+    program = program_text(sys.executable).encode()
+    programs = tuple(_pipe_of(program) for _ in PROGRAMS)
     helper_command = (sys.executable, "-I", "-S", HELPER, WORKSPACE)
     inner = (*_isolation(), *_filter(filters), "--", *helper_command)
     if os.geteuid() == 0:
-        outer = (
-            "--tmpfs",
-            "/tmp",
-            *_open_folders(),
-            *_binds(_shown()),
-            *_copies(programs),
-            *_stage(),
-            "--",
-        )
         shown_again = [_Shown(place, place) for place in (*_places(), *PROGRAMS)]
         words = (
             bubblewrap,
-            *outer,
+            *_outer(programs),
+            "--",
             *_step_down(),
             bubblewrap,
             *_disks(),
@@ -110,8 +103,23 @@ def sandboxed_launch() -> Launch:
             *inner,
         )
     else:
-        words = (bubblewrap, *_disks(), *_binds(_shown()), *_copies(programs), *inner)
+        words = (
+            bubblewrap,
+            *_disks(),
+            *_binds(_shown()),
+            *_copies(programs),
+            *inner,
+        )
     return Launch(words, (*programs, *filters))
+
+
+def _outer(programs: Sequence[int]) -> Iterator[str]:
+    """What `nobody` may see, in which the inner sandbox is started."""
+    yield from ("--tmpfs", "/tmp")
+    yield from _open_folders()
+    yield from _binds(_shown())
+    yield from _copies(programs)
+    yield from _stage()
 
 
 def _shown() -> Iterator[_Shown]:
@@ -130,7 +138,8 @@ def _places() -> Sequence[str]:
 def _pythons() -> Sequence[str]:
     """The folders of this Python, as it calls them and where they are."""
     prefixes = (sys.prefix, sys.base_prefix)
-    return sorted({*prefixes, *map(os.path.realpath, prefixes)})
+    real_prefixes = map(os.path.realpath, prefixes)
+    return sorted({*prefixes, *real_prefixes})
 
 
 def _binds(mounts: Iterable[_Shown]) -> Iterator[str]:
@@ -146,7 +155,9 @@ def _copies(programs: Sequence[int]) -> Iterator[str]:
 def _open_folders() -> Iterator[str]:
     """The folders above what is shown, open to all: bubblewrap would close those of root."""
     places = _places()
-    parents = {parent for place in (*places, *PROGRAMS) for parent in PurePosixPath(place).parents}
+    parents: set[PurePosixPath] = set()
+    for place in (*places, *PROGRAMS):
+        parents.update(PurePosixPath(place).parents)
     for folder in sorted(parents, key=lambda parent: len(parent.parts)):
         if len(folder.parts) > 1 and not any(map(folder.is_relative_to, places)):
             yield from ("--perms", "0755", "--dir", str(folder))

@@ -15,12 +15,30 @@ from workbench.evaluation.experiment.spec import chosen_baseline
 from workbench.evaluation.experiment.store import TableFolder
 
 COLUMNS = {
-    "strategy": "string", "family": "string", "seed": "Int64", "agent": "string", "window": "Int64", "status": "string",
-    "success": "Int64", "checks": "Int64", "passed": "Int64", "violations": "Int64", "reason": "string",
-    "steps": "Int64", "calls": "Int64", "again": "Int64",
-    "look_ups": "Int64", "recalls": "Int64", "holes": "Int64", "misread": "Int64", "blind": "Int64",
-    "tokens": "Int64", "peak": "Int64", "usd": "Float64", "compactions": "Int64",
-}  # fmt: skip
+    "strategy": "string",
+    "family": "string",
+    "seed": "Int64",
+    "agent": "string",
+    "window": "Int64",
+    "status": "string",
+    "success": "Int64",
+    "checks": "Int64",
+    "passed": "Int64",
+    "violations": "Int64",
+    "reason": "string",
+    "steps": "Int64",
+    "calls": "Int64",
+    "again": "Int64",
+    "look_ups": "Int64",
+    "recalls": "Int64",
+    "holes": "Int64",
+    "misread": "Int64",
+    "blind": "Int64",
+    "tokens": "Int64",
+    "peak": "Int64",
+    "usd": "Float64",
+    "compactions": "Int64",
+}
 """The columns of the table `trials`, see docs/reference/tables.md."""
 MEANS = (
     "success",
@@ -48,22 +66,22 @@ class TrialResults(TableFolder):
     def pending(self) -> str:
         """What waits for a model's provider, in a sentence; empty if nothing does."""
         rows = self.table[self.table["status"] == "pending"]
-        return (
-            ""
-            if rows.empty
-            else f"{len(rows)} of {len(self.table)} trials wait: {rows['reason'].iloc[-1]}"
-        )
+        if rows.empty:
+            return ""
+        return f"{len(rows)} of {len(self.table)} trials wait: {rows['reason'].iloc[-1]}"
 
     @property
     def failed(self) -> int:
         """How many trials could not be done."""
-        return int((self.table["status"] == "failed").sum())
+        is_failed = self.table["status"] == "failed"
+        return int(is_failed.sum())
 
 
 def by_family(trials: pd.DataFrame) -> pd.DataFrame:
     """The success of each strategy in each family: a row of `strategy`, `family`, `success`."""
     finished = trials[trials["status"] == "ok"].astype({"success": float})
-    return finished.groupby(["strategy", "family"], sort=False)["success"].mean().reset_index()
+    groups = finished.groupby(["strategy", "family"], sort=False)
+    return groups["success"].mean().reset_index()
 
 
 def by_strategy(trials: pd.DataFrame, family: str = "") -> pd.DataFrame:
@@ -80,9 +98,11 @@ def by_strategy(trials: pd.DataFrame, family: str = "") -> pd.DataFrame:
         where there are too few units.
     """
     rows = trials[trials["status"] == "ok"]
-    rows = rows[rows["family"] == family] if family else rows
-    by_name = rows.groupby("strategy", sort=False)[list(MEANS)].mean()
-    by_name.insert(0, "trials", rows.groupby("strategy", sort=False).size())
+    if family:
+        rows = rows[rows["family"] == family]
+    groups = rows.groupby("strategy", sort=False)
+    by_name = groups[list(MEANS)].mean()
+    by_name.insert(0, "trials", groups.size())
     baseline = chosen_baseline("", [str(name) for name in by_name.index])
     if baseline is None:
         return by_name.assign(baseline="", difference=None, low=None, high=None).reset_index()
@@ -99,8 +119,7 @@ def by_strategy(trials: pd.DataFrame, family: str = "") -> pd.DataFrame:
             "better": "higher",
         }
     )
-    compared = compare_table(scores, "success", baseline).set_index("strategy")[
-        ["difference", "low", "high"]
-    ]
+    compared = compare_table(scores, "success", baseline).set_index("strategy")
+    compared = compared[["difference", "low", "high"]]
     compared[["low", "high"]] = compared[["low", "high"]].clip(-1, 1)
     return by_name.join(compared).assign(baseline=baseline).reset_index()

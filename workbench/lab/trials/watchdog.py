@@ -34,7 +34,8 @@ class Usage:
     def or_more(self, usage: "Usage") -> "Usage":
         """The larger one of each figure."""
         memory = max(self.memory, usage.memory)
-        return Usage(memory, max(self.processes, usage.processes))
+        processes = max(self.processes, usage.processes)
+        return Usage(memory, processes)
 
 
 class Watchdog(Thread):
@@ -49,7 +50,9 @@ class Watchdog(Thread):
     def __init__(self, pid: int, disks: Sequence[int], end: Callable[[str], None]) -> None:
         super().__init__(name=f"watchdog of {pid}", daemon=True)
         self.peak = Usage()
-        self._pid, self._disks, self._end = pid, disks, end
+        self._pid = pid
+        self._disks = disks
+        self._end = end
         self._stopped = Event()
 
     def run(self) -> None:
@@ -81,22 +84,25 @@ def _disk_bytes(folder: int) -> int:
     """What a file system in memory takes; nothing where it cannot be told."""
     with suppress(OSError):
         status = os.fstatvfs(folder)
-        content = (status.f_blocks - status.f_bfree) * status.f_frsize
-        return content + (status.f_files - status.f_ffree) * INODE_BYTES
+        used_blocks = status.f_blocks - status.f_bfree
+        files = status.f_files - status.f_ffree
+        return used_blocks * status.f_frsize + files * INODE_BYTES
     return 0
 
 
 def resident_bytes(pid: int) -> int:
     """The memory of a process, all that it shares with others included."""
     with suppress(OSError, ValueError, IndexError):
-        return int(Path(f"/proc/{pid}/statm").read_text("utf-8").split()[1]) * PAGE
+        sizes = Path(f"/proc/{pid}/statm").read_text("utf-8").split()
+        return int(sizes[1]) * PAGE
     return 0
 
 
 def own_bytes(pid: int) -> int:
     """The memory of a process and its part of what it shares; all of it where that is not told."""
     with suppress(OSError, ValueError):
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8").splitlines():
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8")
+        for line in text.splitlines():
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * 1_024
     return resident_bytes(pid)

@@ -1,13 +1,9 @@
-"""Checks of the measure on sessions and on a run: what must hold, what was measured, and whether
-it holds.
-"""
+"""Checks of the measure on sessions: what must hold, what was measured, and whether it holds."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal, NamedTuple, TypeAlias
-
-import pandas as pd
 
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
@@ -18,8 +14,6 @@ from workbench.engine.transcript.log import Log, MessageEntry
 from workbench.engine.transcript.message import Message, Text, UserMessage
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prepared import Prepared, prepared
-from workbench.evaluation.experiment.store import Results
-from workbench.evaluation.metrics import NAMES
 from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
 from workbench.evaluation.metrics.costs.reconciliation import Reconciliation, reconcile
 from workbench.evaluation.metrics.demand import HORIZON
@@ -83,9 +77,12 @@ def planted(
 
     `generated` are sessions with what was planted in them; by default two of each profile are made.
     """
-    hits = extracted_count = expected_count = 0
+    samples: Iterable[Generated] = _two_of_each_profile() if generated is None else generated
+    hits = 0
+    extracted_count = 0
+    expected_count = 0
     wrong: list[str] = []
-    for sample in _two_of_each_profile() if generated is None else generated:
+    for sample in samples:
         index = make_index(sample.session.messages)
         for boundary in at_shares(sample.session):
             expected = _needed(sample, index, boundary)
@@ -95,8 +92,8 @@ def planted(
             expected_count += len(expected)
             for entity in sorted(extracted ^ expected):
                 wrong.append(f"{entity.text} in {sample.session.id} at {boundary}")
-    precision = hits / extracted_count if extracted_count else 0.0
-    recall = hits / expected_count if expected_count else 0.0
+    precision = _share(hits, extracted_count)
+    recall = _share(hits, expected_count)
     holds = precision >= ENOUGH and recall >= ENOUGH
     return check(
         "planted dependencies",
@@ -108,6 +105,11 @@ def planted(
     )
 
 
+def _share(part: int, total: int) -> float:
+    """A part of a total; 0 where there is none."""
+    return part / total if total else 0.0
+
+
 def _two_of_each_profile() -> Iterator[Generated]:
     for profile in VOCABULARY:
         yield generate(TOKENS, 0, profile)
@@ -116,28 +118,34 @@ def _two_of_each_profile() -> Iterator[Generated]:
 
 def _needed(sample: Generated, index: Index, boundary: int) -> set[Entity]:
     """What was planted before a boundary and is used after it, within the horizon."""
-    place = sample.session.index_of
+    place_of = sample.session.index_of
+    names = index.inverted_index.names
     entities: set[Entity] = set()
     for fact in sample.facts:
-        later_uses = [place[use] for use in fact.uses if place[use] >= boundary]
-        if place[fact.message] >= boundary or not later_uses:
+        is_said_before = place_of[fact.message] < boundary
+        uses = [place_of[use] for use in fact.uses]
+        later_uses = [use for use in uses if use >= boundary]
+        if not is_said_before or not later_uses:
             continue
         if later_uses[0] < boundary + HORIZON:
             numbers = index.read((fact.entity,)).entities
-            entities.update(index.inverted_index.names[number] for number in numbers)
+            entities.update(names[number] for number in numbers)
     return entities
 
 
 def placebo(sessions: Sequence[Prepared]) -> Check:
     """Futures that belong to other projects need next to nothing of a history."""
-    own_demand = foreign_demand = pairs = 0
+    own_demand = 0
+    foreign_demand = 0
+    pairs = 0
     worst: list[str] = []
     for prepared_session, stranger in _unrelated(sessions):
         session = prepared_session.session
         # one boundary a pair: extraction is the cost
         boundary = at_shares(session)[0]
         demand = len(prepared_session.index.demand(boundary))
-        swapped = len(_with_future_of(stranger, prepared_session, boundary).demand(boundary))
+        foreign_index = _with_future_of(stranger, prepared_session, boundary)
+        swapped = len(foreign_index.demand(boundary))
         pairs += 1
         own_demand += demand
         foreign_demand += swapped
@@ -146,7 +154,7 @@ def placebo(sessions: Sequence[Prepared]) -> Check:
                 f"{session.id} at {boundary} with the future of {stranger.session.id}:"
                 f" {swapped} of {demand}"
             )
-    rate = foreign_demand / own_demand if own_demand else 0.0
+    rate = _share(foreign_demand, own_demand)
     return check(
         "placebo futures",
         f"with the future of an unrelated project at most {CHANCE:.0%} of the demand is left",
@@ -160,8 +168,9 @@ def _with_future_of(stranger: Prepared, prepared_session: Prepared, boundary: in
     """The index of a history that goes on as another session does."""
     session = prepared_session.session
     start = at_shares(stranger.session)[0]
-    messages = (*session.messages[:boundary], *stranger.session.messages[start:])
-    return Index(messages, session.cwd, prepared_session.index.background)
+    past = session.messages[:boundary]
+    future = stranger.session.messages[start:]
+    return Index((*past, *future), session.cwd, prepared_session.index.background)
 
 
 def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepared]]:
@@ -169,7 +178,8 @@ def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepare
     long_enough = [session for session in sessions if at_shares(session.session)]
     for place, prepared_session in enumerate(long_enough):
         project = prepared_session.session.project
-        for stranger in long_enough[place + 1 :] + long_enough[:place]:
+        others = long_enough[place + 1 :] + long_enough[:place]
+        for stranger in others:
             if stranger.session.project != project or not project:
                 yield prepared_session, stranger
                 break
@@ -187,6 +197,7 @@ def blindness(
     """The same history under another name and with another future is compacted to the same
     bytes.
     """
+    strategies = presets or [preset(name) for name in STRATEGIES]
     tried = 0
     apart: list[str] = []
     for prepared_session in sessions:
@@ -194,10 +205,11 @@ def blindness(
         if not boundaries:
             continue
         relabelled = _relabelled(prepared_session, boundaries[0])
-        for strategy in presets or [preset(name) for name in STRATEGIES]:
+        for strategy in strategies:
             tried += 1
-            original = _sent(strategy, prepared_session, boundaries, model)
-            if _sent(strategy, relabelled, boundaries, model) != original:
+            original_bytes = _sent(strategy, prepared_session, boundaries, model)
+            relabelled_bytes = _sent(strategy, relabelled, boundaries, model)
+            if relabelled_bytes != original_bytes:
                 apart.append(f"{strategy.name} on {prepared_session.session.id} at {boundaries[0]}")
     return check(
         "blindness",
@@ -227,20 +239,27 @@ def _sent(
 
 def _relabelled(prepared_session: Prepared, boundary: int) -> Prepared:
     """The same history with every later message saying something else, under another name."""
-    session, sizing = prepared_session.session, prepared_session.sizing
+    session = prepared_session.session
+    sizing = prepared_session.sizing
     log = Log()
     for number, message in enumerate(session.messages):
-        new: Message = message
-        if number >= boundary and message.role == "assistant":
-            new = replace(message, blocks=(Text(f"another answer {number}"),), usage=None)
-        elif number >= boundary:
-            new = UserMessage(id=message.id, blocks=(Text(f"another wish {number}"),))
-        log.append(MessageEntry(id=new.id, parent=log.leaf, message=new))
+        new_message = message
+        if number >= boundary:
+            new_message = _other_message(message, number)
+        entry = MessageEntry(id=new_message.id, parent=log.leaf, message=new_message)
+        log.append(entry)
     renamed = replace(session, id="relabelled", log=log, title="", project="relabelled")
     later_sizes = tuple(sizing.count(message) for message in renamed.messages[boundary:])
     sizes = sizing.sizes[:boundary] + later_sizes
     relabelled = prepared(renamed, prepared_session.window)
     return replace(relabelled, sizing=replace(sizing, sizes=sizes))
+
+
+def _other_message(message: Message, number: int) -> Message:
+    """A message of the same speaker that says something else."""
+    if message.role == "assistant":
+        return replace(message, blocks=(Text(f"another answer {number}"),), usage=None)
+    return UserMessage(id=message.id, blocks=(Text(f"another wish {number}"),))
 
 
 CLOSE = 0.02
@@ -268,23 +287,26 @@ def reconciliation(
         if predicted.turns["unseen start"]:
             left_out += 1
             continue
-        prompt, read = predicted.error("prompt"), predicted.error("read")
+        prompt = predicted.error("prompt")
+        read = predicted.error("read")
         if prompt is not None and read is not None:
             errors[session.id] = UsageError(prompt, read)
-    far = [(max(error), name) for name, error in errors.items() if max(error) > CLOSE]
+    far = []
+    for name, error in errors.items():
+        if max(error) > CLOSE:
+            far.append((max(error), name))
     far.sort(reverse=True)
     holds = None
     if errors:
-        prompt_error = median(error.prompt for error in errors.values())
-        read_error = median(error.read for error in errors.values())
-        holds = prompt_error <= CLOSE and read_error <= CLOSE
+        medians = _median_error(list(errors.values()))
+        holds = medians.prompt <= CLOSE and medians.read <= CLOSE
     return check(
         "reported usage",
         f"replayed without compaction, prompts and cache reads are within {CLOSE:.0%} of those"
         " reported",
         holds,
         _usage_words(list(errors.values()), left_out),
-        [f"{name}: {error:.1%} off" for error, name in far],
+        [f"{name}: {share:.1%} off" for share, name in far],
     )
 
 
@@ -295,77 +317,22 @@ class UsageError(NamedTuple):
     read: float
 
 
+def _median_error(errors: Sequence[UsageError]) -> UsageError:
+    """Of the prompts and of the cache reads, each by itself."""
+    prompt = median(error.prompt for error in errors)
+    read = median(error.read for error in errors)
+    return UsageError(prompt, read)
+
+
 def _usage_words(errors: Sequence[UsageError], left_out: int) -> str:
-    without = f"; {left_out} left out, whose start is not in the recording" if left_out else ""
+    without = ""
+    if left_out:
+        without = f"; {left_out} left out, whose start is not in the recording"
     if not errors:
         return f"no session reports usage that fits one law{without}"
-    prompt_error = median(error.prompt for error in errors)
-    read_error = median(error.read for error in errors)
-    close = sum(max(error) <= CLOSE for error in errors)
-    text = f"median session: prompts {prompt_error:.1%} off, cache reads {read_error:.1%}"
-    return f"{text}; {close} of {len(errors)} sessions with usage are within {CLOSE:.0%}{without}"
-
-
-REFERENCES = frozenset({"none", "null", "random", "oracle", "recorded"})
-TINY = 1e-9
-PLACE = ["session", "mode", "share"]
-AT_SIZE = ["strategy", "session", "share"]
-
-
-def floor(run: Results) -> Check:
-    """The reference `null` is 0 on the scale, and never above the median strategy."""
-    rows = _scores_of_names(run).copy()
-    rows["share"] = rows["share"].fillna(-1.0)
-    null = rows[rows["strategy"] == "null"]
-    off_scale = null[null["scaled"].notna() & (null["scaled"].abs() > TINY)]
-    contenders = rows[~rows["strategy"].isin(REFERENCES)]
-    medians = contenders.groupby(PLACE)["value"].median().rename("median").reset_index()
-    both = null.merge(medians, on=PLACE)
-    above = both[both["value"] > both["median"] + TINY]
-    wrong = []
-    for row in off_scale.itertuples():
-        wrong.append(f"{row.session}, {row.mode}: null is {row.scaled} on the scale")
-    for row in above.itertuples():
-        values = f"null {row.value:.3f}, median {row.median:.3f}"
-        wrong.append(f"{row.session}, {row.mode}: {values}")
-    return check(
-        "floor",
-        "the reference null is 0 on the scale and never above the median strategy",
-        not wrong if len(both) else None,
-        f"{len(both) - len(above)} of {len(both)} times not above the median",
-        wrong,
-    )
-
-
-def _scores_of_names(run: Results) -> pd.DataFrame:
-    scores = run.table("scores")
-    return scores[(scores["metric"] == NAMES) & scores["value"].notna()]
-
-
-def ceiling(run: Results) -> Check:
-    """No strategy whose contexts are all within the budget answers more than the reference
-    `oracle` there.
-    """
-    scores = _scores_of_names(run)
-    scores = scores[scores["mode"] == "matched"]
-    compactions = run.table("compactions")
-    compactions = compactions[compactions["mode"] == "matched"]
-    fits = compactions["tokens_sent"] <= compactions["target"]
-    all_fit = fits.groupby([compactions[column] for column in AT_SIZE]).all()
-    oracle = scores[scores["strategy"] == "oracle"].set_index(["session", "share"])["value"]
-    contenders = scores[~scores["strategy"].isin(REFERENCES)]
-    both = contenders.join(oracle.rename("oracle"), on=["session", "share"], how="inner")
-    both = both[both.set_index(AT_SIZE).index.isin(all_fit.index[all_fit])]
-    above = both[both["value"] > both["oracle"] + TINY]
-    wrong = []
-    for row in above.itertuples():
-        values = f"{row.value:.3f}, oracle {row.oracle:.3f}"
-        wrong.append(f"{row.strategy} on {row.session} at {row.share:g}: {values}")
-    return check(
-        "ceiling",
-        "no strategy within its budget answers more of the exam than the reference oracle at the"
-        " same size",
-        not wrong if len(both) else None,
-        f"{len(both) - len(above)} of {len(both)} means are not above it",
-        wrong,
+    medians = _median_error(errors)
+    close_count = sum(max(error) <= CLOSE for error in errors)
+    return (
+        f"median session: prompts {medians.prompt:.1%} off, cache reads {medians.read:.1%};"
+        f" {close_count} of {len(errors)} sessions with usage are within {CLOSE:.0%}{without}"
     )

@@ -13,9 +13,10 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import decimal, interval, missing
-from workbench.evaluation.analysis.paired import Estimate, estimate, interval_columns, ratio
+from workbench.evaluation.analysis.paired import Estimate, interval_columns, ratio
+from workbench.evaluation.analysis.paired import estimate as estimate_of
 from workbench.lab.validation.answers.exams import KNOWN
-from workbench.lab.validation.needs import NEEDED, READERS
+from workbench.lab.validation.needs import NEEDED, READERS, label_column
 from workbench.lab.validation.used_things import METRICS
 
 BANDS = (0, 8, 24)
@@ -36,10 +37,12 @@ def scored(rows: pd.DataFrame) -> pd.DataFrame:
     with_verdict = rows[rows["fetched_again"].notna() & rows["exam"].notna()]
     labels = [f"{low} to {high - 1}" for low, high in pairwise(BANDS)]
     labels.append(f"from {BANDS[-1]}")
-    messages_after = (with_verdict["used"] - with_verdict["at"]).astype(int)
-    band = pd.cut(messages_after, [*BANDS, np.inf], right=False, labels=labels)
-    fetched_again = with_verdict["fetched_again"].astype(bool)
-    return with_verdict.assign(when=band.astype(str), fetched_again=fetched_again)
+    messages_after = with_verdict["used"] - with_verdict["at"]
+    band = pd.cut(messages_after.astype(int), [*BANDS, np.inf], right=False, labels=labels)
+    return with_verdict.assign(
+        when=band.astype(str),
+        fetched_again=with_verdict["fetched_again"].astype(bool),
+    )
 
 
 def figures(
@@ -92,17 +95,27 @@ def _figures(rows: pd.DataFrame, metric: str, unit: str) -> dict[str, float | in
         "fetched": float(rows["fetched_again"].mean()),
         "lost": int(is_lost.sum()),
     }
-    figures |= interval_columns("if_lost", _share(rows[is_lost], unit))
-    figures |= interval_columns("if_kept", _share(rows[~is_lost], unit))
-    figures |= interval_columns("auc", _ratio(pairs))
-    figures |= interval_columns("alike", _ratio(alike_pairs))
-    figures |= interval_columns("lead", _ratio(lead, lowest=-1))
+    estimates = {
+        "if_lost": _share(rows[is_lost], unit),
+        "if_kept": _share(rows[~is_lost], unit),
+        "auc": _ratio(pairs),
+        "alike": _ratio(alike_pairs),
+        "lead": _ratio(lead, lowest=-1),
+    }
+    for name, estimate in estimates.items():
+        figures |= interval_columns(name, estimate)
     return figures
 
 
 def _share(rows: pd.DataFrame, unit: str) -> Estimate | None:
     sums = rows.groupby(unit)["fetched_again"].agg(["sum", "size"]).astype(float)
-    return ratio(sums["sum"].tolist(), sums["size"].tolist(), sums.index.tolist(), least=0, most=1)
+    return ratio(
+        sums["sum"].tolist(),
+        sums["size"].tolist(),
+        sums.index.tolist(),
+        least=0,
+        most=1,
+    )
 
 
 def _pairs(rows: pd.DataFrame, metric: str, unit: str, more_columns: Sequence[str]) -> pd.DataFrame:
@@ -112,18 +125,31 @@ def _pairs(rows: pd.DataFrame, metric: str, unit: str, more_columns: Sequence[st
     columns = ["session", "compaction", *more_columns]
     pair_rows = []
     for _, things in rows.groupby(columns, sort=False, observed=True):
-        again = things["fetched_again"].to_numpy()
+        is_again = things["fetched_again"].to_numpy()
         values = things[metric].to_numpy(dtype=float)
-        apart = values[~again][None, :] - values[again][:, None]
-        won = float((apart > 0).sum() + (apart == 0).sum() / 2)
+        values_again = values[is_again]
+        other_values = values[~is_again]
+        apart = other_values[None, :] - values_again[:, None]
+        wins = (apart > 0).sum()
+        ties = (apart == 0).sum()
         weight = len(things) + 1
-        pair_rows.append((things[unit].iloc[0], won / weight, apart.size / weight))
-    return pd.DataFrame(pair_rows, columns=["unit", "won", "all"]).groupby("unit").sum()
+        row = {
+            "unit": things[unit].iloc[0],
+            "won": float(wins + ties / 2) / weight,
+            "all": apart.size / weight,
+        }
+        pair_rows.append(row)
+    pairs = pd.DataFrame(pair_rows, columns=["unit", "won", "all"])
+    return pairs.groupby("unit").sum()
 
 
 def _ratio(pairs: pd.DataFrame, lowest: float = 0) -> Estimate | None:
     return ratio(
-        pairs["won"].tolist(), pairs["all"].tolist(), pairs.index.tolist(), least=lowest, most=1
+        pairs["won"].tolist(),
+        pairs["all"].tolist(),
+        pairs.index.tolist(),
+        least=lowest,
+        most=1,
     )
 
 
@@ -131,19 +157,23 @@ def with_intervals(table: pd.DataFrame) -> pd.DataFrame:
     """The figures with their intervals as text, one column each: `.72 (.62 to .83)`."""
     if "auc" not in table:
         return table
-    ends = [f"{name}_{end}" for name in SHOWN for end in ("low", "high")]
-    with_text = table.drop(columns=ends)
+    with_text = table.copy()
     for name in SHOWN:
+        lows = with_text.pop(f"{name}_low")
+        highs = with_text.pop(f"{name}_high")
         texts = []
-        for mean, low, high in zip(
-            table[name], table[f"{name}_low"], table[f"{name}_high"], strict=True
-        ):
-            text = decimal(mean)
-            if not missing(low):
-                text += f" ({interval(low, high, decimal)})"
-            texts.append(text.replace("0.", "."))
+        for mean, low, high in zip(table[name], lows, highs, strict=True):
+            texts.append(_with_interval(mean, low, high))
         with_text[name] = texts
     return with_text
+
+
+def _with_interval(mean: float, low: float | None, high: float | None) -> str:
+    """A figure as text, with its interval where it has one."""
+    text = decimal(mean)
+    if not missing(low):
+        text += f" ({interval(low, high, decimal)})"
+    return text.replace("0.", ".")
 
 
 def lead_note(table: pd.DataFrame) -> str:
@@ -154,14 +184,13 @@ def lead_note(table: pd.DataFrame) -> str:
             "No compaction has both a thing that was fetched again and one that was not: there is"
             " no AUC."
         )
+    low = row["lead_low"]
     ends = ""
-    is_clear = False
-    if not missing(row["lead_low"]):
-        ends = f" ({row['lead_low']:+.2f} to {row['lead_high']:+.2f})"
-        is_clear = row["lead_low"] > 0
     how_much = "no better than presence, as far as this can show"
-    if is_clear:
-        how_much = "better than presence does"
+    if not missing(low):
+        ends = f" ({low:+.2f} to {row['lead_high']:+.2f})"
+        if low > 0:
+            how_much = "better than presence does"
     return (
         f"The AUC of the exam less that of presence is {row['lead']:+.2f}{ends}: the exam tells"
         f" what will be fetched again {how_much}."
@@ -172,10 +201,13 @@ def by_way(rows: pd.DataFrame) -> pd.DataFrame:
     """How agents came by what they used, and the shares that `recall` demands and that the exam
     asks.
     """
-    recorded_rows = rows[rows["context"] == "recorded"].astype({"demanded": float, "asked": float})
+    recorded_rows = rows[rows["context"] == "recorded"]
+    recorded_rows = recorded_rows.astype({"demanded": float, "asked": float})
     by_how = recorded_rows.groupby("how", sort=False)
     counts = by_how.agg(
-        things=("thing", "size"), demanded=("demanded", "mean"), asked=("asked", "mean")
+        things=("thing", "size"),
+        demanded=("demanded", "mean"),
+        asked=("asked", "mean"),
     )
     return counts.reset_index()
 
@@ -191,15 +223,15 @@ def ranks(rows: pd.DataFrame) -> pd.DataFrame:
     fetched = is_fetched.groupby(scored_rows["session"]).mean()
     rank_rows = []
     for metric in METRICS:
-        asked_rows = scored_rows[scored_rows["asked" if metric == "exam" else "demanded"]]
-        rank_rows.append(
-            {
-                "metric": metric,
-                "sessions": len(fetched),
-                "used": _rank(scored_rows, metric, fetched),
-                "asked": _rank(asked_rows, metric, fetched),
-            }
-        )
+        asked_column = "asked" if metric == "exam" else "demanded"
+        asked_rows = scored_rows[scored_rows[asked_column]]
+        row = {
+            "metric": metric,
+            "sessions": len(fetched),
+            "used": _rank(scored_rows, metric, fetched),
+            "asked": _rank(asked_rows, metric, fetched),
+        }
+        rank_rows.append(row)
     return pd.DataFrame(rank_rows)
 
 
@@ -242,29 +274,34 @@ def precision_table(labels: pd.DataFrame) -> pd.DataFrame:
 
 def _precision(rows: pd.DataFrame) -> dict[str, Any]:
     first_reader, second_reader = READERS
-    first_needs = rows[f"label_{first_reader}"] == NEEDED
-    second_needs = rows[f"label_{second_reader}"] == NEEDED
-    gives_away = (rows["given_away_1"] == "yes") & (rows["given_away_2"] == "yes")
+    first_needs = rows[label_column("label", first_reader)] == NEEDED
+    second_needs = rows[label_column("label", second_reader)] == NEEDED
+    first_given_away = rows[label_column("given_away", first_reader)] == "yes"
+    second_given_away = rows[label_column("given_away", second_reader)] == "yes"
     both = _mean(rows, first_needs & second_needs)
+    either = _mean(rows, first_needs | second_needs)
+    given_away = _mean(rows, first_given_away & second_given_away)
     return {
         "items": len(rows),
         "sessions": rows["session"].nunique(),
         "needed": both.mean,
         "low": both.low,
         "high": both.high,
-        "by_either": _mean(rows, first_needs | second_needs).mean,
+        "by_either": either.mean,
         "kappa": kappa(first_needs, second_needs),
-        "given_away": _mean(rows, gives_away).mean,
+        "given_away": given_away.mean,
     }
 
 
 def _mean(rows: pd.DataFrame, needed: pd.Series[bool]) -> Estimate:
     """A mean over projects, each the mean of its sessions."""
     places = [rows["session"], rows["project"]]
-    weight_of_needed = (rows["weight"] * needed).groupby(places).sum()
-    shares = weight_of_needed / rows["weight"].groupby(places).sum()
+    weights = rows["weight"]
+    needed_weight = (weights * needed).groupby(places).sum()
+    total_weight = weights.groupby(places).sum()
+    shares = needed_weight / total_weight
     projects = [str(project) for _, project in shares.index]
-    mean = estimate(shares.tolist(), projects, most=1)
+    mean = estimate_of(shares.tolist(), projects, most=1)
     assert mean is not None
     return mean
 
@@ -273,7 +310,8 @@ def kappa(labels: Iterable[object], other_labels: Iterable[object]) -> float | N
     """Cohen's kappa of two readers' labels of the same items; None where chance alone would
     agree always.
     """
-    first_labels, second_labels = pd.Series(list(labels)), pd.Series(list(other_labels))
+    first_labels = pd.Series(list(labels))
+    second_labels = pd.Series(list(other_labels))
     first_shares = first_labels.value_counts(normalize=True)
     second_shares = second_labels.value_counts(normalize=True)
     chance = float((first_shares * second_shares).sum())

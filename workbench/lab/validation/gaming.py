@@ -7,6 +7,7 @@ import random
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -53,7 +54,8 @@ def word_soup(index: Index, boundary: int) -> Iterable[str]:
     spoken_spans = inverted.place_span[:spans][is_spoken]
     numbers = np.unique(inverted.span_words[spoken_spans].indices)
     vocabulary = list(inverted.extractor.words)
-    return _lines(_entities(index, boundary) + [vocabulary[number] for number in numbers])
+    words = [vocabulary[number] for number in numbers]
+    return _lines(_entities(index, boundary) + words)
 
 
 def marker_copy(index: Index, boundary: int) -> Iterable[str]:
@@ -74,11 +76,10 @@ GAMERS: Mapping[str, Gamer] = {
 def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -> Check:
     """Lists of entities, word soup and copied markers win next to nothing, at every budget."""
     judged = with_many_entities(sessions)
-    rows = []
+    rows: list[Recall] = []
     for number, prepared_session in enumerate(judged):
-        for gamer, share, recall in _recalls(prepared_session, gamers):
-            rows.append((number, gamer, share, recall))
-    table = pd.DataFrame(rows, columns=["session", "gamer", "share", "recall"])
+        rows += _recalls(number, prepared_session, gamers)
+    table = pd.DataFrame(rows, columns=Recall._fields)
     by_session = table.groupby(["session", "gamer", "share"], sort=False)["recall"].mean()
     means = by_session.groupby(["gamer", "share"], sort=False).mean()
     session_count = table["session"].nunique()
@@ -99,8 +100,8 @@ def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -
 def _gaming_words(means: pd.Series, session_count: int, left_out_count: int) -> str:
     """The highest mean of each gamer, and over how many sessions."""
     highest_means = means.groupby("gamer", sort=False).max()
-    words = ", ".join(f"{name} {mean:.3f}" for name, mean in highest_means.items())
-    words += f"; {session_count} sessions"
+    gamer_words = [f"{name} {mean:.3f}" for name, mean in highest_means.items()]
+    words = f"{', '.join(gamer_words)}; {session_count} sessions"
     if left_out_count:
         words += f"; not judged: {left_out_count} with fewer than {FEW_ENTITIES} entities"
     return words
@@ -112,21 +113,40 @@ def with_many_entities(sessions: Sequence[Prepared]) -> Sequence[Prepared]:
     return large or sessions
 
 
+class Recall(NamedTuple):
+    """The recall of a gamer's context.
+
+    Attributes:
+        session: its number.
+        gamer: its name.
+        share: of the history's tokens that the context may have.
+        recall: the exam's.
+    """
+
+    session: int
+    gamer: str
+    share: float
+    recall: float
+
+
 def _recalls(
-    prepared_session: Prepared, gamers: Mapping[str, Gamer]
-) -> Iterator[tuple[str, float, float]]:
-    """Gamer, budget and exam recall at each boundary of one session with enough items."""
+    session_number: int, prepared_session: Prepared, gamers: Mapping[str, Gamer]
+) -> Iterator[Recall]:
+    """At each boundary of one session with enough items."""
     count = partial(count_line, prepared_session)
+    exams = Exams.of(prepared_session.index)
     for boundary in at_shares(prepared_session.session):
-        exam = Exams.of(prepared_session.index).at(boundary)
+        exam = exams.at(boundary)
         if len(exam.items) < FEWEST:
             continue
         history_tokens = sum(prepared_session.sizing.sizes[:boundary])
         budgets = [int(share * history_tokens) for share in SHARES]
         for name, gamer in gamers.items():
-            texts = filled(gamer(prepared_session.index, boundary), count, budgets)
+            lines = gamer(prepared_session.index, boundary)
+            texts = filled(lines, count, budgets)
             for share, text in zip(SHARES, texts, strict=True):
-                yield name, share, exam.score(View(frozenset(), (text,), ()))
+                recall = exam.score(View(frozenset(), (text,), ()))
+                yield Recall(session_number, name, share, recall)
 
 
 def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[int]) -> list[str]:
@@ -149,7 +169,8 @@ def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[
 
 def count_line(prepared_session: Prepared, line: str) -> int:
     """The tokens of one line of a context."""
-    return prepared_session.sizing.count(UserMessage(id="", blocks=(Text(line),)))
+    message = UserMessage(id="", blocks=(Text(line),))
+    return prepared_session.sizing.count(message)
 
 
 def _entities(index: Index, boundary: int) -> list[str]:
@@ -160,5 +181,8 @@ def _entities(index: Index, boundary: int) -> list[str]:
 
 def _lines(words: list[str]) -> list[str]:
     random.Random("0").shuffle(words)
-    starts = range(0, len(words), A_LINE)
-    return [" ".join(words[start : start + A_LINE]) for start in starts]
+    lines = []
+    for start in range(0, len(words), A_LINE):
+        line_words = words[start : start + A_LINE]
+        lines.append(" ".join(line_words))
+    return lines

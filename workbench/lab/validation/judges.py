@@ -24,10 +24,17 @@ from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.view import view
 
 JUDGES = {
-    "exam": "the exam", "edits": "lines to edit", "stale": "stale values (lower is better)", "request": "the request",
-    "phrases": "phrases", "bound": "bound", "presence": "presence", "runs": "runs of five words",
-    "rare": "rare words", "compressed": "compression",
-}  # fmt: skip
+    "exam": "the exam",
+    "edits": "lines to edit",
+    "stale": "stale values (lower is better)",
+    "request": "the request",
+    "phrases": "phrases",
+    "bound": "bound",
+    "presence": "presence",
+    "runs": "runs of five words",
+    "rare": "rare words",
+    "compressed": "compression",
+}
 """Each judge with what it looks at."""
 FEWEST = 5
 """Questions, names or words that a judge needs at a boundary."""
@@ -63,12 +70,14 @@ class Judged:
         """By judge; without those that have too little to go by here. In [0, 1] but the exam,
         whose 0 is guessing.
         """
-        index, boundary = self.ready.index, self.at
+        index = self.ready.index
+        boundary = self.at
         context_view = view(self.ready.session, context)
         exams = Exams.of(index)
+        exam = exams.at(boundary)
         scores: dict[str, float] = {}
-        if len(exams.at(boundary).items) >= self.fewest:
-            scores["exam"] = exams.at(boundary).score(context_view)
+        if len(exam.items) >= self.fewest:
+            scores["exam"] = exam.score(context_view)
         mask = kept_mask(context_view.kept, index.inverted_index.n)
         stale, values = index.changes.stale(boundary, mask, context_view.texts)
         if values:
@@ -86,16 +95,16 @@ class Judged:
         """What the judges say that know neither names nor lines."""
         scores: dict[str, float] = {}
         if len(self._runs) >= self.fewest:
-            scores["runs"] = len(self._runs & _runs(text)) / len(self._runs)
+            runs_in_text = self._runs & _runs(text)
+            scores["runs"] = len(runs_in_text) / len(self._runs)
         if len(self._rare) >= self.fewest:
-            context_words = set(_WORD.findall(text.lower()))
-            present = context_words & self._rare.keys()
+            present = _distinct_words(text) & self._rare.keys()
             weight = sum(self._rare[word] for word in present)
             scores["rare"] = weight / sum(self._rare.values())
         alone, behind_history = self._packed
         if behind_history < alone:
-            behind_context = packed(f"{text}\n{self._future}") - packed(text)
-            scores["compressed"] = (alone - behind_context) / (alone - behind_history)
+            saved_by_context = alone - _packed_behind(text, self._future)
+            scores["compressed"] = saved_by_context / (alone - behind_history)
         return scores
 
     @cached_property
@@ -123,15 +132,21 @@ class Judged:
         message_limit = max(len(self._past) / 10, 1)
         weights = {}
         for word in _distinct_words(self._future):
-            if 0 < message_counts[word] <= message_limit:
-                weights[word] = log(len(self._past) / message_counts[word])
+            count = message_counts[word]
+            if 0 < count <= message_limit:
+                weights[word] = log(len(self._past) / count)
         return weights
 
     @cached_property
     def _packed(self) -> tuple[int, int]:
         """Bytes of the future alone, and behind the whole history."""
         past = text_of(self._past)
-        return packed(self._future), packed(f"{past}\n{self._future}") - packed(past)
+        return packed(self._future), _packed_behind(past, self._future)
+
+
+def _packed_behind(earlier: str, text: str) -> int:
+    """The bytes that a text adds to an earlier one."""
+    return packed(f"{earlier}\n{text}") - packed(earlier)
 
 
 def _distinct_words(text: str) -> set[str]:
@@ -141,4 +156,8 @@ def _distinct_words(text: str) -> set[str]:
 def _runs(text: str) -> set[tuple[str, ...]]:
     """All runs of `RUN` words in a text."""
     words = text.split()
-    return set(zip(*(words[start:] for start in range(RUN)), strict=False))
+    runs: set[tuple[str, ...]] = set()
+    for start in range(len(words) - RUN + 1):
+        run = words[start : start + RUN]
+        runs.add(tuple(run))
+    return runs

@@ -37,9 +37,22 @@ def key_of(item: Item) -> str:
     """A short name of an item that holds none of its text; another question about the same thing
     has another one.
     """
-    cue = sorted(item.cue, key=lambda name: -item.cue[name])
-    key_texts = (item.kind, item.evidence, item.use, *cue, *item.candidates)
-    return sha256("\0".join(key_texts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    key_text = "\0".join(
+        (
+            item.kind,
+            item.evidence,
+            item.use,
+            *_weightiest_first(item),
+            *item.candidates,
+        )
+    )
+    digest = sha256(key_text.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:12]
+
+
+def _weightiest_first(item: Item) -> list[str]:
+    """The words and names of an item's cue."""
+    return sorted(item.cue, key=lambda name: -item.cue[name])
 
 
 def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.DataFrame:
@@ -79,14 +92,16 @@ def _drawn(prepared_session: Prepared, limit: int, seed: int) -> Iterator[dict[s
     counts = Counter[str]()
     turns: list[tuple[int, ItemPlace]] = []
     for place in places:
-        turns.append((counts[place.item.kind], place))
-        counts[place.item.kind] += 1
+        kind = place.item.kind
+        turns.append((counts[kind], place))
+        counts[kind] += 1
     turns.sort(key=itemgetter(0))
     drawn_places = [place for _, place in turns[:limit]]
     drawn_counts = Counter(place.item.kind for place in drawn_places)
     for place in drawn_places:
         kind = place.item.kind
-        yield _row(prepared_session, place, counts[kind] / drawn_counts[kind])
+        weight = counts[kind] / drawn_counts[kind]
+        yield _row(prepared_session, place, weight)
 
 
 class ItemPlace(NamedTuple):
@@ -100,10 +115,11 @@ def _items(prepared_session: Prepared) -> Iterator[ItemPlace]:
     """The items of a session's boundaries; what an earlier boundary asks for is left out, it is
     no duplicate there.
     """
+    exams = Exams.of(prepared_session.index)
     earlier_questions = set[tuple[str, str]]()
     for boundary in at_shares(prepared_session.session):
         new_questions = set[tuple[str, str]]()
-        for item in Exams.of(prepared_session.index).at(boundary).items:
+        for item in exams.at(boundary).items:
             question = (item.kind, item.answer)
             if question not in earlier_questions:
                 new_questions.add(question)
@@ -112,9 +128,13 @@ def _items(prepared_session: Prepared) -> Iterator[ItemPlace]:
 
 
 def _row(prepared_session: Prepared, place: ItemPlace, weight: float) -> dict[str, object]:
-    session, item = prepared_session.session, place.item
+    session = prepared_session.session
+    item = place.item
     request = _last_request(session.messages[: place.boundary])
-    cue = sorted(item.cue, key=lambda name: -item.cue[name])
+    messages_between = None
+    if item.used >= 0:
+        messages_between = item.used - item.said
+    cue_names = [name.lstrip("=") for name in _weightiest_first(item)]
     return {
         "session": session.id,
         "at": place.boundary,
@@ -128,8 +148,8 @@ def _row(prepared_session: Prepared, place: ItemPlace, weight: float) -> dict[st
         "use": item.use[:SHOWN],
         "gapped": gapped(item),
         "used_by": _speaker(session.messages, item.used),
-        "between": item.used - item.said if item.used >= 0 else None,
-        "cue": ", ".join(name.lstrip("=") for name in cue),
+        "between": messages_between,
+        "cue": ", ".join(cue_names),
         "answer": item.answer,
         "look_alikes": "\n".join(item.look_alikes),
         **dict.fromkeys(LABELS, ""),
@@ -165,15 +185,24 @@ def labelled(first_sheet: Path | None = None, second_sheet: Path | None = None) 
     first_reader, second_reader = READERS
     first_labels = _labels_of(first_sheet, first_reader)
     second_labels = _labels_of(second_sheet, second_reader)
-    second_columns = [f"{name}_{second_reader}" for name in LABELS]
-    labels = first_labels.merge(second_labels[[*KEY, *second_columns]], on=KEY)
-    columns = [f"{name}_{reader}" for name in LABELS for reader in READERS]
-    return labels[[*KEY, "project", "weight", *columns]]
+    second_columns = [label_column(name, second_reader) for name in LABELS]
+    labels = first_labels.merge(second_labels[KEY + second_columns], on=KEY)
+    columns = [*KEY, "project", "weight"]
+    for name in LABELS:
+        for reader in READERS:
+            columns.append(label_column(name, reader))
+    return labels[columns]
+
+
+def label_column(name: str, reader: int) -> str:
+    """The column of the labels that one reader gave, as `label_1`."""
+    return f"{name}_{reader}"
 
 
 def _labels_of(path: Path, reader: int) -> pd.DataFrame:
     """A filled sheet, with the number of its reader in the names of the labels' columns."""
-    return _filled(path).rename(columns={name: f"{name}_{reader}" for name in LABELS})
+    new_names = {name: label_column(name, reader) for name in LABELS}
+    return _filled(path).rename(columns=new_names)
 
 
 def _filled(path: Path) -> pd.DataFrame:
@@ -186,11 +215,11 @@ def _filled(path: Path) -> pd.DataFrame:
     # a sheet has an apostrophe before what would be a formula
     for column in table.columns.intersection(KEY):
         table[column] = table[column].map(_without_apostrophe)
-    missing = [name for name in (*KEY, "project", "weight", *LABELS) if name not in table]
-    if missing:
-        raise SettingError(
-            f"{path}: the column {missing[0]!r} is missing; take a sheet of `lab validate needs`"
-        )
+    for name in (*KEY, "project", "weight", *LABELS):
+        if name not in table:
+            raise SettingError(
+                f"{path}: the column {name!r} is missing; take a sheet of `lab validate needs`"
+            )
     for column, allowed in LABELS.items():
         for number, label in enumerate(table[column], 2):
             if label not in allowed:
@@ -212,4 +241,5 @@ def still_asked(labels: pd.DataFrame, sessions: Sequence[Prepared]) -> pd.DataFr
         for place in _items(prepared_session):
             asked_keys.add((prepared_session.session.id, key_of(place.item)))
     keys = zip(labels["session"], labels["key"], strict=True)
-    return labels[[key in asked_keys for key in keys]]
+    is_asked = [key in asked_keys for key in keys]
+    return labels[is_asked]

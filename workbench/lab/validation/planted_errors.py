@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise, product
+from itertools import cycle, pairwise, product
 from typing import Literal, TypeAlias
 
 from workbench.evaluation.metrics.exam.item import ItemKind
@@ -67,6 +67,16 @@ class _Thing:
     kind: ItemKind
     lines: dict[Error, str]
 
+    def graded(self, error: Error) -> Answer:
+        """The answer that a summary with an error gives; only the intact one is right."""
+        return Answer(
+            question=self.question,
+            answer=self.answer,
+            right=error == "intact",
+            kind=self.kind,
+            category=error,
+        )
+
 
 def planted_errors(seeds: Sequence[int] = (1, 2, 3, 4, 5)) -> list[GradedContext]:
     """For each seed one history, with a true summary and one for each kind of error, planted where
@@ -83,20 +93,26 @@ def planted_errors(seeds: Sequence[int] = (1, 2, 3, 4, 5)) -> list[GradedContext
 
 def _contexts(seed: int) -> Iterator[GradedContext]:
     chance = random.Random(f"planted errors {seed}")
-    things = [*_values(chance), *_changing(chance), *_relations(chance), *_rules(chance)]
+    things: list[_Thing] = []
+    for planted_things in (_values, _changing, _relations, _rules):
+        things += planted_things(chance)
     history = tuple(_history(things, chance))
     for error in ERRORS:
         lines = []
         answers = []
         for thing in things:
             if error in thing.lines:
-                is_right = error == "intact"
-                answer = Answer(thing.question, thing.answer, is_right, thing.kind, error)
-                answers.append(answer)
+                answers.append(thing.graded(error))
             lines.append(thing.lines.get(error, thing.lines["intact"]))
         chance.shuffle(lines)
         text = "\n".join(f"- {line}" for line in lines)
-        yield GradedContext(f"history {seed}", error, (text,), tuple(answers), history)
+        yield GradedContext(
+            group=f"history {seed}",
+            variant=error,
+            texts=(text,),
+            answers=tuple(answers),
+            history=history,
+        )
 
 
 def _history(things: Sequence[_Thing], chance: random.Random) -> Iterator[str]:
@@ -111,19 +127,26 @@ def _history(things: Sequence[_Thing], chance: random.Random) -> Iterator[str]:
 
 
 def _numbers(chance: random.Random, count: int) -> list[str]:
-    return [str(number) for number in chance.sample(range(1_001, 9_999), count)]
+    numbers = chance.sample(range(1_001, 9_999), count)
+    return [str(number) for number in numbers]
+
+
+def _places_with_traits(chance: random.Random, traits: Sequence[str]) -> list[tuple[str, str]]:
+    return chance.sample(list(product(_PLACES, traits)), EACH)
 
 
 def _values(chance: random.Random) -> Iterator[_Thing]:
     """Values that are said once; each may be denied, or given to another thing with the same
     trait.
     """
-    pairs = chance.sample(list(product(_PLACES, _TRAITS[:2])), EACH)
-    value_of = dict(zip(pairs, _numbers(chance, EACH), strict=True))
+    pairs = _places_with_traits(chance, _TRAITS[:2])
+    values = _numbers(chance, EACH)
+    value_of = dict(zip(pairs, values, strict=True))
     for place, trait in pairs:
         same_trait = [pair for pair in pairs if pair[1] == trait]
         next_place = (same_trait.index((place, trait)) + 1) % len(same_trait)
-        value, other_value = value_of[place, trait], value_of[same_trait[next_place]]
+        value = value_of[place, trait]
+        other_value = value_of[same_trait[next_place]]
         short = partial(chance.choice(_SHORT).format, place=place, trait=trait)
         statement = chance.choice(_SAID).format(place=place, trait=trait, value=value)
         lines: dict[Error, str] = {
@@ -137,14 +160,17 @@ def _values(chance: random.Random) -> Iterator[_Thing]:
 
 def _changing(chance: random.Random) -> Iterator[_Thing]:
     """Values that were replaced; a summary may give the old one."""
-    pairs = chance.sample(list(product(_PLACES, _TRAITS[2:])), EACH)
+    pairs = _places_with_traits(chance, _TRAITS[2:])
     old_values = _numbers(chance, EACH)
     new_values = _numbers(chance, EACH)
     for (place, trait), old, new in zip(pairs, old_values, new_values, strict=True):
         short = partial(chance.choice(_SHORT).format, place=place, trait=trait)
         statement = chance.choice(_SAID).format(place=place, trait=trait, value=old)
         change = chance.choice(_CHANGED).format(place=place, trait=trait, old=old, value=new)
-        lines: dict[Error, str] = {"intact": short(value=new), "stale": short(value=old)}
+        lines: dict[Error, str] = {
+            "intact": short(value=new),
+            "stale": short(value=old),
+        }
         question = f"What is the {trait} of the {place} now?"
         yield _Thing((statement, change), question, new, "latest", lines)
 
@@ -153,7 +179,8 @@ def _relations(chance: random.Random) -> Iterator[_Thing]:
     """A chain of services, each of which needs the next; a summary may turn a relation round."""
     names = []
     for place, number in zip(_PLACES, _numbers(chance, EACH), strict=True):
-        names.append(f"{place.split()[1]}-{number}")
+        _, noun = place.split()
+        names.append(f"{noun}-{number}")
     chance.shuffle(names)
     for service, needed in pairwise(names):
         statement = chance.choice(_JOINED).format(service=service, needed=needed)
@@ -168,8 +195,9 @@ def _relations(chance: random.Random) -> Iterator[_Thing]:
 
 def _rules(chance: random.Random) -> Iterator[_Thing]:
     """Prohibitions; a summary may allow what was forbidden."""
-    for number, place in enumerate(chance.sample(_PLACES, EACH // 2)):
-        rule = _NEVER[number % len(_NEVER)].format(place)
+    places = chance.sample(_PLACES, EACH // 2)
+    for place, template in zip(places, cycle(_NEVER), strict=False):
+        rule = template.format(place)
         lines: dict[Error, str] = {
             "intact": f"The user does not allow us to {rule}.",
             "negated": f"The user allows us to {rule}.",

@@ -25,17 +25,15 @@ from workbench.evaluation.experiment.spec import DEFAULT_MODEL, RunSpec
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.metrics import NAMES
 from workbench.lab.validation.checks import (
-    TINY,
     Check,
     blindness,
-    ceiling,
     check,
-    floor,
     placebo,
     planted,
     reconciliation,
 )
 from workbench.lab.validation.gaming import gaming
+from workbench.lab.validation.run_checks import TINY, ceiling, floor
 from workbench.recordings.datasets.bundled import bundled_files
 from workbench.recordings.datasets.generator import VOCABULARY, generate
 
@@ -60,8 +58,10 @@ class _Wasteful:
     part: float = 0.6
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        target = context.overhead + int(self.part * (budget.target - context.overhead))
-        return Truncate().plan(context, replace(budget, target=target))
+        room = budget.target - context.overhead
+        target = context.overhead + int(self.part * room)
+        smaller_budget = replace(budget, target=target)
+        return Truncate().plan(context, smaller_budget)
 
 
 WASTEFUL = Preset("wasteful", Strategy("wasteful", (_Wasteful(),)))
@@ -82,14 +82,18 @@ def equal_size(run: Results) -> Check:
     lead_at_used = _lead_of_wasteful(scores, run.table("baseline_at_sizes"))
     is_close = abs(lead_at_used) <= CLOSE
     was_apart = abs(lead_at_asked) > APART
-    asked_points, used_points = 100 * lead_at_asked, 100 * lead_at_used
+    asked_points = 100 * lead_at_asked
+    used_points = 100 * lead_at_used
+    wrong = []
+    if not is_close:
+        wrong.append(f"at the size used it differs by {used_points:+.1f} points")
     return check(
         "equal size",
         "truncate that leaves a part of its size unused differs by nothing from truncate at the"
         " size used",
         is_close if was_apart else None,
         f"{asked_points:+.1f} points at the size asked for, {used_points:+.1f} at the size used",
-        [] if is_close else [f"at the size used it differs by {used_points:+.1f} points"],
+        wrong,
     )
 
 
@@ -113,9 +117,10 @@ def too_small(run: Results) -> Check:
 def neighbours(run: Results, few: Results) -> Check:
     """What a session scores among a few others it scores among all."""
     both = run.table("scores").merge(few.table("scores"), on=PLACE, suffixes=("", "_few"))
-    one_is_missing = both["value"].isna() != both["value_few"].isna()
-    differs = ((both["value"] - both["value_few"]).abs() > TINY).fillna(False)
-    apart = both[one_is_missing | differs]
+    is_missing_in_one = both["value"].isna() != both["value_few"].isna()
+    differences = (both["value"] - both["value_few"]).abs()
+    differs = (differences > TINY).fillna(False)
+    apart = both[is_missing_in_one | differs]
     session_count = run.table("sessions")["session"].nunique()
     has_others = session_count > few.table("sessions")["session"].nunique()
     wrong = []
@@ -138,13 +143,17 @@ def projects(means: Callable[[Floats, Sequence[str]], Floats] = project_means) -
     """
     dice = np.random.default_rng(15)
     names = np.repeat(np.arange(PROJECTS), dice.integers(1, EACH + 1, PROJECTS))
-    alike = np.sqrt(CORRELATION) * dice.normal(size=(SAMPLES, PROJECTS))[:, names]
-    sessions = alike + np.sqrt(1 - CORRELATION) * dice.normal(size=(SAMPLES, len(names)))
+    of_projects = dice.normal(size=(SAMPLES, PROJECTS))
+    alike = np.sqrt(CORRELATION) * of_projects[:, names]
+    of_sessions = dice.normal(size=(SAMPLES, len(names)))
+    sessions = alike + np.sqrt(1 - CORRELATION) * of_sessions
     projects_of_sessions = [str(name) for name in names]
     values = np.array([means(sample, projects_of_sessions) for sample in sessions])
     low, high = interval(values)
-    covered = float(((low <= 0) & (high >= 0)).mean())
-    alarms = float((sign_flip(values) <= 0.05).mean())
+    holds_zero = (low <= 0) & (high >= 0)
+    covered = float(holds_zero.mean())
+    is_alarm = sign_flip(values) <= 0.05
+    alarms = float(is_alarm.mean())
     return check(
         "projects",
         "with sessions alike in a project, 95 % intervals cover 93 to 97 %, and tests at 5 % err in"
@@ -224,7 +233,9 @@ def sessions_of(
         sessions += read(source, window, redaction=redaction).ready
     sessions = sessions[:limit]
     if not sessions:
-        of = f" in {', '.join(map(str, named))}" if named else ""
+        of = ""
+        if named:
+            of = f" in {', '.join(map(str, named))}"
         raise SettingError(
             f"there is no session{of} to check: name files or folders with recorded sessions"
         )

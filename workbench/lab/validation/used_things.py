@@ -44,7 +44,11 @@ it in a look; the result of a look did; the user did; another result did. A look
 looks, or one made before again.
 """
 
-FETCHED_AGAIN: Mapping[How, bool] = {"remembered": False, "looked for": True, "fetched": True}
+FETCHED_AGAIN: Mapping[How, bool] = {
+    "remembered": False,
+    "looked for": True,
+    "fetched": True,
+}
 """Whether the agent fetched a thing again; not known where it was told, since it then had no
 need to.
 """
@@ -53,11 +57,26 @@ CONTROL = "truncate"
 change nothing.
 """
 COLUMNS = {
-    "session": "string", "project": "string", "source": "string", "compaction": "Int64", "at": "Int64",
-    "context": "string", "kind": "string", "thing": "string", "recoverable": "string", "used": "Int64",
-    "how": "string", "fetched_again": "boolean", "demanded": "boolean", "asked": "boolean", "presence": "Float64",
-    "bound": "Float64", "coverage": "Float64", "exam": "Float64", "bm25": "Float64",
-}  # fmt: skip
+    "session": "string",
+    "project": "string",
+    "source": "string",
+    "compaction": "Int64",
+    "at": "Int64",
+    "context": "string",
+    "kind": "string",
+    "thing": "string",
+    "recoverable": "string",
+    "used": "Int64",
+    "how": "string",
+    "fetched_again": "boolean",
+    "demanded": "boolean",
+    "asked": "boolean",
+    "presence": "Float64",
+    "bound": "Float64",
+    "coverage": "Float64",
+    "exam": "Float64",
+    "bm25": "Float64",
+}
 METRICS = ("presence", "bound", "coverage", "exam", "bm25")
 """Those with a verdict; BM25, the baseline, is the last."""
 
@@ -81,7 +100,8 @@ def compacted(
     """
     sessions: list[Session] = []
     for source in sources_of(what):
-        sessions += [redacted(session, redaction) for session in _read(source, redaction)]
+        for session in _read(source, redaction):
+            sessions.append(redacted(session, redaction))
     compacted_sessions: list[Prepared] = []
     for session in sessions:
         if limit is not None and len(compacted_sessions) >= limit:
@@ -129,7 +149,8 @@ def used_things(sessions: Sequence[Prepared]) -> pd.DataFrame:
 
 
 def _of_session(prepared_session: Prepared) -> Iterator[dict[str, object]]:
-    session, sizing = prepared_session.session, prepared_session.sizing
+    session = prepared_session.session
+    sizing = prepared_session.sizing
     recorded = recorded_contexts(session, sizing)
     control = at_recorded_sizes(
         session,
@@ -141,7 +162,7 @@ def _of_session(prepared_session: Prepared) -> Iterator[dict[str, object]]:
     )
     controls = {shot.at: shot.context for shot in control.snapshots}
     looks = Looks(session)
-    for number, (boundary, compaction) in enumerate(recorded.items()):
+    for number, boundary in enumerate(recorded):
         place = {
             "session": session.id,
             "project": session.project or session.id,
@@ -149,7 +170,7 @@ def _of_session(prepared_session: Prepared) -> Iterator[dict[str, object]]:
             "compaction": number,
             "at": boundary,
         }
-        views = {"recorded": view(session, compaction.after)}
+        views = {"recorded": view(session, recorded[boundary].after)}
         # no control where what must stay is larger
         if boundary in controls:
             views[CONTROL] = view(session, controls[boundary])
@@ -160,16 +181,21 @@ def _of_session(prepared_session: Prepared) -> Iterator[dict[str, object]]:
 def _of_compaction(
     prepared_session: Prepared, boundary: int, views: Mapping[str, View], looks: Looks
 ) -> Iterator[dict[str, object]]:
-    index, session = prepared_session.index, prepared_session.session
+    index = prepared_session.index
+    session = prepared_session.session
     later_compactions = [later.at for later in session.recorded if later.at > boundary]
     end = min(later_compactions, default=boundary + HORIZON)
     history = Exams.of(index).history
-    exam = BoundaryExam(history, boundary, tuple(facts(history, boundary, every=True)))
+    items = tuple(facts(history, boundary, every=True))
+    exam = BoundaryExam(history, boundary, items)
     bm25 = Bm25(map(said_text, session.messages[:boundary]))
     used = index.used(boundary)
     about_things = _about_things(prepared_session, used, looks)
     for name, context_view in views.items():
         levels = used.retained(context_view.kept, context_view.texts)
+        presence = levels.level("presence")
+        bound = levels.level("bound")
+        coverage = levels.level("coverage")
         credits = _exam_credits(exam, context_view)
         shares = _bm25_shares(exam, bm25, _text_of(session, context_view))
         for slot, need in enumerate(used.needs):
@@ -179,9 +205,9 @@ def _of_compaction(
             yield {
                 "context": name,
                 **about_things[slot],
-                "presence": float(levels.level("presence")[slot]),
-                "bound": float(levels.level("bound")[slot]),
-                "coverage": float(levels.level("coverage")[slot]),
+                "presence": float(presence[slot]),
+                "bound": float(bound[slot]),
+                "coverage": float(coverage[slot]),
                 "exam": credits.get(thing),
                 "bm25": shares.get(thing),
             }
@@ -196,11 +222,12 @@ def _about_things(
     asked_answers = {item.answer for item in exams.at(used.at).items}
     answer_of_thing = stand_ins(exams.history, used.at)
     demanded = set(index.demand(used.at).entities.tolist())
+    entities = used.entities.tolist()
+    ways = _ways(prepared_session, used, looks)
     rows: list[dict[str, object]] = []
-    for need, number, how in zip(
-        used.needs, used.entities.tolist(), _ways(prepared_session, used, looks), strict=True
-    ):
+    for need, entity, how in zip(used.needs, entities, ways, strict=True):
         thing = need.entity.text
+        answer = answer_of_thing.get(thing.lower())
         row: dict[str, object] = {
             "kind": need.entity.kind,
             "thing": thing,
@@ -208,8 +235,8 @@ def _about_things(
             "used": need.use,
             "how": how,
             "fetched_again": FETCHED_AGAIN.get(how),
-            "demanded": number in demanded,
-            "asked": answer_of_thing.get(thing.lower()) in asked_answers,
+            "demanded": entity in demanded,
+            "asked": answer in asked_answers,
         }
         rows.append(row)
     return rows
@@ -218,28 +245,37 @@ def _about_things(
 def _exam_credits(exam: BoundaryExam, context_view: View) -> dict[str, float]:
     """By answer in lower case, what the exam credits to a context."""
     answers = [item.answer.lower() for item in exam.items]
-    return dict(zip(answers, exam.credit(context_view).tolist(), strict=True))
+    credits = exam.credit(context_view).tolist()
+    return dict(zip(answers, credits, strict=True))
 
 
 def _bm25_shares(exam: BoundaryExam, bm25: Bm25, text: str) -> dict[str, float]:
     """By answer in lower case, what BM25 finds of its question and answer in a text."""
-    answers = [item.answer.lower() for item in exam.items]
-    sought = [f"{item.use} {item.answer}" for item in exam.items]
-    return dict(zip(answers, bm25.shares(sought, text), strict=True))
+    answers = []
+    queries = []
+    for item in exam.items:
+        answers.append(item.answer.lower())
+        queries.append(f"{item.use} {item.answer}")
+    shares = bm25.shares(queries, text)
+    return dict(zip(answers, shares, strict=True))
 
 
 def _text_of(session: Session, context_view: View) -> str:
     """What a context says, as one text."""
-    unchanged = [said_text(session.messages[number]) for number in sorted(context_view.kept)]
-    return "\n".join([*unchanged, *context_view.texts])
+    texts = []
+    for number in sorted(context_view.kept):
+        texts.append(said_text(session.messages[number]))
+    texts += context_view.texts
+    return "\n".join(texts)
 
 
 def _ways(prepared_session: Prepared, used: Demand, looks: Looks) -> list[How]:
     """How the agent came by each thing before it first named it."""
     first_mentions = _first_mentions(prepared_session, used.at)
+    messages = prepared_session.session.messages
     ways: list[How] = []
     for entity in used.entities.tolist():
-        message = prepared_session.session.messages[first_mentions[entity]]
+        message = messages[first_mentions[entity]]
         if isinstance(message, AssistantMessage):
             texts = []
             for call in looks.of(message, used.at):
@@ -259,7 +295,8 @@ def _first_mentions(prepared_session: Prepared, boundary: int) -> dict[int, int]
     is_later = inverted.pair_message >= boundary
     messages = inverted.pair_message[is_later]
     entities, first_pairs = np.unique(inverted.pair_entity[is_later], return_index=True)
-    return dict(zip(entities.tolist(), messages[first_pairs].tolist(), strict=True))
+    first_messages = messages[first_pairs]
+    return dict(zip(entities.tolist(), first_messages.tolist(), strict=True))
 
 
 class Looks:
@@ -273,7 +310,7 @@ class Looks:
                 continue
             for call in message.calls:
                 self._calls[call.id] = call
-                self._first.setdefault((call.name, call.arguments_json()), place)
+                self._first.setdefault(_meaning(call), place)
 
     def of(self, message: AssistantMessage, boundary: int) -> list[ToolCall]:
         """Those among a message's calls, with what was called before a boundary."""
@@ -285,4 +322,9 @@ class Looks:
         return call is not None and self._is_look(call, boundary)
 
     def _is_look(self, call: ToolCall, boundary: int) -> bool:
-        return repeatable(call) or self._first[call.name, call.arguments_json()] < boundary
+        return repeatable(call) or self._first[_meaning(call)] < boundary
+
+
+def _meaning(call: ToolCall) -> tuple[str, str]:
+    """What calls that do the same share: the tool's name and the arguments."""
+    return call.name, call.arguments_json()

@@ -93,7 +93,8 @@ class Controls:
         self.redraw()
 
     def _strategy_controls(self) -> list[Any]:
-        settings, names = self.view.settings, list(self.view.presets)
+        settings = self.view.settings
+        names = list(self.view.presets)
         strategy = self._control(
             w.Dropdown,
             "strategy",
@@ -111,7 +112,8 @@ class Controls:
         return [strategy, beside]
 
     def _trigger_controls(self) -> list[Any]:
-        settings, sizing = self.view.settings, self.view.ready.sizing
+        settings = self.view.settings
+        sizing = self.view.ready.sizing
         window = self._control(
             w.SelectionSlider,
             "window",
@@ -188,9 +190,12 @@ class Controls:
 
     def _clicked(self, _: object, message: dict[str, Any], __: object) -> None:
         panel = self.view.go(str(message["go"]))
-        titles = self.redraw()
-        is_panel = [title.startswith(panel) for title in titles]
-        self.tabs.selected_index = is_panel.index(True) if any(is_panel) else 0
+        selected_index = 0
+        for index, title in enumerate(self.redraw()):
+            if title.startswith(panel):
+                selected_index = index
+                break
+        self.tabs.selected_index = selected_index
 
     def redraw(self) -> list[str]:
         """Draw the view as it is now; the titles of its panels."""
@@ -215,15 +220,20 @@ class Controls:
             if list(self.boundary.options) != options:
                 self.boundary.options = options
             self.boundary.value = view.selected
-            request = view.request
-            if request is None:
-                next_requests = (
-                    step.request for step in view.replay.steps if step.index >= view.at
-                )
-                request = next(next_requests, self.request.max)
-            self.request.value = request
+            self.request.value = self._selected_request()
         finally:
             self._quiet = False
+
+    def _selected_request(self) -> int:
+        """The selected one; at a compaction the first one after it."""
+        view = self.view
+        if view.request is not None:
+            return view.request
+        for step in view.replay.steps:
+            if step.index >= view.at:
+                return step.request
+        last_request: int = self.request.max
+        return last_request
 
     def _boundary_options(self) -> list[tuple[str, int]]:
         """The compactions that can be selected, each as a label and its number."""

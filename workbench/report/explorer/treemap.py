@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -34,6 +34,15 @@ class Rectangle:
             return Rectangle(self.x + used, self.y, self.width - used, self.height)
         used = area / self.width
         return Rectangle(self.x, self.y + used, self.width, self.height - used)
+
+    def rounded(self) -> Rectangle:
+        """The same to a tenth."""
+        return Rectangle(
+            x=round(self.x, 1),
+            y=round(self.y, 1),
+            width=round(self.width, 1),
+            height=round(self.height, 1),
+        )
 
 
 def squarified(areas: Sequence[float], room: Rectangle) -> Iterator[Rectangle]:
@@ -71,7 +80,8 @@ def _laid_out(row: Sequence[float], room: Rectangle) -> Iterator[Rectangle]:
     """The rectangles of a row along the shorter side of a room."""
     is_upright = room.width >= room.height
     thickness = sum(row) / max(min(room.width, room.height), 1e-9)
-    x, y = room.x, room.y
+    x = room.x
+    y = room.y
     for area in row:
         length = area / max(thickness, 1e-9)
         if is_upright:
@@ -115,32 +125,37 @@ def treemap(rows: pd.DataFrame) -> list[Tile]:
     total = float(positive["tokens"].sum())
     if not total:
         return []
-    areas = (positive["tokens"] * WIDTH * HEIGHT / total).tolist()
-    places = squarified(areas, Rectangle(0, 0, WIDTH, HEIGHT))
-    records = positive.to_dict("records")
-    return [_tile(row, place, total) for row, place in zip(records, places, strict=True)]
+    areas = positive["tokens"] * WIDTH * HEIGHT / total
+    places = squarified(areas.tolist(), Rectangle(0, 0, WIDTH, HEIGHT))
+    tiles = []
+    for row, place in zip(positive.to_dict("records"), places, strict=True):
+        tiles.append(_tile(row, place, total))
+    return tiles
 
 
-def _tile(row: Mapping[str, object], place: Rectangle, total: float) -> Tile:
-    source, tokens = str(row["source"]), float(str(row["tokens"]))
+def _tile(row: Mapping[Hashable, object], place: Rectangle, total: float) -> Tile:
+    source = str(row["source"])
+    tokens = float(str(row["tokens"]))
     who = source_words(source, str(row["name"]))
     colour = COLOURS.get(source, OTHER)
-    letters = int((place.width - 12) / LABEL_WIDTH)
-    label = ""
-    if letters >= 3 and place.height >= LABEL_HEIGHT:
-        label = who
-        if len(who) > letters:
-            label = f"{who[: letters - 1].rstrip()}…"
-    rounded = Rectangle(
-        round(place.x, 1), round(place.y, 1), round(place.width, 1), round(place.height, 1)
-    )
     return Tile(
-        place=rounded,
+        place=place.rounded(),
         colour=colour,
         ink=INKS[colour in LIGHT],
         who=who,
         tokens=round(tokens),
         share=tokens / total,
-        label=label,
+        label=_label(who, place),
         is_tall=place.height >= 2 * LABEL_HEIGHT and place.width >= 6 * LABEL_WIDTH,
     )
+
+
+def _label(who: str, place: Rectangle) -> str:
+    """As much of a name as fits into a rectangle."""
+    letters = int((place.width - 12) / LABEL_WIDTH)
+    if letters < 3 or place.height < LABEL_HEIGHT:
+        return ""
+    if len(who) <= letters:
+        return who
+    beginning = who[: letters - 1].rstrip()
+    return f"{beginning}…"

@@ -44,7 +44,8 @@ class ExplorerSettings:
                 arguments.append(f"{name}={value:_}")
             elif value is not None:
                 arguments.append(f"{name}={json.dumps(value)}")
-        return f"import workbench as wb\n\nview = wb.explore(session, {', '.join(arguments)})"
+        call = f"wb.explore(session, {', '.join(arguments)})"
+        return f"import workbench as wb\n\nview = {call}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,9 @@ class Tuned:
         """As the inner trigger, with the settings put in."""
         trigger = self.inner
         if self.threshold is not None:
-            target = trigger.target if isinstance(trigger, AtShare) else AtShare().target
-            trigger = AtShare(self.threshold, min(target, self.threshold / 2))
+            usual = trigger if isinstance(trigger, AtShare) else AtShare()
+            target_share = min(usual.target, self.threshold / 2)
+            trigger = AtShare(self.threshold, target_share)
         budget = trigger.check(situation)
         if budget is None or self.tail is None:
             return budget
@@ -117,7 +119,8 @@ def outcomes(
     """
     messages = session.messages
     sent: tuple[Message, ...] = ()
-    compacted_count, until = 0, len(messages)
+    compacted_count = 0
+    until = len(messages)
     if event is not None:
         sent = event.compaction.sent.messages
         compacted_count = until = event.at
@@ -174,7 +177,8 @@ def missing(
     demand = index.demand(boundary)
     if not len(demand):
         return Missing(0, ())
-    retained = demand.retained(*held(session, event, boundary))
+    kept, texts = held(session, event, boundary)
+    retained = demand.retained(kept, texts)
     is_named = dict(zip(demand.needs, retained.presence, strict=True))
     taker_by_id = takers(replay, event)
     lost = []
@@ -278,7 +282,9 @@ class SessionView:
         for walk in walks:
             _walk_until(walk, until)
         self.replay: Replay = walks[0].replay()
-        self.other: Replay | None = walks[1].replay() if len(walks) > 1 else None
+        self.other: Replay | None = None
+        if len(walks) > 1:
+            self.other = walks[1].replay()
         is_complete = all(walk.done for walk in walks)
         self.progress: tuple[int, int] | None = None
         if not is_complete:
@@ -296,7 +302,11 @@ class SessionView:
         if settings not in self._walks:
             preset = tuned(self.presets[strategy], settings)
             self._walks[settings] = Walk(
-                self.ready.session, preset, self.model, self.ready.sizing, window=settings.window
+                self.ready.session,
+                preset,
+                self.model,
+                self.ready.sizing,
+                window=settings.window,
             )
             newest = list(self._walks.items())[-REMEMBERED:]
             self._walks = dict(newest)
@@ -329,7 +339,8 @@ class SessionView:
         if kind == "boundary":
             self.select(int(number))
             return "Lost"
-        self.message = max(0, min(int(number), len(self.ready.session.messages) - 1))
+        last_message = len(self.ready.session.messages) - 1
+        self.message = max(0, min(int(number), last_message))
         return "Messages"
 
     @property
@@ -371,4 +382,5 @@ class SessionView:
 
     def missing(self, replay: Replay) -> Missing:
         """What one of the replays lacks at the selected place of what is needed afterwards."""
-        return missing(self.ready.session, self.ready.index, replay, self._before(replay), self.at)
+        event = self._before(replay)
+        return missing(self.ready.session, self.ready.index, replay, event, self.at)

@@ -55,7 +55,8 @@ def savings(findings: Findings) -> Figure:
                 _draw_sessions(axes, dots(run, name), style)
             if not missing(row["recall_low"]):
                 _draw_intervals(axes, row, style)
-        x, y = 100 * row["saved"], 100 * row["recall"]
+        x = 100 * row["saved"]
+        y = 100 * row["recall"]
         axes.plot(x, y, style.mark, color=style.colour, ms=10, mec="none")
         text = POINT_NAMES.get(name, name)
         if row["sessions"] != session_count:
@@ -104,16 +105,27 @@ def likely_best(findings: Findings) -> Figure:
 def _draw_sessions(axes: Axes, shares: pd.DataFrame, style: Style) -> None:
     """A small dot for each session that has both figures."""
     both = 100 * shares.dropna()
-    axes.plot(both["saved"], both["recall"], ".", color=style.colour, alpha=0.45, ms=7, mew=0)
+    axes.plot(
+        both["saved"],
+        both["recall"],
+        ".",
+        color=style.colour,
+        alpha=0.45,
+        ms=7,
+        mew=0,
+    )
 
 
 def _draw_intervals(axes: Axes, row: Mapping[Hashable, Any], style: Style) -> None:
     """The 95 % intervals of both figures, as a cross through the point."""
-    x, y = 100 * row["saved"], 100 * row["recall"]
-    saved_ends = [100 * row["saved_low"], 100 * row["saved_high"]]
-    recall_ends = [100 * row["recall_low"], 100 * row["recall_high"]]
-    axes.plot(saved_ends, [y, y], "-", color=style.colour, lw=1.8, alpha=0.8)
-    axes.plot([x, x], recall_ends, "-", color=style.colour, lw=1.8, alpha=0.8)
+    per_cent = {}
+    for column in ("saved", "saved_low", "saved_high", "recall", "recall_low", "recall_high"):
+        per_cent[column] = 100 * row[column]
+    x = per_cent["saved"]
+    y = per_cent["recall"]
+    line = {"color": style.colour, "lw": 1.8, "alpha": 0.8}
+    axes.plot([per_cent["saved_low"], per_cent["saved_high"]], [y, y], "-", **line)
+    axes.plot([x, x], [per_cent["recall_low"], per_cent["recall_high"]], "-", **line)
 
 
 def _sessions(rows: pd.DataFrame) -> str:
@@ -123,7 +135,9 @@ def _sessions(rows: pd.DataFrame) -> str:
     total = int(rows["of"].max())
     if fewest == total:
         return f"n = {some(total, 'session')}"
-    span = f"{fewest:,}" if fewest == largest else f"{fewest:,} to {largest:,}"
+    span = f"{fewest:,}"
+    if fewest != largest:
+        span += f" to {largest:,}"
     return f"n = {span} of {some(total, 'session')}"
 
 
@@ -196,13 +210,15 @@ def _curves(
     """A line a strategy over `x`, shares with their 95 % intervals, side by side; the labels for
     their ends.
     """
-    styles, labels = looks(run.strategies), []
+    styles = looks(run.strategies)
+    labels = []
     if abreast is None:
         abreast = len(run.contenders)
     middle = (abreast - 1) / 2
     for index, name in enumerate(names):
         points = rows[rows["strategy"] == name]
-        style, is_reference = styles[name], name in REFERENCES
+        style = styles[name]
+        is_reference = name in REFERENCES
         x = points["x"].to_numpy(dtype=float)
         if not is_reference:
             x = x + 0.05 * (index - middle)
@@ -221,8 +237,8 @@ def _curves(
             lw=1.8,
             elinewidth=1.5,
         )
-        end_x, end_y = float(x[-1]), float(mean[-1])
-        labels.append(Label(name, end_x, end_y, style.colour))
+        label = Label(name, float(x[-1]), float(mean[-1]), style.colour)
+        labels.append(label)
     return labels
 
 
@@ -263,18 +279,20 @@ def _steps(axes: Axes, rows: pd.DataFrame, names: Sequence[str]) -> list[Label]:
     """A line a strategy over the requests, with a dot where a row is `marked`; the labels for
     their ends.
     """
-    styles, labels = looks(names), []
+    styles = looks(names)
+    labels = []
     for name in names:
         steps = rows[rows["strategy"] == name].sort_values("request")
         if steps.empty:
             continue
-        colour, is_reference = styles[name].colour, name in REFERENCES
+        colour = styles[name].colour
+        is_reference = name in REFERENCES
         line = "--" if is_reference else "-"
         axes.plot(steps["request"], steps["y"], line, color=colour, lw=1.7)
         marked = steps[steps["marked"]]
         if len(marked) and not is_reference:
             axes.plot(marked["request"], marked["y"], "o", color=colour, ms=7, mec="none")
         end = steps.iloc[-1]
-        end_x, end_y = float(end["request"]), float(end["y"])
-        labels.append(Label(name, end_x, end_y, colour))
+        label = Label(name, float(end["request"]), float(end["y"]), colour)
+        labels.append(label)
     return labels

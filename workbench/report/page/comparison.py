@@ -30,22 +30,33 @@ def differences_html(findings: Findings) -> Html:
     """Recall and tokens saved against the baseline: difference, interval, test, and the result
     in words.
     """
-    run, differences = findings.tables, findings.figures.differences
+    run = findings.tables
+    differences = findings.figures.differences
     base = run.baseline
     if base is None:
         return empty("There are no two strategies to compare.")
-    where = "all cut to the same size" if run.shares else OWN_TRIGGER
+    where = OWN_TRIGGER
+    if run.shares:
+        where = "all cut to the same size"
     halves = [run.first_half]
     halves += [half for half in run.halves if half not in (run.first_half, WORK)]
     tables = []
     for half in halves:
-        title = f"{HALVES[half].capitalize()}, {where}"
-        tables.append({"title": title, "verb": "keeps", "rows": differences[half]})
-    saved = differences[SAVED]
-    tables.append({"title": f"Tokens saved, {OWN_TRIGGER}", "verb": "saves", "rows": saved})
+        kept_table = {
+            "title": f"{HALVES[half].capitalize()}, {where}",
+            "verb": "keeps",
+            "rows": differences[half],
+        }
+        tables.append(kept_table)
+    saved_table = {
+        "title": f"Tokens saved, {OWN_TRIGGER}",
+        "verb": "saves",
+        "rows": differences[SAVED],
+    }
+    tables.append(saved_table)
     return part(
         "differences",
-        _both(differences[run.first_half], saved),
+        _both(differences[run.first_half], differences[SAVED]),
         tables=tables,
         base=base,
         known=run.strategies,
@@ -69,7 +80,14 @@ def answer_html(findings: Findings, older: Tables | None) -> Html:
     answer = " ".join(sentences("change", rows=changed_rows))
     notes = _other_differences(newer, older)
     return part(
-        "verdict", None, answer, lead="", answer=answer, sentences=(), notes=notes, opening=""
+        "verdict",
+        None,
+        answer,
+        lead="",
+        answer=answer,
+        sentences=(),
+        notes=notes,
+        opening="",
     )
 
 
@@ -80,10 +98,13 @@ def changes_html(findings: Findings, older: Tables | None) -> Html:
     if older is None:
         return empty()
     newer = findings.tables
-    recall, saved = changes(newer, older), changes(newer, older, SAVED)
-    mode, where = "natural", OWN_TRIGGER
+    recall = changes(newer, older)
+    saved = changes(newer, older, SAVED)
+    mode = "natural"
+    where = OWN_TRIGGER
     if same_sizes(newer, older):
-        mode, where = "matched", "at the same size"
+        mode = "matched"
+        where = "at the same size"
     half = leading_metric(newer.scores, older.scores, mode=mode)
     tables = {
         f"{HALVES[half].capitalize()}, {where}": recall,

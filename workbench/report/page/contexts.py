@@ -39,7 +39,8 @@ def contexts_html(findings: Findings) -> Html:
         peak=("tokens_sent", "max"),
     )
     data = data.reset_index()
-    compaction_counts = data.groupby("session", sort=False)["compactions"].sum()
+    by_session = data.groupby("session", sort=False)
+    compaction_counts = by_session["compactions"].sum()
     compaction_counts = compaction_counts.sort_values(ascending=False, kind="stable")
     open_session = typical(run)
     names = sorted(compaction_counts.index, key=lambda name: name != open_session)
@@ -95,9 +96,9 @@ def _panels(run: Tables, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
 def _points(rows: pd.DataFrame, column: str) -> str:
     """A line through the requests as SVG has it: `request,tokens` between spaces."""
     if len(rows) > MOST_POINTS:
-        groups = np.arange(len(rows)) * MOST_POINTS // len(rows)
-        largest = rows.reset_index(drop=True).groupby(groups)[column].idxmax()
-        rows = rows.iloc[largest]
+        group_of_row = np.arange(len(rows)) * MOST_POINTS // len(rows)
+        groups = rows.reset_index(drop=True).groupby(group_of_row)
+        rows = rows.iloc[groups[column].idxmax()]
     points = []
     for request, tokens in zip(rows["request"], rows[column], strict=True):
         points.append(f"{int(request)},{int(tokens)}")

@@ -17,10 +17,13 @@ SHOWN = 40
 FAR = 0.03
 """The error of a whole bill from which its session is listed in any case, with its reasons."""
 CHANGES = (
-    ("compactions", "compaction", "compactions"), ("clearings", "clearing", "clearings"),
-    ("shrunk", "unrecorded cut", "unrecorded cuts"), ("grown", "unrecorded addition", "unrecorded additions"),
-    ("unseen_start", "", ""), ("left_out", "answer left out", "answers left out"),
-)  # fmt: skip
+    ("compactions", "compaction", "compactions"),
+    ("clearings", "clearing", "clearings"),
+    ("shrunk", "unrecorded cut", "unrecorded cuts"),
+    ("grown", "unrecorded addition", "unrecorded additions"),
+    ("unseen_start", "", ""),
+    ("left_out", "answer left out", "answers left out"),
+)
 """What changes a recorded context other than new messages: column, and its word for one and for
 several.
 """
@@ -59,16 +62,18 @@ def reconciled_html(findings: Findings) -> Html:
     if rows.empty:
         return empty("No recording reports the usage of its requests, so the bill is not checked.")
     medians = 100 * rows[["prompt_error", "usd_error"]].median()
+    is_good = rows["prompt_error"] <= 0.02
     checks = sentences(
         "reconciled",
         checked=len(rows),
         silent=len(run.reconciliation) - len(rows),
         medians=medians.to_dict(),
-        good=int((rows["prompt_error"] <= 0.02).sum()),
+        good=int(is_good.sum()),
         bills=_bills(rows),
     )
     note = " ".join(checks)
-    far_count = int((rows["bill_error"].abs() > FAR).sum())
+    is_far = rows["bill_error"].abs() > FAR
+    far_count = int(is_far.sum())
     titles = session_titles(run)
     lines = []
     for session in rows.head(max(SHOWN, far_count)).to_dict("records"):
@@ -88,7 +93,8 @@ def _bills(rows: pd.DataFrame) -> dict[str, float]:
     """
     reported = rows["usd_reported"]
     total = reported.sum()
-    unexplained = (rows["usd"] + rows["usd_missed"] - rows["usd_found"]) / reported - 1
+    explained = rows["usd"] + rows["usd_missed"] - rows["usd_found"]
+    unexplained = explained / reported - 1
     return {
         "median": 100 * rows["bill_error"].abs().median(),
         "rest": 100 * unexplained.abs().median(),

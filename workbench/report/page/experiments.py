@@ -84,12 +84,18 @@ def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, 
     choices = []
     for name, text in grid.items():
         is_list = types.get(name, "").startswith("list[")
-        words = [word.strip() for word in text.split(LISTS if is_list else ",")]
-        choices.append([(name, word) for word in words if word])
+        choices.append(_words(text, LISTS if is_list else ","))
     combinations = []
     for choice in product(*choices):
-        combinations.append(checked(template, {**fixed, **dict(choice)}))
+        varied = dict(zip(grid, choice, strict=True))
+        combinations.append(checked(template, {**fixed, **varied}))
     return combinations
+
+
+def _words(text: str, separator: str) -> list[str]:
+    """The words between separators, without empty ones."""
+    words = [word.strip() for word in text.split(separator)]
+    return [word for word in words if word]
 
 
 def run_experiments(
@@ -136,8 +142,13 @@ def run_experiments(
 
 
 def _run(code: str, values: Mapping[str, Value], folder: Path) -> GridPoint:
-    template = sha256(notebook(TEMPLATE).read_bytes()).hexdigest()[:16]
-    state = json.dumps({"values": dict(values), "code": code, "template": template}, indent=1)
+    template = sha256(notebook(TEMPLATE).read_bytes()).hexdigest()
+    facts = {
+        "values": dict(values),
+        "code": code,
+        "template": template[:16],
+    }
+    state = json.dumps(facts, indent=1)
     state_file = folder / DONE
     if state_file.is_file() and state_file.read_text(encoding="utf-8") == state:
         return GridPoint(values, str(folder), "kept")
@@ -164,8 +175,10 @@ def _slug(values: Mapping[str, Value], grid: Mapping[str, str]) -> str:
 def table_rows(ran: Iterable[GridPoint], varied: Collection[str]) -> Iterator[dict[str, str]]:
     """A row of words for each point: its parameters, its outcome and its folder."""
     for point in ran:
-        words = {name: _text(point.values[name], ",") for name in varied}
-        yield {**words, "outcome": point.outcome, "folder": point.folder}
+        row = {name: _text(point.values[name], ",") for name in varied}
+        row["outcome"] = point.outcome
+        row["folder"] = point.folder
+        yield row
 
 
 def _text(value: Value, joint: str) -> str:

@@ -42,12 +42,15 @@ def part(
 
     Of the table, the template has the `rows`, and `known`, the strategies in it.
     """
-    variables = dict(values)
+    variables: dict[str, object] = {}
     if data is not None:
-        variables.setdefault("rows", data.to_dict("records"))
-        names = data["strategy"].drop_duplicates().tolist() if "strategy" in data else []
-        variables.setdefault("known", names)
-    return Html(render(f"report/{template}.html", **variables), plain, data)
+        variables["rows"] = data.to_dict("records")
+        variables["known"] = []
+        if "strategy" in data:
+            variables["known"] = data["strategy"].drop_duplicates().tolist()
+    variables |= values
+    html = render(f"report/{template}.html", **variables)
+    return Html(html, plain, data)
 
 
 def empty(text: str = "", data: pd.DataFrame | None = None, *, template: str = "empty") -> Html:

@@ -61,8 +61,15 @@ def listed_losses(run: Tables, limit: int = MOST, place: str = "losses") -> Html
             needed_at = int(line["needed_at"])
             line["loss"] = loss_key(line["session"], line["kind"], line["entity"], needed_at)
         lines.append(line)
-    all_own = bool((rows["mode"] == "natural").all())
-    return part("losses", rows, rows=lines, own=all_own, place=place, known=run.strategies)
+    is_natural = rows["mode"] == "natural"
+    return part(
+        "losses",
+        rows,
+        rows=lines,
+        own=bool(is_natural.all()),
+        place=place,
+        known=run.strategies,
+    )
 
 
 def _line(loss: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:
@@ -118,20 +125,23 @@ def kinds_html(findings: Findings) -> Html:
     """What each strategy keeps of each kind of information; a figure leads to what was lost of
     it.
     """
-    run, rows = findings.tables, findings.figures.by_kind
+    run = findings.tables
+    rows = findings.figures.by_kind
     scored = set(rows["strategy"]) - {"none"}
     names = [name for name in run.strategies if name in scored]
     if not names:
         return empty("Nothing from before a boundary was needed after it.", rows)
     needed = rows.groupby("kind", sort=False)["demanded"].first()
-    needed = needed[needed >= min(FEWEST_NEEDED, needed.max())].head(MOST_KINDS)
+    fewest = min(FEWEST_NEEDED, needed.max())
+    needed = needed[needed >= fewest].head(MOST_KINDS)
     titles = dict(zip(needed.index, needed.index, strict=True))
     return _heat(run, "kinds", names, rows, titles, needed.to_dict())
 
 
 def by_session_html(findings: Findings) -> Html:
     """What each strategy keeps in each session; a figure leads to what was lost there."""
-    run, rows = findings.tables, findings.figures.by_session
+    run = findings.tables
+    rows = findings.figures.by_session
     if rows.empty:
         return empty("No session was replayed.", rows)
     titles = rows.set_index("session")["title"].to_dict()

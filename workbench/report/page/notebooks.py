@@ -47,7 +47,8 @@ def copy_course(folder: Path) -> tuple[list[Path], list[Path]]:
     and stay as they are.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    copied, present = [], []
+    copied = []
+    present = []
     for source in course():
         target = folder / source.name
         if target.exists():
@@ -60,11 +61,14 @@ def copy_course(folder: Path) -> tuple[list[Path], list[Path]]:
 
 Value: TypeAlias = str | int | float | bool | list[str] | list[int] | list[float] | None
 TYPES = {
-    "int": (int, "a whole number"), "float": (float, "a number"), "bool": (bool, "true or false"),
-    "str": (str, "a string"), "list[int]": (list[int], "whole numbers separated by commas"),
+    "int": (int, "a whole number"),
+    "float": (float, "a number"),
+    "bool": (bool, "true or false"),
+    "str": (str, "a string"),
+    "list[int]": (list[int], "whole numbers separated by commas"),
     "list[float]": (list[float], "numbers separated by commas"),
     "list[str]": (list[str], "strings separated by commas"),
-}  # fmt: skip
+}
 """What a parameter may be declared as, and the words for it."""
 
 
@@ -208,13 +212,17 @@ def own_kernel(folder: Path) -> type[AsyncKernelManager]:
             super().__init__(**settings)
             self.connection_file = str(folder / "kernel.json")
             if os.name == "posix":
-                self.transport, self.ip = "ipc", str(folder / "kernel-ipc")
+                self.transport = "ipc"
+                self.ip = str(folder / "kernel-ipc")
 
         @property
         def kernel_spec(self) -> KernelSpec:
             command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
             return KernelSpec(
-                argv=command, display_name="Python 3", language="python", env=environment(folder)
+                argv=command,
+                display_name="Python 3",
+                language="python",
+                env=environment(folder),
             )
 
         async def _async_interrupt_kernel(self) -> None:

@@ -17,17 +17,39 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from workbench.base.markup import render
+from workbench.base.ragged import Floats
 
 INK, MUTED, RULE = "#1f2328", "#656d76", "#d5dae0"
-_THEMED = {INK: "currentColor", MUTED: "var(--muted, #656d76)", RULE: "var(--rule, #d5dae0)"}
+_THEMED = {
+    INK: "currentColor",
+    MUTED: "var(--muted, #656d76)",
+    RULE: "var(--rule, #d5dae0)",
+}
 STYLE: dict[Any, Any] = {
-    "font.family": "DejaVu Sans", "font.size": 10, "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": RULE,
-    "xtick.color": RULE, "ytick.color": RULE, "xtick.labelcolor": MUTED, "ytick.labelcolor": MUTED,
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": RULE,
+    "xtick.color": RULE,
+    "ytick.color": RULE,
+    "xtick.labelcolor": MUTED,
+    "ytick.labelcolor": MUTED,
     "axes.titlesize": 12,
-    "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False,
-    "axes.grid": True, "grid.color": RULE, "grid.linewidth": 0.7, "axes.axisbelow": True, "figure.facecolor": "none",
-    "axes.facecolor": "none", "savefig.facecolor": "none", "svg.fonttype": "path", "svg.hashsalt": "workbench",
-}  # fmt: skip
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": RULE,
+    "grid.linewidth": 0.7,
+    "axes.axisbelow": True,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "svg.fonttype": "path",
+    "svg.hashsalt": "workbench",
+}
 
 
 def paper(title: str, note: str, *, width: float = 7.6, height: float = 4.2) -> tuple[Figure, Axes]:
@@ -40,7 +62,14 @@ def paper(title: str, note: str, *, width: float = 7.6, height: float = 4.2) -> 
         axes = figure.add_subplot()
         axes.set_title(title, pad=24)
         note_text = axes.text(
-            0, 1, note, transform=axes.transAxes, va="bottom", color=MUTED, fontsize=9.5, gid="note"
+            0,
+            1,
+            note,
+            transform=axes.transAxes,
+            va="bottom",
+            color=MUTED,
+            fontsize=9.5,
+            gid="note",
         )
         note_text.set_y(1.02)
     return figure, axes
@@ -101,7 +130,8 @@ def name_ends(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
 def _make_room(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
     """Narrow the axes, so that the longest label fits right of them."""
     longest = max((7.2 * len(label.text) for label in labels), default=0.0)
-    room = (longest + 22) / (72 * figure.get_figwidth())
+    points_wide = 72 * figure.get_figwidth()
+    room = (longest + 22) / points_wide
     place = axes.get_position()
     right = min(place.x1, 1 - room)
     width = max(0.3, right - place.x0)
@@ -116,18 +146,19 @@ def apart(heights: Sequence[float], step: float, low: float, high: float) -> lis
     fifth of a second.
     """
     offsets = step * np.arange(len(heights))
+    shifted = np.asarray(heights) - offsets
     pools: list[list[float]] = []
-    for height in np.asarray(heights) - offsets:
-        pools.append([float(height)])
+    for height in shifted.tolist():
+        pools.append([height])
         while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
             last_pool = pools.pop()
             pools[-1] = pools[-1] + last_pool
-    pooled = []
+    pooled: list[float] = []
     for pool in pools:
         pooled += [fmean(pool)] * len(pool)
     highest = max(low, high - offsets.max(initial=0))
-    placed = np.clip(pooled, low, highest) + offsets
-    return [float(height) for height in placed]
+    placed: Floats = np.clip(pooled, low, highest) + offsets
+    return placed.tolist()
 
 
 def svg(figure: Figure, name: str, alt: str = "") -> str:
@@ -137,7 +168,10 @@ def svg(figure: Figure, name: str, alt: str = "") -> str:
     out = io.StringIO()
     with mpl.rc_context(STYLE):
         figure.savefig(
-            out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True
+            out,
+            format="svg",
+            metadata={"Date": None, "Creator": None},
+            transparent=True,
         )
     text = re.sub(r"<metadata>.*?</metadata>", "", out.getvalue(), flags=re.DOTALL)
     text = re.sub(r'( id="|xlink:href="#|url\(#)', rf"\g<1>{name}-", text)

@@ -29,7 +29,8 @@ NAMED = ("strategies", "window", "model", "shares")
 
 def integrity_html(findings: Findings) -> Html:
     """What the guard found, in a sentence and a table."""
-    run, rows = findings.tables, findings.figures.integrity
+    run = findings.tables
+    rows = findings.figures.integrity
     replays = run.replays
     return part(
         "integrity",
@@ -50,18 +51,24 @@ def sessions_html(findings: Findings) -> Html:
 
 def reproduce_html(findings: Findings) -> Html:
     """The command, the settings and the versions that give this report again."""
-    manifest, settings = findings.tables.manifest, findings.tables.settings
+    manifest = findings.tables.manifest
+    settings = findings.tables.settings
     paths = manifest.get("sources", [])
+    sources = "[...]"
+    if 0 < len(paths) <= MOST_PATHS:
+        sources = repr(paths)
     command = render(
         "report/command.txt",
         shared=manifest.get("shared"),
         command=shlex.join(manifest.get("command") or ()),
-        sources=repr(paths) if 0 < len(paths) <= MOST_PATHS else "[...]",
+        sources=sources,
         named=[f"{name}={settings[name]!r}" for name in NAMED if name in settings],
     )
     command = command.strip()
     packages = manifest.get("packages", {})
     created = manifest.get("created")
+    if created is not None:
+        created = datetime.fromtimestamp(created, UTC)
     return part(
         "reproduce",
         None,
@@ -71,7 +78,7 @@ def reproduce_html(findings: Findings) -> Html:
         settings=settings,
         wrote=findings.written_by,
         packages=[f"{name} {version}" for name, version in packages.items()],
-        when=None if created is None else datetime.fromtimestamp(created, UTC),
+        when=created,
     )
 
 
@@ -89,11 +96,16 @@ def writers_html(findings: Findings) -> Html:
     """The models that wrote summaries, with the most frequent faults; nothing where `extractive`
     alone wrote.
     """
-    run, rows = findings.tables, findings.figures.writers
+    run = findings.tables
+    rows = findings.figures.writers
     if rows.empty or (rows["writer"] == "extractive").all():
         return empty(data=rows)
     return part(
-        "writers", rows, half=HALVES[run.first_half], faults=_faults(run), known=run.strategies
+        "writers",
+        rows,
+        half=HALVES[run.first_half],
+        faults=_faults(run),
+        known=run.strategies,
     )
 
 
@@ -101,7 +113,9 @@ def _faults(run: Tables) -> list[str]:
     """The most frequent findings, without what differs from one to the next."""
     kinds = []
     for findings in run.compactions["findings"].astype(str):
-        kinds += [_kind_of_fault(line) for line in findings.split("\n") if line]
+        for line in findings.split("\n"):
+            if line:
+                kinds.append(_kind_of_fault(line))
     counts = pd.Series(kinds, dtype=object).value_counts().head(MOST_FAULTS)
     return [f"{kind}: {some(int(count), 'time')}" for kind, count in counts.items()]
 

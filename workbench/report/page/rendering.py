@@ -48,17 +48,24 @@ def render(
     """
     folder = Path(run)
     results = Results.open(folder)
-    other_results = Results.open(Path(other)) if other else None
+    other_results = None
     name = "report"
     title = f"Compaction report: {folder.resolve().name}"
     if other:
+        other_results = Results.open(Path(other))
         other_name = Path(other).resolve().name
         name = f"report-against-{other_name}"
         title = f"{title} against {other_name}"
     report = Report(results, baseline, other_results, findings=findings)
-    parameters = {"run_folder": str(folder), "baseline": baseline, "other_folder": str(other)}
+    parameters = {
+        "run_folder": str(folder),
+        "baseline": baseline,
+        "other_folder": str(other),
+    }
     page, charts = _filled(report, parameters)
-    is_masked = _is_masked(results) or (other_results is not None and _is_masked(other_results))
+    is_masked = _is_masked(results)
+    if other_results is not None:
+        is_masked = is_masked or _is_masked(other_results)
     if is_masked:
         _remove_places(page)
     html_file = to_html(page, folder / f"{name}.html", title=title)
@@ -100,10 +107,7 @@ def _filled(
         cells.append(cell)
         if cell["cell_type"] == "code":
             cell["outputs"] = []
-            for name in _PART.findall(cell["source"]):
-                part = getattr(report, name)
-                if callable(part):
-                    part = part()
+            for part in _parts(report, cell["source"]):
                 output = _output(part)
                 cell["outputs"].append(output)
                 if isinstance(part, Chart):
@@ -111,6 +115,15 @@ def _filled(
         if "parameters" in cell["metadata"].get("tags", ()):
             cells.append(_injected(cell, parameters))
     return {**page, "cells": cells}, charts
+
+
+def _parts(report: Report, source: str) -> Iterator[Html | Chart]:
+    """The parts of the report that a cell names."""
+    for name in _PART.findall(source):
+        part = getattr(report, name)
+        if callable(part):
+            part = part()
+        yield part
 
 
 def _injected(cell: Mapping[str, Any], parameters: Mapping[str, Value]) -> dict[str, Any]:
@@ -126,11 +139,14 @@ def _injected(cell: Mapping[str, Any], parameters: Mapping[str, Value]) -> dict[
 
 def _output(part: Html | Chart) -> dict[str, Any]:
     """A part of the report as a notebook keeps what a cell showed."""
+    output: dict[str, Any] = {"output_type": "display_data"}
     if isinstance(part, Chart):
-        data, metadata = part.drawing(), ON_LIGHT
+        output["data"] = part.drawing()
+        output["metadata"] = ON_LIGHT
     else:
-        data, metadata = {"text/html": part._repr_html_(), "text/plain": repr(part)}, {}
-    return {"output_type": "display_data", "data": data, "metadata": metadata}
+        output["data"] = {"text/html": part._repr_html_(), "text/plain": repr(part)}
+        output["metadata"] = {}
+    return output
 
 
 def _remove_places(page: dict[str, Any]) -> None:
@@ -143,8 +159,10 @@ def _remove_places(page: dict[str, Any]) -> None:
     page["metadata"] = {"kernelspec": page["metadata"].get("kernelspec", {})}
     for cell in page["cells"]:
         if "injected-parameters" in cell["metadata"].get("tags", ()):
-            assignments = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', cell["source"])
-            cell["source"] = re.sub(r"(?m)^other_folder = .*$", 'other_folder = ""', assignments)
+            source = cell["source"]
+            source = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', source)
+            source = re.sub(r"(?m)^other_folder = .*$", 'other_folder = ""', source)
+            cell["source"] = source
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if "image/svg+xml" in data:
@@ -156,7 +174,8 @@ def _numbered_ids(drawing: str) -> str:
     numbered: dict[str, str] = {}
 
     def number(match: re.Match[str]) -> str:
-        hashed_id, letter = match[0], match[1]
+        hashed_id = match[0]
+        letter = match[1]
         if hashed_id not in numbered:
             numbered[hashed_id] = f"{letter}{len(numbered)}"
         return numbered[hashed_id]

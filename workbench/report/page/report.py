@@ -43,13 +43,17 @@ class Chart:
         """What a page shows of it."""
         from workbench.report.page.plot_style import svg
 
-        return {"image/svg+xml": svg(self.figure, self.name, self.alt), "text/plain": self.alt}
+        return {
+            "image/svg+xml": svg(self.figure, self.name, self.alt),
+            "text/plain": self.alt,
+        }
 
     def picture(self) -> dict[str, str]:
         """What a notebook has besides, for places that show no SVG."""
         from workbench.report.page.plot_style import png
 
-        return {"image/png": b64encode(png(self.figure)).decode("ascii")}
+        letters = b64encode(png(self.figure)).decode("ascii")
+        return {"image/png": letters}
 
     def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
         return self.drawing() | self.picture(), ON_LIGHT

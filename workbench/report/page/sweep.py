@@ -23,11 +23,30 @@ AT_SIZE, USED_AT = "recall_at_", "used_at_"
 """How the columns at the same size begin: what is kept where a share was asked for, and the size
 really used.
 """
-FIGURES = frozenset({
-    "strategy", "base", "window", "window_least", "window_most",
-    "model", "recall", "tokens_saved", "peak_context", "compactions", "sessions", "of",
-    "failed", "pending", "on_frontier", "probability", "difference", "low", "high", "baseline",
-})  # fmt: skip
+FIGURES = frozenset(
+    {
+        "strategy",
+        "base",
+        "window",
+        "window_least",
+        "window_most",
+        "model",
+        "recall",
+        "tokens_saved",
+        "peak_context",
+        "compactions",
+        "sessions",
+        "of",
+        "failed",
+        "pending",
+        "on_frontier",
+        "probability",
+        "difference",
+        "low",
+        "high",
+        "baseline",
+    }
+)
 """Columns of a sweep's table that are no setting; nor are those of the sizes."""
 TITLES = {"base": "Strategy", "window": "Window", "model": "Summaries by"}
 
@@ -75,7 +94,8 @@ def _settings(point: dict[Hashable, Any]) -> dict[str, object]:
     """The strategy of a point with its window, its model and each setting that it changes."""
     row = {"strategy": point["strategy"], "base": point["base"]}
     for name in ("window", "window_least", "window_most"):
-        row[name] = None if pd.isna(point[name]) else int(point[name])
+        window = point[name]
+        row[name] = None if pd.isna(window) else int(window)
     row["model"] = point["model"]
     for path, value in json.loads(point["settings"]).items():
         if isinstance(value, list):
@@ -111,13 +131,15 @@ def sweep_html(results: Results) -> Html:
     """The points of a sweep, those on the frontier first; nothing where the run is no sweep."""
     if results.variants.empty:
         return empty()
-    run, points = Tables.of(results), sweep_table(results)
+    run = Tables.of(results)
+    points = sweep_table(results)
     points = points.sort_values(["on_frontier", "recall"], ascending=False, na_position="last")
     points = points.reset_index(drop=True)
     note = "; ".join([_counted(points), *results.manifest.get("merged", ())])
-    baselines = []
+    baseline = ""
     if "baseline" in points:
-        baselines = points["baseline"].dropna().tolist()
+        for name in points["baseline"].dropna().head(1):
+            baseline = name
     return part(
         "sweep",
         points,
@@ -128,7 +150,7 @@ def sweep_html(results: Results) -> Html:
         rows=_plain_rows(points),
         settings=_setting_columns(points),
         sizes=_size_columns(points),
-        base=baselines[0] if baselines else "",
+        base=baseline,
     )
 
 
@@ -144,7 +166,8 @@ def _counted(points: pd.DataFrame) -> str:
     is_unbeaten = points["on_frontier"].fillna(False).astype(bool)
     unbeaten = [str(name) for name in points.loc[is_unbeaten, "strategy"]]
     verb = "is" if len(unbeaten) == 1 else "are"
-    return f"{some(len(points), 'point')} of a grid; {joined(unbeaten) or 'none'} {verb} unbeaten"
+    names = joined(unbeaten) or "none"
+    return f"{some(len(points), 'point')} of a grid; {names} {verb} unbeaten"
 
 
 def _setting_columns(points: pd.DataFrame) -> list[tuple[str, str]]:

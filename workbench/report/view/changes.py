@@ -16,17 +16,29 @@ from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings.summaries import session_titles
 from workbench.evaluation.metrics import HALVES
 from workbench.report.view.contexts import NotShown
-from workbench.report.view.pages import MOST, Page, Query, asking, counted, path_of
+from workbench.report.view.page import Page, Query, asking, counted, path_of
+from workbench.report.view.pages import MOST
 from workbench.report.view.runs import RunEntry
 
 VALUE_COLUMNS = {
-    "title": "Session", "strategy": "Strategy", "place": "Where", "before": "Before", "after": "After",
-    "by_size": "By size", "difference": "Difference",
-}  # fmt: skip
+    "title": "Session",
+    "strategy": "Strategy",
+    "place": "Where",
+    "before": "Before",
+    "after": "After",
+    "by_size": "By size",
+    "difference": "Difference",
+}
 LOSS_COLUMNS = {
-    "change": "Change", "entity": "What", "kind": "Kind", "title": "Session", "strategy": "Strategy",
-    "place": "Where", "needed_at": "Needed in", "stage": "Removed by",
-}  # fmt: skip
+    "change": "Change",
+    "entity": "What",
+    "kind": "Kind",
+    "title": "Session",
+    "strategy": "Strategy",
+    "place": "Where",
+    "needed_at": "Needed in",
+    "stage": "Removed by",
+}
 FILTERED = ("session", "strategy", "place", "change", "kind")
 """Columns that filters choose values of."""
 IN_USE = "in use"
@@ -48,6 +60,11 @@ class ChangeFilters:
     change: str = ""
     kind: str = ""
 
+    @classmethod
+    def of(cls, query: Query) -> ChangeFilters:
+        """The filters in an address."""
+        return cls(**{filter.name: query.get(filter.name, "") for filter in fields(cls)})
+
     def fits(self, row: Mapping[str, Any], without: str = "") -> bool:
         """Whether a row is asked for; `without` names a filter that is left out. A filter by a
         column that a row does not have asks nothing of it.
@@ -66,22 +83,34 @@ def changes_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
     """What changed from one run to another, largest regressions first, else sorted as the address
     says.
     """
-    earlier, later = (_finished(entries, query.get(name, "")) for name in ("before", "after"))
+    earlier = _finished(entries, query.get("before", ""))
+    later = _finished(entries, query.get("after", ""))
     metric = query.get("metric", "")
     changes = _changes(earlier, later, metric)
     titles = {**session_titles(earlier.tables()), **session_titles(later.tables())}
-    filters = ChangeFilters(*(query.get(filter.name, "") for filter in fields(ChangeFilters)))
+    filters = ChangeFilters.of(query)
+    sorts = {name: query.get(name, "") for name in ("sort", "loss_sort")}
+    state = {
+        "before": earlier.name,
+        "after": later.name,
+        "metric": metric,
+        **asdict(filters),
+        **sorts,
+    }
     values = _rows(changes.values, titles)
     losses = _loss_rows(changes.entities, titles, earlier, later)
-    chosen_runs = {"before": earlier.name, "after": later.name, "metric": metric}
-    sorts = {name: query.get(name, "") for name in ("sort", "loss_sort")}
-    state = {**chosen_runs, **asdict(filters), **sorts}
-    shown_values = _sorted([row for row in values if filters.fits(row)], sorts["sort"])
-    shown_losses = _sorted([row for row in losses if filters.fits(row)], sorts["loss_sort"])
+    fitting_values = [row for row in values if filters.fits(row)]
+    fitting_losses = [row for row in losses if filters.fits(row)]
+    shown_values = _sorted(fitting_values, sorts["sort"])
+    shown_losses = _sorted(fitting_losses, sorts["loss_sort"])
+    names = {}
+    for entry in (earlier, later):
+        names[entry.name] = RunNotes.of(entry.path).name
+    known = (*later.tables().strategies, *earlier.tables().strategies)
     page_values = {
         "before": earlier,
         "after": later,
-        "names": {entry.name: RunNotes.of(entry.path).name for entry in (earlier, later)},
+        "names": names,
         "metric": metric,
         "metrics": _shared_metrics(changes),
         "metric_words": HALVES.get(changes.metric, changes.metric),
@@ -97,7 +126,7 @@ def changes_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
         "wanted": asdict(filters),
         "counts": _filter_counts(values, losses, filters),
         "titles": titles,
-        "known": dict.fromkeys((*later.tables().strategies, *earlier.tables().strategies)),
+        "known": dict.fromkeys(known),
         "swap": asking(**{**state, "before": later.name, "after": earlier.name}),
     }
     title = f"From {earlier.name} to {later.name}"
@@ -135,16 +164,18 @@ def _changes(earlier: RunEntry, later: RunEntry, metric: str) -> RunChanges:
 
 @lru_cache(maxsize=8)
 def _made(earlier: RunEntry, later: RunEntry, metric: str) -> RunChanges:
-    runs = (Results.open(earlier.path), Results.open(later.path))
-    changes = RunChanges.of(*runs, metric)
+    earlier_results = Results.open(earlier.path)
+    later_results = Results.open(later.path)
+    changes = RunChanges.of(earlier_results, later_results, metric)
     if changes.metric not in _shared_metrics(changes):
         raise NotShown(f"The two runs have no metric {changes.metric!r} in common.")
     return changes
 
 
 def _shared_metrics(changes: RunChanges) -> list[str]:
-    earlier, later = changes.scores.earlier, changes.scores.later
-    return sorted(set(earlier["metric"]) & set(later["metric"]))
+    earlier_metrics = set(changes.scores.earlier["metric"])
+    later_metrics = set(changes.scores.later["metric"])
+    return sorted(earlier_metrics & later_metrics)
 
 
 def _rows(table: pd.DataFrame, titles: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -185,7 +216,8 @@ def _sorted(rows: Sequence[dict[str, Any]], sort: str) -> list[dict[str, Any]]:
     column = sort.removeprefix("-")
     if column not in {**VALUE_COLUMNS, **LOSS_COLUMNS}:
         raise NotShown(f"The sorting {sort!r} of this address is none of the columns.")
-    with_value, without_value = [], []
+    with_value = []
+    without_value = []
     for row in rows:
         if row.get(column) is None:
             without_value.append(row)
@@ -209,7 +241,12 @@ def _headings(
     """
     headings = []
     for column, title in columns.items():
-        following = {"": column, column: f"-{column}", f"-{column}": ""}
-        sort = following.get(state[parameter], column)
-        headings.append((column, title, asking(**{**state, parameter: sort})))
+        next_sorts = {
+            "": column,
+            column: f"-{column}",
+            f"-{column}": "",
+        }
+        sort = next_sorts.get(state[parameter], column)
+        address = asking(**{**state, parameter: sort})
+        headings.append((column, title, address))
     return headings

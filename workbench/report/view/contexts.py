@@ -109,19 +109,28 @@ def recording(entry: RunEntry, session: str) -> Prepared:
 
 def _one_event(view: SessionView, place: ContextPlace) -> tuple[Any, ...]:
     """The compaction at a boundary, cut to a size."""
-    session, sizing = view.ready.session, view.ready.sizing
+    session = view.ready.session
+    sizing = view.ready.sizing
     strategy = view.presets[view.settings.strategy]
-    window = view.settings.window
     if place.mode == "matched":
-        share = 1.0 if place.share is None else place.share
         replay = matched(
-            session, strategy, view.model, sizing, at=[place.at], shares=[share], window=window
+            session,
+            strategy,
+            view.model,
+            sizing,
+            at=[place.at],
+            shares=[1.0 if place.share is None else place.share],
+            window=view.settings.window,
         )
     else:
         contexts = recorded_contexts(session, sizing)
-        here_only = {index: sent for index, sent in contexts.items() if index == place.at}
         replay = at_recorded_sizes(
-            session, strategy, view.model, sizing, really=here_only, window=window
+            session,
+            strategy,
+            view.model,
+            sizing,
+            really={index: sent for index, sent in contexts.items() if index == place.at},
+            window=view.settings.window,
         )
     if not replay.events:
         raise NotShown(f"Nothing is compacted before message {place.at} at this size.")
@@ -137,10 +146,10 @@ def _replayed(
     row = session_row(run, session)
     session_ready = _ready(entry, session, path, changed)
     strategy_preset, model, window = _way(run, strategy, row)
+    replicate = int(run.settings.get("seed", 0))
+    model_settings = ModelSettings(cache_only=True, replicate=replicate)
     try:
-        answering_model = ModelSettings(
-            cache_only=True, replicate=int(run.settings.get("seed", 0))
-        ).model(_named(run, model))
+        answering_model = model_settings.model(_named(run, model))
         settings = ExplorerSettings(strategy, session_ready.sizing.window(window))
         view = SessionView(session_ready, {strategy: strategy_preset}, answering_model, settings)
     except WorkbenchError as error:
@@ -157,9 +166,12 @@ def _way(run: Tables, strategy: str, row: Mapping[str, Any]) -> tuple[Preset, st
     points = run.variants[run.variants["strategy"] == strategy].to_dict("records")
     try:
         if not points:
-            return preset(strategy.removesuffix(f" ({model})")), model, int(row["window_used"])
+            restated = preset(strategy.removesuffix(f" ({model})"))
+            return restated, model, int(row["window_used"])
         point = points[0]
-        window = row["window_wanted"] if missing(point["window"]) else point["window"]
+        window = point["window"]
+        if missing(window):
+            window = row["window_wanted"]
         changed = variant(preset(point["base"]), json.loads(point["settings"]), strategy)
         return changed, model, int(window)
     except WorkbenchError as error:
@@ -169,7 +181,9 @@ def _way(run: Tables, strategy: str, row: Mapping[str, Any]) -> tuple[Preset, st
 def _writer(run: Tables, strategy: str, session: str) -> str:
     """The model that wrote for a strategy in a session, as the tables show it."""
     replays = run.replays
-    rows = replays[(replays["strategy"] == strategy) & (replays["session"] == session)]
+    is_of_strategy = replays["strategy"] == strategy
+    is_of_session = replays["session"] == session
+    rows = replays[is_of_strategy & is_of_session]
     for model in rows["model"]:
         if model:
             return str(model)
@@ -178,15 +192,19 @@ def _writer(run: Tables, strategy: str, session: str) -> str:
 
 def _named(run: Tables, model: str) -> str:
     """The name under which a run was told to ask a model that its tables show."""
-    named = model_names(run.settings.get("model") or model)
-    return next((name for name in named if shown_name(name) == model), model)
+    for name in model_names(run.settings.get("model") or model):
+        if shown_name(name) == model:
+            return name
+    return model
 
 
 def _redaction(settings: Mapping[str, Any]) -> frozenset[str] | None:
     """The kinds that a run masked, as its manifest says."""
-    return Masking(
-        redact=bool(settings.get("redact")), unmasked=settings.get("unmasked", ())
-    ).redaction
+    masking = Masking(
+        redact=bool(settings.get("redact")),
+        unmasked=settings.get("unmasked", ()),
+    )
+    return masking.redaction
 
 
 @lru_cache(maxsize=4)
@@ -195,13 +213,12 @@ def _ready(entry: RunEntry, session: str, path: Path, changed: int) -> Prepared:
     replayed.
     """
     run = entry.tables()
-    row, kinds = session_row(run, session), _redaction(run.settings)
+    row = session_row(run, session)
+    kinds = _redaction(run.settings)
     for recorded in _of_the_name(path, session, changed):
         session_ready = prepared(redacted(recorded, kinds), run.settings.get("window"))
-        if (len(recorded.messages), sum(session_ready.sizing.sizes)) == (
-            row["messages"],
-            row["tokens"],
-        ):
+        has_all_messages = len(recorded.messages) == row["messages"]
+        if has_all_messages and sum(session_ready.sizing.sizes) == row["tokens"]:
             return session_ready
     raise NotShown(
         f"The recording {path} has changed since the run: its contexts would be other ones."
@@ -215,9 +232,8 @@ def _of_the_name(path: Path, session: str, changed: int) -> list[Session]:
         sessions = sessions_in(SessionSource(path=path))
     except (OSError, WorkbenchError) as error:
         raise NotShown(f"The recording {path} cannot be read any more: {error}.") from None
-    return [
-        candidate for candidate in sessions if candidate.id in (session, session.rpartition("~")[0])
-    ]
+    id, _, _ = session.rpartition("~")
+    return [candidate for candidate in sessions if candidate.id in (session, id)]
 
 
 def _changed(path: Path) -> int:
@@ -236,8 +252,9 @@ def _file(entry: RunEntry, session: str) -> Path:
     sources = [str(source) for source in run.manifest.get("sources") or ()]
     sources.sort(key=lambda source: session not in source)
     folders = (Path(), *entry.path.parents)
-    for name in (str(row["path"]), *sources):
-        for folder in folders if name else ():
+    names = [name for name in (str(row["path"]), *sources) if name]
+    for name in names:
+        for folder in folders:
             path = folder / name
             if path.is_file() and _of_the_name(path, session, _changed(path)):
                 return path
@@ -250,14 +267,16 @@ def differs(run: Tables, view: SessionView, session: str, strategy: str) -> str:
     """In a sentence, whether today's replay sends other sizes than the run's; empty where it
     sends the same.
     """
-    rows = run.steps[(run.steps["session"] == session) & (run.steps["strategy"] == strategy)]
-    sizes_of_run = rows.sort_values("request")["tokens_sent"].tolist()
+    is_of_session = run.steps["session"] == session
+    is_of_strategy = run.steps["strategy"] == strategy
+    rows = run.steps[is_of_session & is_of_strategy].sort_values("request")
+    sizes_of_run = rows["tokens_sent"].tolist()
     sizes_today = [step.tokens_sent for step in view.replay.steps]
     if sizes_of_run == sizes_today or not sizes_today:
         return ""
-    different = sum(a != b for a, b in zip(sizes_of_run, sizes_today, strict=False)) + abs(
-        len(sizes_of_run) - len(sizes_today)
-    )
+    different = abs(len(sizes_of_run) - len(sizes_today))
+    for size_of_run, size_today in zip(sizes_of_run, sizes_today, strict=False):
+        different += size_of_run != size_today
     return (
         f"Today’s replay under {strategy} is not the run’s:"
         f" {some(different, 'request has', 'requests have')} another size. The run’s figures are of"

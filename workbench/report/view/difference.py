@@ -47,6 +47,20 @@ class DifferingText:
 
 
 @dataclass(frozen=True, slots=True)
+class TextPair:
+    """A text as both contexts have it."""
+
+    title: str
+    message: int | None
+    left: str
+    right: str
+
+    def difference(self) -> DifferingText:
+        """Both texts in pieces."""
+        return DifferingText(self.title, self.message, tuple(pieces(self.left, self.right)))
+
+
+@dataclass(frozen=True, slots=True)
 class ContextDifference:
     """Where two contexts differ.
 
@@ -73,25 +87,23 @@ def context_difference(
     outcomes_of: Sequence[tuple[MessageOutcome, ...]],
 ) -> ContextDifference:
     """Where the contexts of two strategies differ at their selected places."""
-    left_only = right_only = 0
-    texts: list[tuple[str, int | None, str, str]] = []
+    left_only = 0
+    right_only = 0
+    pairs: list[TextPair] = []
     for number, (left_text, right_text) in enumerate(_summaries(left, right), 1):
-        if left_text != right_text:
-            texts.append((f"Summary {number}", None, left_text, right_text))
+        pairs.append(TextPair(f"Summary {number}", None, left_text, right_text))
     for message, (left_outcome, right_outcome) in enumerate(zip(*outcomes_of, strict=True)):
-        is_left, is_right = _is_sent(left_outcome), _is_sent(right_outcome)
+        is_left = _is_sent(left_outcome)
+        is_right = _is_sent(right_outcome)
         left_only += is_left and not is_right
         right_only += is_right and not is_left
         if is_left and is_right and "rewritten" in (left_outcome, right_outcome):
             left_text = _sent_text(left, message, left_outcome)
             right_text = _sent_text(right, message, right_outcome)
-            if left_text != right_text:
-                texts.append((f"Message {message}", message, left_text, right_text))
-    differing_texts = [
-        DifferingText(title, message, tuple(pieces(left_text, right_text)))
-        for title, message, left_text, right_text in texts[:MOST_TEXTS]
-    ]
-    return ContextDifference(left_only, right_only, differing_texts, len(texts))
+            pairs.append(TextPair(f"Message {message}", message, left_text, right_text))
+    differing = [pair for pair in pairs if pair.left != pair.right]
+    texts = [pair.difference() for pair in differing[:MOST_TEXTS]]
+    return ContextDifference(left_only, right_only, texts, len(differing))
 
 
 def _is_sent(outcome: MessageOutcome) -> bool:
@@ -123,26 +135,24 @@ def pieces(left_text: str, right_text: str) -> Iterator[Piece]:
     """
     left_lines = clipped(left_text, LONGEST).splitlines(keepends=True)
     right_lines = clipped(right_text, LONGEST).splitlines(keepends=True)
-    for tag, left_start, left_end, right_start, right_end in _blocks(left_lines, right_lines):
-        left_passage = "".join(left_lines[left_start:left_end])
-        right_passage = "".join(right_lines[right_start:right_end])
-        if tag == "equal":
-            yield Piece("both", left_passage)
+    for block in _blocks(left_lines, right_lines):
+        if block.is_equal:
+            yield Piece("both", block.left)
         else:
-            yield from _word_pieces(left_passage, right_passage)
+            yield from _word_pieces(block.left, block.right)
 
 
 def _word_pieces(left_passage: str, right_passage: str) -> Iterator[Piece]:
-    left_words, right_words = _WORDS.findall(left_passage), _WORDS.findall(right_passage)
+    left_words = _WORDS.findall(left_passage)
+    right_words = _WORDS.findall(right_passage)
     if max(len(left_words), len(right_words)) > MOST_WORDS:
         yield from _one_sided(left_passage, right_passage)
         return
-    for tag, left_start, left_end, right_start, right_end in _blocks(left_words, right_words):
-        left_part = "".join(left_words[left_start:left_end])
-        if tag == "equal":
-            yield Piece("both", left_part)
+    for block in _blocks(left_words, right_words):
+        if block.is_equal:
+            yield Piece("both", block.left)
         else:
-            yield from _one_sided(left_part, "".join(right_words[right_start:right_end]))
+            yield from _one_sided(block.left, block.right)
 
 
 def _one_sided(left_part: str, right_part: str) -> Iterator[Piece]:
@@ -152,6 +162,19 @@ def _one_sided(left_part: str, right_part: str) -> Iterator[Piece]:
         yield Piece("right", right_part)
 
 
-def _blocks(left: Sequence[str], right: Sequence[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    """Where two lists agree and where they do not, as `difflib` has it."""
-    return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A stretch of two texts in which they agree, or do not."""
+
+    is_equal: bool
+    left: str
+    right: str
+
+
+def _blocks(left: Sequence[str], right: Sequence[str]) -> Iterator[_Block]:
+    """Where two lists of lines or words agree and where they do not, as `difflib` has it."""
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    for tag, left_start, left_end, right_start, right_end in matcher.get_opcodes():
+        left_text = "".join(left[left_start:left_end])
+        right_text = "".join(right[right_start:right_end])
+        yield _Block(tag == "equal", left_text, right_text)

@@ -18,7 +18,7 @@ from workbench.evaluation.analysis.recorded_compactions import CompactionBill, b
 from workbench.report.explorer import treemap as tm
 from workbench.report.explorer.sources import COLOURS, OTHER, source_words
 from workbench.report.view.contexts import NotShown, recording, session_row
-from workbench.report.view.pages import Page, Query, asking, number
+from workbench.report.view.page import Page, Query, asking, number
 from workbench.report.view.runs import RunEntry
 
 DEAREST = 3
@@ -59,7 +59,8 @@ class Filling:
     def request_before(self, message: int) -> int:
         """The first request whose answer is the message or comes after it."""
         answers = self.answers
-        return min(int((answers < message).sum()), len(answers) - 1)
+        is_before = answers < message
+        return min(int(is_before.sum()), len(answers) - 1)
 
 
 def filling_page(entry: RunEntry, query: Query) -> Page:
@@ -113,10 +114,10 @@ def _made(entry: RunEntry, session: str, stamp: str) -> Filling:
     prepared = recording(entry, session)
     contexts = RecordedContexts(prepared.session)
     return Filling(
-        contexts.composition(),
-        contexts,
-        later_uses(prepared.session.messages, prepared.index),
-        tuple(bills(contexts.sized)),
+        rows=contexts.composition(),
+        contexts=contexts,
+        uses=later_uses(prepared.session.messages, prepared.index),
+        bills=tuple(bills(contexts.sized)),
     )
 
 
@@ -127,16 +128,15 @@ def _sources(filling: Filling, request: int) -> list[dict[str, Any]]:
     sources = []
     for row in filling.rows[filling.rows["request"] == request].to_dict("records"):
         who = source_words(row["source"], row["name"])
-        sources.append(
-            {
-                "who": who,
-                "colour": COLOURS.get(row["source"], OTHER),
-                "tokens": round(row["tokens"]),
-                "share": row["share"],
-                "usd": costs.get(who),
-                "usd_share": shares.get(who),
-            }
-        )
+        source = {
+            "who": who,
+            "colour": COLOURS.get(row["source"], OTHER),
+            "tokens": round(row["tokens"]),
+            "share": row["share"],
+            "usd": costs.get(who),
+            "usd_share": shares.get(who),
+        }
+        sources.append(source)
     return sources
 
 
@@ -146,7 +146,8 @@ def _costs(filling: Filling) -> pd.Series[float]:
     """
     rows = filling.rows[filling.rows["usd"].notna()]
     who = list(map(source_words, rows["source"], rows["name"]))
-    return rows["usd"].groupby(who).sum().sort_values(ascending=False)
+    costs = rows["usd"].groupby(who).sum()
+    return costs.sort_values(ascending=False)
 
 
 def _largest(filling: Filling, request: int) -> list[dict[str, Any]]:
@@ -155,15 +156,14 @@ def _largest(filling: Filling, request: int) -> list[dict[str, Any]]:
     """
     messages = []
     for row in filling.contexts.largest_messages(request, LARGEST).to_dict("records"):
-        messages.append(
-            {
-                "message": row["message"],
-                "who": source_words(row["source"], row["name"]),
-                "tokens": round(row["tokens"]),
-                "uses": filling.uses.get(row["message"], 0),
-                "begins": row["begins"],
-            }
-        )
+        message = {
+            "message": row["message"],
+            "who": source_words(row["source"], row["name"]),
+            "tokens": round(row["tokens"]),
+            "uses": filling.uses.get(row["message"], 0),
+            "begins": row["begins"],
+        }
+        messages.append(message)
     return messages
 
 
@@ -175,40 +175,48 @@ def _bill_rows(filling: Filling) -> list[dict[str, Any]]:
     return rows
 
 
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """From requests and tokens to places in the chart; `top` is the most tokens."""
+
+    last_request: int
+    top: float
+
+    def x(self, request: int) -> float:
+        """From the left."""
+        width = WIDTH - LEFT - 12
+        return round(LEFT + width * request / self.last_request, 1)
+
+    def y(self, tokens: float) -> float:
+        """From the top."""
+        height = HEIGHT - TOP - BOTTOM
+        return round(TOP + height * (1 - tokens / self.top), 1)
+
+    def corners(self, tokens_by_request: pd.Series[float]) -> list[str]:
+        """The corners of a line."""
+        corners = []
+        for request, tokens in tokens_by_request.items():
+            corners.append(f"{self.x(request)},{self.y(tokens)}")
+        return corners
+
+
 def _chart(filling: Filling, request: int) -> dict[str, Any]:
     """The layers of each request as corners of areas, with their colours."""
     tokens = filling.rows.pivot_table(
-        index="request", columns="source", values="tokens", aggfunc="sum", fill_value=0.0
+        index="request",
+        columns="source",
+        values="tokens",
+        aggfunc="sum",
+        fill_value=0.0,
     )
     tokens = tokens.clip(lower=0.0)
-    last_request = max(len(tokens) - 1, 1)
+    most_tokens = float(tokens.sum(axis=1).max() or 1.0)
+    scale = _Scale(max(len(tokens) - 1, 1), 1.06 * most_tokens)
     step = -(-len(tokens) // MOST_COLUMNS)
-    sampled_tokens = tokens.iloc[::step]
-    top = 1.06 * float(tokens.sum(axis=1).max() or 1.0)
-
-    def x(request: int) -> float:
-        return round(LEFT + (WIDTH - LEFT - 12) * request / last_request, 1)
-
-    def y(tokens: float) -> float:
-        return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - tokens / top), 1)
-
-    layers = []
-    below = pd.Series(0.0, index=sampled_tokens.index)
-    for source, colour in COLOURS.items():
-        if source not in sampled_tokens:
-            continue
-        above = below + sampled_tokens[source]
-        upper = [f"{x(number)},{y(value)}" for number, value in above.items()]
-        lower = [f"{x(number)},{y(value)}" for number, value in below.items()]
-        corners = " ".join([*upper, *reversed(lower)])
-        layers.append({"source": source, "colour": colour, "points": corners})
-        below = above
-    marks = []
-    for bill in filling.bills:
-        place = filling.request_before(bill.message)
-        label = f"{bill.kind} before message {bill.message}"
-        marks.append({"x": x(place), "label": label, "request": place})
     prompts = filling.prompts.iloc[::step]
+    ticks = []
+    for size in _ticks(scale.top):
+        ticks.append((scale.y(size), f"{size / 1000:,.0f}k"))
     return {
         "width": WIDTH,
         "height": HEIGHT,
@@ -216,12 +224,41 @@ def _chart(filling: Filling, request: int) -> dict[str, Any]:
         "top": TOP,
         "bottom": BOTTOM,
         "last": len(tokens) - 1,
-        "layers": layers,
-        "marks": marks,
-        "prompts": " ".join(f"{x(number)},{y(value)}" for number, value in prompts.items()),
-        "cursor": x(request),
-        "ticks": [(y(value), f"{value / 1000:,.0f}k") for value in _ticks(top)],
+        "layers": _layers(scale, tokens.iloc[::step]),
+        "marks": _marks(scale, filling),
+        "prompts": " ".join(scale.corners(prompts)),
+        "cursor": scale.x(request),
+        "ticks": ticks,
     }
+
+
+def _layers(scale: _Scale, tokens: pd.DataFrame) -> list[dict[str, str]]:
+    """An area a source, each on top of those before."""
+    layers = []
+    below = pd.Series(0.0, index=tokens.index)
+    for source, colour in COLOURS.items():
+        if source not in tokens:
+            continue
+        above = below + tokens[source]
+        corners = scale.corners(above)
+        corners += reversed(scale.corners(below))
+        layers.append({"source": source, "colour": colour, "points": " ".join(corners)})
+        below = above
+    return layers
+
+
+def _marks(scale: _Scale, filling: Filling) -> list[dict[str, object]]:
+    """Where the agent compacted."""
+    marks = []
+    for bill in filling.bills:
+        request = filling.request_before(bill.message)
+        mark = {
+            "x": scale.x(request),
+            "label": f"{bill.kind} before message {bill.message}",
+            "request": request,
+        }
+        marks.append(mark)
+    return marks
 
 
 def _ticks(top: float) -> list[int]:

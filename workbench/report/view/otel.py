@@ -11,7 +11,7 @@ conventions have no name for is called `workbench.compaction.*`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -32,12 +32,32 @@ INTERNAL, CLIENT = 1, 3
 SHORTEST = 1_000_000
 """Nanoseconds of a span of which no time is known."""
 FIGURES = (
-    "number", "at", "reason", "target", "tokens_before", "tokens_after", "tokens_sent", "dropped",
-    "rewritten", "kept", "stages", "outcome", "why", "violations", "requests", "usd",
-)  # fmt: skip
+    "number",
+    "at",
+    "reason",
+    "target",
+    "tokens_before",
+    "tokens_after",
+    "tokens_sent",
+    "dropped",
+    "rewritten",
+    "kept",
+    "stages",
+    "outcome",
+    "why",
+    "violations",
+    "requests",
+    "usd",
+)
 """Columns of the table `compactions` that become attributes."""
-PROVIDERS = {"claude": "anthropic", "gpt-": "openai", "o1": "openai", "o3": "openai",
-             "o4": "openai", "gemini": "gcp.gemini"}  # fmt: skip
+PROVIDERS = {
+    "claude": "anthropic",
+    "gpt-": "openai",
+    "o1": "openai",
+    "o3": "openai",
+    "o4": "openai",
+    "gemini": "gcp.gemini",
+}
 """How names of models begin, and whose they are."""
 
 
@@ -59,21 +79,25 @@ def to_otel(results: Results, out: str | Path, *, texts: bool = False) -> Path:
         NotShown: texts are wanted, and a recording is not there or has changed.
     """
     compactions = results.compactions
-    is_shown = (compactions["mode"] == "natural") & ~compactions["strategy"].isin(REFERENCES)
-    compactions = compactions[is_shown]
+    is_natural = compactions["mode"] == "natural"
+    is_reference = compactions["strategy"].isin(REFERENCES)
+    compactions = compactions[is_natural & ~is_reference]
     (entry,) = runs(results.path).values()
     started = int((results.manifest.get("created") or 0) * 1e9)
     lines = []
-    for (session, strategy), rows in compactions.groupby(["session", "strategy"], sort=False):
+    traces = compactions.groupby(["session", "strategy"], sort=False)
+    for (session, strategy), rows in traces:
         trace = Trace(results.path.name, str(session), str(strategy), started)
-        exchanges_of = _from_recording(entry, trace) if texts else {}
-        for record in rows.sort_values("number").to_dict("records"):
-            row = {str(name): value for name, value in record.items()}
+        exchanges_of: dict[int, list[Exchange]] = {}
+        if texts:
+            exchanges_of = _from_recording(entry, trace)
+        for row in rows.sort_values("number").to_dict("records"):
             exchanges = exchanges_of.get(row["number"]) or _from_table(row)
             trace.add(row, exchanges)
-        lines.append(json.dumps(trace.document(), ensure_ascii=True))
+        line = json.dumps(trace.document(), ensure_ascii=True)
+        lines.append(f"{line}\n")
     path = Path(out) / FILE
-    write_atomically(path, "".join(f"{line}\n" for line in lines))
+    write_atomically(path, "".join(lines))
     return path
 
 
@@ -99,21 +123,19 @@ class Exchange:
     span: SummarySpan | None = None
 
 
-def _from_table(row: Mapping[str, Any]) -> list[Exchange]:
+def _from_table(row: Mapping[Hashable, Any]) -> list[Exchange]:
     """All requests of a compaction as one, as the run's table has them."""
     if missing(row["requests"]) or not row["requests"]:
         return []
-    is_by_rule = row["by_rule"] == row["requests"]
-    return [
-        Exchange(
-            model=str(row["writer"]),
-            is_by_rule=is_by_rule,
-            tokens_in=int(row["input_tokens"]),
-            tokens_out=int(row["output_tokens"]),
-            seconds=float(row["seconds"]),
-            requests=int(row["requests"]),
-        )
-    ]
+    exchange = Exchange(
+        model=str(row["writer"]),
+        is_by_rule=row["by_rule"] == row["requests"],
+        tokens_in=int(row["input_tokens"]),
+        tokens_out=int(row["output_tokens"]),
+        seconds=float(row["seconds"]),
+        requests=int(row["requests"]),
+    )
+    return [exchange]
 
 
 def _from_recording(entry: RunEntry, trace: Trace) -> dict[int, list[Exchange]]:
@@ -145,8 +167,11 @@ class Trace:
     """
 
     def __init__(self, run: str, session: str, strategy: str, started: int) -> None:
-        self.run, self.session, self.strategy = run, session, strategy
-        self.started = self.time = started
+        self.run = run
+        self.session = session
+        self.strategy = strategy
+        self.started = started
+        self.time = started
         self.spans: list[dict[str, Any]] = []
         self.id = self._id("trace", 32)
         self.root = self._id("root", 16)
@@ -162,17 +187,19 @@ class Trace:
         """What the requests of this trace belong to."""
         return f"{self.session} under {self.strategy}"
 
-    def add(self, row: Mapping[str, Any], exchanges: Sequence[Exchange]) -> None:
+    def add(self, row: Mapping[Hashable, Any], exchanges: Sequence[Exchange]) -> None:
         """Add a compaction.
 
         Args:
             row: of the table `compactions`.
             exchanges: its requests.
         """
-        number, begins = row["number"], self.time
+        number = row["number"]
+        begins = self.time
         span_id = self._id(f"compaction {number}", 16)
         for place, exchange in enumerate(exchanges):
-            self._add_exchange(exchange, self._id(f"request {number} {place}", 16), span_id)
+            exchange_id = self._id(f"request {number} {place}", 16)
+            self._add_exchange(exchange, exchange_id, span_id)
         if not exchanges:
             self.time += SHORTEST
         attributes = {"gen_ai.conversation.id": self.conversation}
@@ -229,31 +256,29 @@ class Trace:
             "workbench.session": self.session,
             "workbench.strategy": self.strategy,
         }
-        self._add(
-            self.root, "", f"replay under {self.strategy}", INTERNAL, self.started, attributes
-        )
+        name = f"replay under {self.strategy}"
+        self._add(self.root, "", name, INTERNAL, self.started, attributes)
         service = {"service.name": "workbench", "service.version": __version__}
         scope = {"name": "workbench", "version": __version__}
-        return {
-            "resourceSpans": [
-                {
-                    "resource": {"attributes": _attributes(service)},
-                    "scopeSpans": [{"scope": scope, "spans": self.spans}],
-                }
-            ]
+        resource_spans = {
+            "resource": {"attributes": _attributes(service)},
+            "scopeSpans": [{"scope": scope, "spans": self.spans}],
         }
+        return {"resourceSpans": [resource_spans]}
 
 
 def _texts(span: SummarySpan) -> dict[str, object]:
     """The messages of a request and its answer, as the conventions write them to a span."""
     request = span.request
-    prompt = request.prompt
     attributes: dict[str, object] = {}
     if request.system:
         attributes["gen_ai.system_instructions"] = json.dumps([_part(request.system)])
-    sent = {"role": "user", "parts": [_part(prompt)]}
-    reason = "length" if span.completion.cut else "stop"
-    answer = {"role": "assistant", "parts": [_part(span.completion.text)], "finish_reason": reason}
+    sent = {"role": "user", "parts": [_part(request.prompt)]}
+    answer = {
+        "role": "assistant",
+        "parts": [_part(span.completion.text)],
+        "finish_reason": "length" if span.completion.cut else "stop",
+    }
     attributes["gen_ai.input.messages"] = json.dumps([sent])
     attributes["gen_ai.output.messages"] = json.dumps([answer])
     if request.previous:
@@ -278,7 +303,10 @@ def _provider(model: str) -> str:
 
 def _attributes(values: Mapping[str, object]) -> list[dict[str, Any]]:
     """Values as OTLP writes attributes."""
-    return [{"key": key, "value": _value(value)} for key, value in values.items()]
+    attributes = []
+    for key, value in values.items():
+        attributes.append({"key": key, "value": _value(value)})
+    return attributes
 
 
 def _value(value: object) -> dict[str, Any]:

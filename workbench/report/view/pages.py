@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import pandas as pd
 
 from workbench.base.errors import SettingError
-from workbench.base.formats import missing
 from workbench.evaluation.analysis import marks
 from workbench.evaluation.experiment.run_notes import (
     LONGEST_NAME,
@@ -35,6 +33,7 @@ from workbench.report.page.losses import way_note
 from workbench.report.page.provenance import recorded_html
 from workbench.report.page.verdict import headline_html, verdict_html
 from workbench.report.view.contexts import SHARED, NotShown
+from workbench.report.view.page import Page, Query, asking, counted, path_of
 from workbench.report.view.run_list import (
     NEWEST_FIRST,
     SORTS,
@@ -49,53 +48,21 @@ MOST = 200
 ALL_LOSSES = 10**9
 LARGEST_FIRST = ("created", "sessions", "usd")
 """Columns of the list of runs that are sorted downwards at first."""
-Query = Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A template with its values, and as `rows` what it shows, for a download."""
-
-    template: str
-    title: str
-    values: Mapping[str, Any]
-    rows: pd.DataFrame = field(default_factory=pd.DataFrame)
-
-
-def path_of(run: str, *parts: str, **query: object) -> str:
-    """The address of a page below the token."""
-    return "/".join(quote(part, safe="") for part in ("runs", run, *parts)) + asking(**query)
-
-
-def asking(**query: object) -> str:
-    """The part of an address after its path; what is empty is left out."""
-    return "?" + urlencode(
-        {name: value for name, value in query.items() if not missing(value) and value != ""}
-    )
-
-
-def number(query: Query, name: str) -> int | None:
-    """A whole number of an address; None where there is none.
-
-    Raises:
-        NotShown: it is no number.
-    """
-    text = query.get(name, "")
-    if text and not text.isdecimal():
-        raise NotShown(f"`{name}` is {text!r} in this address; it must be a whole number.")
-    return int(text) if text else None
 
 
 def runs_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
     """All runs as a table, sorted and filtered as the address says."""
     rows = run_rows(entries.values())
     filters = RunFilters(*(query.get(filter.name, "") for filter in fields(RunFilters)))
+    fitting_rows = [row for row in rows if filters.fits(row)]
     sort = query.get("sort", NEWEST_FIRST) or NEWEST_FIRST
     try:
-        shown_rows = sorted_rows([row for row in rows if filters.fits(row)], sort)
+        shown_rows = sorted_rows(fitting_rows, sort)
     except SettingError as error:
         raise NotShown(f"{error} in this address.") from None
-    counts = {name: counted(values) for name, values in filters.counts(rows).items()}
+    counts = {}
+    for name, choices in filters.counts(rows).items():
+        counts[name] = counted(choices)
     values = {
         "runs": shown_rows,
         "count": len(rows),
@@ -105,7 +72,8 @@ def runs_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
         "sorted_by": _sorting_links(sort, asdict(filters)),
         "comparable": [row for row in rows if row.state in ("finished", "shared copy")],
     }
-    return Page("runs", "Runs", values, pd.DataFrame([row.record() for row in shown_rows]))
+    records = [row.record() for row in shown_rows]
+    return Page("runs", "Runs", values, pd.DataFrame(records))
 
 
 def _sorting_links(sort: str, filters: Mapping[str, str]) -> dict[str, str]:
@@ -135,6 +103,9 @@ def run_page(entry: RunEntry, query: Query) -> Page:
     shown_sessions = [row for row in sessions if filters.fits_session(row)]
     losses = [] if shared else _losses(run, titles)
     notes = RunNotes.of(entry.path)
+    marked_note = ""
+    if run.marked is not None:
+        marked_note = marks.note(run.marked, run.marks)
     shown_losses = [row for row in losses if filters.fits(row)]
     losses_of_recommended = asking(by=findings.recommended) + "#losses"
     values = {
@@ -158,7 +129,7 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "notes": notes,
         "longest": (LONGEST_NAME, LONGEST_NOTE),
         "marked": len(notes.marks),
-        "marked_note": "" if run.marked is None else marks.note(run.marked, run.marks),
+        "marked_note": marked_note,
     }
     download = shown_sessions if query.get("of") == "sessions" else shown_losses
     return Page("run", entry.name, values, pd.DataFrame(download))
@@ -187,7 +158,8 @@ class LossFilters:
 
     def fits_session(self, row: Mapping[str, Any]) -> bool:
         """Whether the text stands in what a session is called."""
-        return self.q.lower() in f"{row['title']} {row['session']} {row['project']}".lower()
+        text = f"{row['title']} {row['session']} {row['project']}"
+        return self.q.lower() in text.lower()
 
     def fits(self, loss: Mapping[str, Any], without: str = "") -> bool:
         """Whether a loss is asked for; `without` names a filter that is left out."""
@@ -226,7 +198,8 @@ def _all_losses(path: Path, table_stamp: str) -> RunLosses:
     run = Tables.of(Results.open(path))
     if run.manifest.get("shared"):
         raise NotShown(SHARED)
-    return RunLosses(_losses(run.with_marked_losses(), session_titles(run)), run.strategies)
+    losses = _losses(run.with_marked_losses(), session_titles(run))
+    return RunLosses(losses, run.strategies)
 
 
 def queue_page(entry: RunEntry, query: Query) -> Page:
@@ -234,7 +207,9 @@ def queue_page(entry: RunEntry, query: Query) -> Page:
     a mark.
     """
     run_marks = RunNotes.of(entry.path).marks
-    losses, marked, unmarked = [], [], []
+    losses = []
+    marked = []
+    unmarked = []
     for row in all_losses(entry):
         loss = {**row, "mark": run_marks.get(row["loss"], "")}
         losses.append(loss)
@@ -292,45 +267,55 @@ def _losses(run: Tables, titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """The losses of a run, worst first, as the page shows them."""
     rows = []
     for loss in worst_losses(run, ALL_LOSSES).to_dict("records"):
-        session, needed_at = loss["session"], int(loss["needed_at"])
-        rows.append(
-            {
-                "loss": loss_key(session, loss["kind"], loss["entity"], needed_at),
-                "entity": loss["entity"],
-                "kind": loss["kind"],
-                "recoverable": loss["recoverable"],
-                "way_note": way_note(loss),
-                "said_at": int(loss["evidence_at"]),
-                "needed_at": needed_at,
-                "session": session,
-                "title": titles.get(session, session),
-                "by": [name for name, _, _ in loss["lost_by"]],
-                "evidence": loss["evidence"],
-                "use": loss["use"],
-            }
-        )
+        session = loss["session"]
+        row = {
+            "loss": _key(loss),
+            "entity": loss["entity"],
+            "kind": loss["kind"],
+            "recoverable": loss["recoverable"],
+            "way_note": way_note(loss),
+            "said_at": int(loss["evidence_at"]),
+            "needed_at": int(loss["needed_at"]),
+            "session": session,
+            "title": titles.get(session, session),
+            "by": [name for name, _, _ in loss["lost_by"]],
+            "evidence": loss["evidence"],
+            "use": loss["use"],
+        }
+        rows.append(row)
     return rows
+
+
+def _key(loss: Mapping[Hashable, Any]) -> str:
+    """The name of a loss in addresses."""
+    return loss_key(loss["session"], loss["kind"], loss["entity"], int(loss["needed_at"]))
 
 
 def _loss_counts(losses: Sequence[dict[str, Any]], filters: LossFilters) -> dict[str, Any]:
     """How many losses each choice of a filter would show beside the other filters."""
-    by = [name for loss in losses if filters.fits(loss, "by") for name in loss["by"]]
-    kinds = [loss["kind"] for loss in losses if filters.fits(loss, "kind")]
-    sessions = [loss["session"] for loss in losses if filters.fits(loss, "session")]
-    return {"by": counted(by), "kind": counted(kinds), "session": counted(sessions)}
-
-
-def counted(names: Iterable[str]) -> dict[str, int]:
-    """How often each name occurs, the most frequent first."""
-    counts = Counter(names)
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    strategies: list[str] = []
+    kinds: list[str] = []
+    sessions: list[str] = []
+    for loss in losses:
+        if filters.fits(loss, "by"):
+            strategies += loss["by"]
+        if filters.fits(loss, "kind"):
+            kinds.append(loss["kind"])
+        if filters.fits(loss, "session"):
+            sessions.append(loss["session"])
+    return {
+        "by": counted(strategies),
+        "kind": counted(kinds),
+        "session": counted(sessions),
+    }
 
 
 def _sessions(findings: Findings) -> list[dict[str, Any]]:
     """The sessions of a run with what each strategy kept in them."""
     run = findings.tables
-    scores = findings.figures.by_session.to_dict("records")
-    recall_of = {(score["session"], score["strategy"]): score["recall"] for score in scores}
+    recall_of = {}
+    for score in findings.figures.by_session.to_dict("records"):
+        recall_of[score["session"], score["strategy"]] = score["recall"]
     strategies = replayed_contenders(run)
     sessions = []
     for row in run.replayed.to_dict("records"):
@@ -355,15 +340,14 @@ def loss_address(entry: RunEntry, key: str) -> str:
     run = entry.tables()
     losses = worst_losses(run.with_marked_losses(), ALL_LOSSES)
     for loss in losses.to_dict("records"):
-        session = loss["session"]
-        if loss_key(session, loss["kind"], loss["entity"], int(loss["needed_at"])) != key:
+        if _key(loss) != key:
             continue
         losers = [name for name, _, _ in loss["lost_by"]]
         keepers = [name for name in replayed_contenders(run) if name not in losers]
         address = path_of(
             entry.name,
             "session",
-            id=session,
+            id=loss["session"],
             left=losers[0],
             right=keepers[0] if keepers else "",
             mode=loss["mode"],

@@ -68,15 +68,14 @@ class RunEntry:
         """Of a run that goes on, a row a replay that is done: session, strategy, recall, tokens
         saved, compactions.
         """
-        paths = sorted((self.path / "replays").glob("*.json"))
-        rows = [
-            row
-            for path in paths
-            if (row := _done(path.stem, RunFolder(self.path), path.stat().st_mtime_ns))
-        ]
-        table = pd.DataFrame(
-            rows, columns=["session", "strategy", "recall", "saved", "compactions"]
-        )
+        folder = RunFolder(self.path)
+        rows = []
+        for path in sorted((self.path / "replays").glob("*.json")):
+            row = _replay_row(path.stem, folder, path.stat().st_mtime_ns)
+            if row:
+                rows.append(row)
+        columns = ["session", "strategy", "recall", "saved", "compactions"]
+        table = pd.DataFrame(rows, columns=columns)
         return table.sort_values(["session", "strategy"], ignore_index=True)
 
 
@@ -90,9 +89,10 @@ def runs(root: Path) -> dict[str, RunEntry]:
     if not root.is_dir():
         raise SettingError(f"{root} is no folder; name one with runs, such as reports")
     inside = root.resolve()
-    entries = [
-        _entry(inside, path) for path in _folders(inside) if path.resolve().is_relative_to(inside)
-    ]
+    entries = []
+    for path in _folders(inside):
+        if path.resolve().is_relative_to(inside):
+            entries.append(_entry(inside, path))
     entries.sort(key=lambda entry: entry.stamp, reverse=True)
     return {entry.name: entry for entry in entries}
 
@@ -105,21 +105,21 @@ def _folders(root: Path) -> Iterator[Path]:
         for path in level:
             if (path / "manifest.json").is_file() or (path / "replays").is_dir():
                 yield path
-            else:
-                below += [
-                    folder
-                    for folder in path.iterdir()
-                    if folder.is_dir() and not folder.name.startswith(".")
-                ]
+                continue
+            for folder in path.iterdir():
+                if folder.is_dir() and not folder.name.startswith("."):
+                    below.append(folder)
         level = below
 
 
 def _entry(root: Path, path: Path) -> RunEntry:
     manifest = path / "manifest.json"
-    times = [_changed(file) for file in (manifest, path / "replays")]
-    newest_first = (max(times), *times, _changed(path / NOTES))
+    manifest_time = _changed(manifest)
+    replays_time = _changed(path / "replays")
+    newest = max(manifest_time, replays_time)
+    times = (newest, manifest_time, replays_time, _changed(path / NOTES))
     name = IN_PATH.join(path.relative_to(root).parts) or root.name
-    stamp = "-".join(f"{time:020}" for time in newest_first)
+    stamp = "-".join(f"{time:020}" for time in times)
     return RunEntry(name, path, manifest.is_file(), stamp)
 
 
@@ -133,18 +133,16 @@ def _findings(path: Path, stamp: str) -> Findings:
 
 
 @lru_cache(maxsize=4096)
-def _done(key: str, folder: RunFolder, changed: int) -> dict[str, object] | None:
+def _replay_row(key: str, folder: RunFolder, changed: int) -> dict[str, object] | None:
     """What one replay on disk comes to; None where its file is damaged."""
     replay = folder.replay(key)
     if not replay or not replay.get("steps"):
         return None
     first_step = replay["steps"][0]
-    natural_scores = [
-        row
-        for row in replay["scores"]
-        if row["strategy"] == first_step["strategy"] and row["mode"] == "natural"
-    ]
-    scores = {row["metric"]: row["value"] for row in natural_scores}
+    scores = {}
+    for row in replay["scores"]:
+        if row["strategy"] == first_step["strategy"] and row["mode"] == "natural":
+            scores[row["metric"]] = row["value"]
     return {
         "session": first_step["session"],
         "strategy": first_step["strategy"],

@@ -4,7 +4,7 @@ request.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,7 +14,8 @@ from workbench.base.markup import clipped
 from workbench.evaluation.experiment.run_notes import loss_key
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.metrics.demand import Need
-from workbench.report.explorer.panels import bars, story_of, summaries_of, texts_of, timeline
+from workbench.report.explorer.panels import bars, story_of, summaries_of
+from workbench.report.explorer.timeline import timeline
 from workbench.report.explorer.view import MessageOutcome, SessionView, held, outcomes, takers
 from workbench.report.view.contexts import (
     ContextPlace,
@@ -25,48 +26,60 @@ from workbench.report.view.contexts import (
     side,
 )
 from workbench.report.view.difference import context_difference
-from workbench.report.view.pages import MOST, Page, Query, all_losses, asking, counted, number
+from workbench.report.view.page import Page, Query, asking, counted, number
+from workbench.report.view.pages import MOST, all_losses
 from workbench.report.view.runs import RunEntry
+from workbench.report.view.session_messages import (
+    SHOWS,
+    MessageFilters,
+    filter_counts,
+    message_rows,
+    rewritten_texts,
+)
 from workbench.report.view.summary_requests import summary_spans
 
 MADE_UP = ("oracle", "random", RECORDED)
 """What no preset makes: references that know what will be needed or draw lots, and the agents'
 own compaction.
 """
-SHOWS = {
-    "all": "all", "sent": "what either sends", "differ": "where the two differ", "rewritten": "rewritten by either",
-    "dropped": "dropped by either",
-}  # fmt: skip
 
 
 def session_page(entry: RunEntry, query: Query) -> Page:
     """A session under two strategies, message by message, at one request."""
-    run, session = entry.tables(), query.get("id", "")
+    run = entry.tables()
+    session = query.get("id", "")
     row = session_row(run, session)
     names = known_strategies(run, (query.get("left", ""), query.get("right", "")))
     place, views = _at(query, entry, session, names)
     left, right = views
-    left.other = right.replay if names[0] != names[1] else None
+    is_pair = names[0] != names[1]
+    left.other = right.replay if is_pair else None
     left.message = _chosen_message(left, query)
     outcomes_of = [outcomes(view.ready.session, view.event, view.at) for view in views]
-    messages = _messages(views, outcomes_of)
+    difference = context_difference(left, right, outcomes_of) if is_pair else None
+    messages = message_rows(views, outcomes_of)
     filters = MessageFilters(query.get("q", ""), query.get("show", ""), query.get("who", ""))
     rows = [message for message in messages if filters.fits(message)]
     links = Links(left, place, session, names, asdict(filters))
     loss = _loss(views, session, query.get("loss", ""))
+    message_to_show = left.message
     if loss:
         loss["is_listed"] = any(listed["loss"] == loss["key"] for listed in all_losses(entry))
-    message_to_show = loss["need"]["said"] if loss else left.message
+        message_to_show = loss["need"]["said"]
     first_row = _first(rows, number(query, "from"), message_to_show, left.at)
-    sides, stories = [], []
-    for view, name, kinds in zip(views, names, outcomes_of, strict=True):
-        note = differs(run, view, session, name) if place.mode == "natural" else ""
-        sides.append(_side(view, name, kinds, note))
-        if left.message is not None:
-            stories.append(story_of(view, left.message, kinds[left.message]))
     shown_rows = []
     for message in rows[first_row : first_row + MOST]:
-        shown_rows.append({**message, "rewritten": _rewritten(views, message)})
+        shown_rows.append({**message, "rewritten": rewritten_texts(views, message)})
+    sides = []
+    stories = []
+    for view, name, message_outcomes in zip(views, names, outcomes_of, strict=True):
+        note = ""
+        if place.mode == "natural":
+            note = differs(run, view, session, name)
+        sides.append(_side(view, name, message_outcomes, note))
+        if left.message is not None:
+            outcome = message_outcomes[left.message]
+            stories.append(story_of(view, left.message, outcome))
     values = {
         "run": entry,
         "row": row,
@@ -87,16 +100,14 @@ def session_page(entry: RunEntry, query: Query) -> Page:
         "fitting": len(rows),
         "count": len(messages),
         "asked": asdict(filters),
-        "counts": _filter_counts(messages, filters),
+        "counts": filter_counts(messages, filters),
         "shows": SHOWS,
         "message": left.message,
         "loss": loss,
         "moves": _moves(left, right, links),
         "loss_key": loss_key,
         "stories": stories,
-        "difference": context_difference(left, right, outcomes_of)
-        if names[0] != names[1]
-        else None,
+        "difference": difference,
     }
     download = pd.DataFrame(rows).drop(columns="by", errors="ignore")
     title = clipped(row["title"] or session, 80)
@@ -110,62 +121,6 @@ def _chosen_message(view: SessionView, query: Query) -> int | None:
     if message is not None and message > last_message:
         raise NotShown(f"The session has messages 0 to {last_message}.")
     return message
-
-
-def _messages(
-    views: Sequence[SessionView], outcomes_of: Sequence[tuple[MessageOutcome, ...]]
-) -> list[dict[str, Any]]:
-    """Each message with what became of it on either side, and by which stage."""
-    left = views[0]
-    takers_of = [takers(view.replay, view.event) for view in views]
-    messages = []
-    for index, message in enumerate(left.ready.session.messages):
-        messages.append(
-            {
-                "message": index,
-                "role": message.role,
-                "name": message.name or "",
-                "tokens": left.ready.sizing.sizes[index],
-                "text": "\n".join(texts_of(message)),
-                "left": outcomes_of[0][index],
-                "right": outcomes_of[1][index],
-                "by": [stages.get(message.id) for stages in takers_of],
-            }
-        )
-    return messages
-
-
-@dataclass(frozen=True, slots=True)
-class MessageFilters:
-    """What an address asks of the messages; an empty text asks nothing.
-
-    Attributes:
-        q: a text that stands in the message.
-        show: what became of it, a key of `SHOWS`.
-        who: its role.
-    """
-
-    q: str
-    show: str
-    who: str
-
-    def fits(self, message: Mapping[str, Any], without: str = "") -> bool:
-        """Whether a message is asked for; `without` names a filter that is left out."""
-        if self.q and self.q.lower() not in message["text"].lower():
-            return False
-        if self.who and without != "who" and self.who != message["role"]:
-            return False
-        return without == "show" or _shows(self.show)(message)
-
-
-def _filter_counts(
-    messages: Sequence[Mapping[str, Any]], filters: MessageFilters
-) -> dict[str, dict[str, int]]:
-    """How many messages each choice of a filter would show beside the other filters."""
-    without_show = [message for message in messages if filters.fits(message, "show")]
-    show = {name: sum(map(_shows(name), without_show)) for name in SHOWS}
-    who = counted(message["role"] for message in messages if filters.fits(message, "who"))
-    return {"show": show, "who": who}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +140,13 @@ class Links:
     @property
     def _page(self) -> dict[str, object]:
         left, right = self.strategies
-        mode, share = self.place.mode, self.place.share
-        return {"id": self.session, "left": left, "right": right, "mode": mode, "share": share}
+        return {
+            "id": self.session,
+            "left": left,
+            "right": right,
+            "mode": self.place.mode,
+            "share": self.place.share,
+        }
 
     def link(self, **changes: object) -> str:
         """The same request and filters with some changes."""
@@ -214,7 +174,8 @@ def _at(
         raise NotShown(
             f"`mode` is {mode!r} in this address; it must be natural, matched or recorded."
         )
-    place = ContextPlace(mode, _share(query), -1 if at is None else at)  # type: ignore[arg-type]  # checked above
+    boundary = -1 if at is None else at
+    place = ContextPlace(mode, _share(query), boundary)  # type: ignore[arg-type]  # checked above
     views = [side(entry, session, name, place) for name in names]
     if mode == "natural":
         request = _request(views[0], query, at)
@@ -225,20 +186,25 @@ def _at(
 
 def _share(query: Query) -> float | None:
     text = query.get("share")
+    if not text:
+        return None
     try:
-        return float(text) if text else None
+        return float(text)
     except ValueError:
         raise NotShown(f"`share` is {text!r} in this address; it must be a number.") from None
 
 
 def _request(view: SessionView, query: Query, at: int | None) -> int:
     """The request that an address names: by its number, by a compaction, or by a message."""
-    request, compaction = number(query, "request"), number(query, "compaction")
+    request = number(query, "request")
+    compaction = number(query, "compaction") or 0
     if request is not None:
         return request
-    steps, events = view.replay.steps, view.replay.events
+    steps = view.replay.steps
+    events = view.replay.events
     if at is None and events:
-        at = events[min(compaction or 0, len(events) - 1)].at
+        last_compaction = len(events) - 1
+        at = events[min(compaction, last_compaction)].at
     for step in steps:
         if at is not None and step.index >= at:
             return step.request
@@ -256,25 +222,18 @@ def _first(
     """
     if row_asked_for is not None or len(rows) <= MOST:
         return max(0, min(row_asked_for or 0, len(rows) - 1))
-    message_to_show = context_end - MOST // 2 if message is None else message
-    return max(0, sum(int(row["message"]) < message_to_show for row in rows) - MOST // 4)
-
-
-def _shows(name: str) -> Callable[[Mapping[str, Any]], bool]:
-    """Whether a row is among what is shown under that name."""
-    sent = ("pinned", "kept", "rewritten")
-    return {
-        "sent": lambda row: row["left"] in sent or row["right"] in sent,
-        "differ": lambda row: row["left"] != row["right"],
-        "rewritten": lambda row: "rewritten" in (row["left"], row["right"]),
-        "dropped": lambda row: "dropped" in (row["left"], row["right"]),
-    }.get(name, lambda row: True)
+    message_to_show = message
+    if message_to_show is None:
+        message_to_show = context_end - MOST // 2
+    rows_before = sum(int(row["message"]) < message_to_show for row in rows)
+    return max(0, rows_before - MOST // 4)
 
 
 def _side(
     view: SessionView, name: str, kinds: tuple[MessageOutcome, ...], note: str
 ) -> dict[str, Any]:
-    replay, event = view.replay, view.event
+    replay = view.replay
+    event = view.event
     tokens_sent = None
     if view.request is not None and replay.steps:
         tokens_sent = replay.steps[view.request].tokens_sent
@@ -295,23 +254,6 @@ def _side(
     }
 
 
-def _rewritten(views: Sequence[SessionView], row: Mapping[str, Any]) -> list[str]:
-    """What a message became under each of the two; empty where it was not rewritten."""
-    id = views[0].ready.session.messages[row["message"]].id
-    return [
-        _text_sent(view, id) if outcome == "rewritten" else ""
-        for view, outcome in zip(views, (row["left"], row["right"]), strict=True)
-    ]
-
-
-def _text_sent(view: SessionView, id: str) -> str:
-    """What is sent of a message; empty where nothing is."""
-    for message in view.event.compaction.sent.messages if view.event else ():
-        if message.id == id:
-            return "\n".join(texts_of(message))
-    return ""
-
-
 def _loss(views: list[SessionView], session: str, key: str) -> dict[str, Any] | None:
     """What an address says was lost: who stated it, who needs it, and what became of it under
     both strategies.
@@ -329,14 +271,16 @@ def _loss(views: list[SessionView], session: str, key: str) -> dict[str, Any] | 
     need = demand.needs[place]
     sides = []
     for side_view in views:
-        retained = demand.retained(*held(side_view.ready.session, side_view.event, side_view.at))
+        session_of_side = side_view.ready.session
+        kept, texts = held(session_of_side, side_view.event, side_view.at)
+        retained = demand.retained(kept, texts)
         if retained.bound[place]:
             state = "kept"
         elif retained.presence[place]:
             state = "named"
         else:
             state = "gone"
-        evidence_id = side_view.ready.session.messages[need.evidence].id
+        evidence_id = session_of_side.messages[need.evidence].id
         stages = takers(side_view.replay, side_view.event)
         sides.append({"there": state, "taker": stages.get(evidence_id)})
     return {
@@ -362,7 +306,8 @@ def _moves(left: SessionView, right: SessionView, links: Links) -> list[tuple[st
     """Links to the requests and compactions before and after."""
     if left.request is None:
         return []
-    current, last_request = left.request, len(left.replay.steps) - 1
+    current = left.request
+    last_request = len(left.replay.steps) - 1
     compactions = _requests_after_compactions(left, right)
     earlier = [request for request in compactions if request < current]
     later = [request for request in compactions if request > current]
@@ -375,7 +320,11 @@ def _moves(left: SessionView, right: SessionView, links: Links) -> list[tuple[st
         moves.append(("Next request", current + 1))
     if later:
         moves.append(("Next compaction", later[0]))
-    return [(words, links.link(request=request) + "#contexts") for words, request in moves]
+    addressed_moves = []
+    for words, request in moves:
+        address = links.link(request=request)
+        addressed_moves.append((words, f"{address}#contexts"))
+    return addressed_moves
 
 
 def _requests_after_compactions(left: SessionView, right: SessionView) -> list[int]:

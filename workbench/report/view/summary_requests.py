@@ -33,7 +33,9 @@ class SummarySpan:
     @property
     def prompt(self) -> str:
         """The prompt; empty where a rule read the messages."""
-        return "" if self.is_by_rule else self.request.prompt
+        if self.is_by_rule:
+            return ""
+        return self.request.prompt
 
     @property
     def words(self) -> str:
@@ -77,7 +79,7 @@ def summary_spans(view: SessionView, event: CompactionEvent) -> Sequence[Summary
     # a strategy that may be undone asks twice; what counts came last
     requests = log.requests[-len(completions) :]
     is_by_rule = reads_messages(view.model)
-    return [
-        SummarySpan(request, completion, is_by_rule)
-        for request, completion in zip(requests, completions, strict=True)
-    ]
+    spans = []
+    for request, completion in zip(requests, completions, strict=True):
+        spans.append(SummarySpan(request, completion, is_by_rule))
+    return spans

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.base.errors import WorkbenchError
+from workbench.base.ragged import Floats
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.item import Item, corrected
 from workbench.evaluation.metrics.work_exam.reading import context_text
@@ -72,7 +73,9 @@ class Admission:
 
     def __str__(self) -> str:
         """One sentence with the figures."""
-        outcome = f"is not admitted: {self.why_not}" if self.why_not else "is admitted"
+        outcome = "is admitted"
+        if self.why_not:
+            outcome = f"is not admitted: {self.why_not}"
         figures = f"mean score {self.oracle:.2f} with the answers, {self.null:.2f} without"
         figures += f", {self.sight:.2f} by sight; {self.items} items"
         if self.auc is not None:
@@ -124,20 +127,27 @@ def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
             them.
     """
     exams = admission_exams()
-    oracle = np.concatenate([reader.read(exam.items, [exam.oracle]) for exam in exams])
-    null = np.concatenate([reader.read(exam.items, [exam.null]) for exam in exams])
     items: list[Item] = []
+    with_answers: list[Floats] = []
+    without_answers: list[Floats] = []
     by_sight: list[float] = []
     for exam in exams:
         items += exam.items
+        with_answers.append(reader.read(exam.items, [exam.oracle]))
         by_sight += [_by_sight(item, exam.oracle.lower()) for item in exam.items]
-    credits = (oracle, null, np.array(by_sight))
+    for exam in exams:
+        without_answers.append(reader.read(exam.items, [exam.null]))
+    credits = (
+        np.concatenate(with_answers),
+        np.concatenate(without_answers),
+        np.array(by_sight),
+    )
     scores = np.array([corrected(items, credit) for credit in credits])
     has_both = ~np.isnan(scores).any(axis=0)
     outcome = Admission(reader.name, len(items), int(has_both.sum()))
     if has_both.any():
-        oracle_mean, null_mean, sight_mean = scores[:, has_both].mean(axis=1).tolist()
-        outcome = replace(outcome, oracle=oracle_mean, null=null_mean, sight=sight_mean)
+        oracle, null, sight = scores[:, has_both].mean(axis=1).tolist()
+        outcome = replace(outcome, oracle=oracle, null=null, sight=sight)
     if graded is None or outcome.why_not:
         return outcome
     rows = verdicts(even_choice(read_graded(graded), GRADED), reader)
@@ -150,4 +160,6 @@ def _by_sight(item: Item, text: str) -> float:
     where none does.
     """
     occurs = [candidate.lower() in text for candidate in item.candidates]
-    return occurs[0] / sum(occurs) if any(occurs) else 1 / len(occurs)
+    if not any(occurs):
+        return 1 / len(occurs)
+    return occurs[0] / sum(occurs)

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, count
+from itertools import accumulate
 from string import ascii_uppercase
 from typing import NamedTuple
 
@@ -32,10 +32,12 @@ UNSURE = "?"
 MOST_HINTS = 8
 
 _ASKED: dict[ItemKind, str] = {
-    "fact": "Which of these belongs here?", "latest": "Which of these holds now?",
-    "decision": "Which of these was chosen?", "todo": "Which of these is still to do?",
+    "fact": "Which of these belongs here?",
+    "latest": "Which of these holds now?",
+    "decision": "Which of these was chosen?",
+    "todo": "Which of these is still to do?",
     "rule": "Which of these did the user demand?",
-}  # fmt: skip
+}
 
 
 def ordered(item: Item, seed: int) -> Sequence[int]:
@@ -65,7 +67,9 @@ def _hints(item: Item, line: str) -> list[str]:
     """Words of an item's cue that its line does not show, the weightiest first."""
     names = sorted(item.cue, key=lambda name: -item.cue[name])
     words = dict.fromkeys(name.lstrip("=") for name in names)
-    return [word for word in words if word not in line.lower()][:MOST_HINTS]
+    shown_line = line.lower()
+    hints = [word for word in words if word not in shown_line]
+    return hints[:MOST_HINTS]
 
 
 ITEMS_A_REQUEST = 10
@@ -160,8 +164,9 @@ class Choice(ModelReader):
                 if answer.why == self._no_candidate:
                     passed_over.append(number)
             if 0 < len(passed_over) < len(sheet):
-                again = self._answered([sheet[number] for number in passed_over], context)
-                for number, answer in zip(passed_over, again, strict=True):
+                second_sheet = [sheet[number] for number in passed_over]
+                second_answers = self._answered(second_sheet, context)
+                for number, answer in zip(passed_over, second_answers, strict=True):
                     sheet_answers[number] = answer.after(sheet_answers[number])
             answers += sheet_answers
         return answers
@@ -171,8 +176,12 @@ class Choice(ModelReader):
         return f"{self.name} named no candidate"
 
     def _answered(self, items: Sequence[Item], context: str) -> list[Answered]:
-        orders = [ordered(item, self._seed) for item in items]
-        questions = map(question, count(1), items, orders)
+        orders = []
+        questions = []
+        for number, item in enumerate(items, 1):
+            order = ordered(item, self._seed)
+            orders.append(order)
+            questions.append(question(number, item, order))
         reply, pending = self._ask(context, "\n\n".join(questions))
         usd = None if reply.usd is None else reply.usd / len(items)
         shares = _chosen(reply)
@@ -219,8 +228,10 @@ class Choice(ModelReader):
         except ModelError as error:
             if error.outage:
                 self.outage = str(error)
-            is_failure = not error.overflow and not isinstance(error, AnswerAwaited)
-            self._failed = [*self._failed, str(error)] if is_failure else []
+            if error.overflow or isinstance(error, AnswerAwaited):
+                self._failed = []
+            else:
+                self._failed.append(str(error))
             return self._none(str(error)), error.outage
         self._failed = []
         return reply, False
@@ -244,7 +255,8 @@ def _chosen(reply: Completion) -> dict[int, Mapping[str, float]]:
     ends = list(accumulate(map(len, tokens)))
     shares_by_question: dict[int, Mapping[str, float]] = {}
     for line in _LINE.finditer("".join(tokens) or reply.text):
-        number, letter = int(line[1]), line[2]
+        number = int(line[1])
+        letter = line[2]
         shares_by_question[number] = {letter: 1.0}
         if ends:
             token, alternatives = reply.logprobs[bisect_right(ends, line.start(2))]
@@ -269,8 +281,9 @@ def _credit(shares: Mapping[str, float], order: Sequence[int]) -> float:
     total = sum(shares.get(letter, 0.0) for letter in (*letters, UNSURE))
     if not total:
         return math.nan
-    right = shares.get(letters[order.index(0)], 0.0) + shares.get(UNSURE, 0.0) / len(order)
-    return right / total
+    right_letter = letters[order.index(0)]
+    guess = shares.get(UNSURE, 0.0) / len(order)
+    return (shares.get(right_letter, 0.0) + guess) / total
 
 
 class CandidateLikelihood(ModelReader):
@@ -292,13 +305,17 @@ class CandidateLikelihood(ModelReader):
         """How many nats each candidate is worth behind a text; why not, where the model cannot
         say it.
         """
-        opening = "\n\n" + (_OPENINGS.get(item.kind) or gapped(item).partition(GAP)[0])
+        opening = _OPENINGS.get(item.kind)
+        if opening is None:
+            opening, _, _ = gapped(item).partition(GAP)
+        opening = f"\n\n{opening}"
         start = _byte_count(opening)
         surprises = []
         try:
             for candidate in item.candidates:
                 span = (start, start + _byte_count(candidate))
-                surprises.append(sum(self._model.score(text, opening + candidate, (span,))))
+                nats = self._model.score(text, opening + candidate, (span,))
+                surprises.append(sum(nats))
         except ModelError as error:
             return str(error)
         return surprises
@@ -316,6 +333,8 @@ def _most_gained(alone: list[float] | str, with_context: list[float] | str) -> A
         return Answered(math.nan, alone)
     if isinstance(with_context, str):
         return Answered(math.nan, with_context)
-    gains = [before - behind for before, behind in zip(alone, with_context, strict=True)]
+    gains = []
+    for nats_alone, nats_with_context in zip(alone, with_context, strict=True):
+        gains.append(nats_alone - nats_with_context)
     is_best = [gain >= max(gains) - 1e-9 for gain in gains]
     return Answered(is_best[0] / sum(is_best))

@@ -79,18 +79,22 @@ def scores(table: pd.DataFrame) -> list[ExamScore]:
         common_rows = common[common["strategy"] == name]
         even_rows = even[even["strategy"] == name]
         is_unanswered = even_rows["item"].notna() & even_rows["score"].isna()
-        lexical = _mean(common_rows, "lexical", highest=1)
-        used = _mean(even_rows, "used") if "used" in even_rows else None
+        over_target_count = 0
+        if name in larger:
+            over_target_count = len(larger[name].inside)
+        used = None
+        if "used" in even_rows:
+            used = _mean_value(even_rows, "used")
         baseline, difference = _difference(even_rows, table)
         exam_score = ExamScore(
             strategy=name,
             score=_mean(common_rows, "score", highest=1),
-            lexical=None if lexical is None else lexical.mean,
+            lexical=_mean_value(common_rows, "lexical", highest=1),
             items=len(common_rows),
             sessions=common_rows["session"].nunique(),
             unanswered=int(is_unanswered.sum()),
-            over_target=len(larger[name].inside) if name in larger else 0,
-            used=None if used is None else used.mean,
+            over_target=over_target_count,
+            used=used,
             baseline=baseline,
             difference=difference,
         )
@@ -113,8 +117,11 @@ def _difference(own_rows: pd.DataFrame, all_rows: pd.DataFrame) -> tuple[str, Es
     """
     if "at_size_of" not in all_rows or own_rows.empty:
         return "", None
-    baseline_rows = all_rows[all_rows["at_size_of"] == own_rows["strategy"].iloc[0]]
-    baseline = str(baseline_rows["strategy"].iloc[0]) if len(baseline_rows) else ""
+    strategy = own_rows["strategy"].iloc[0]
+    baseline_rows = all_rows[all_rows["at_size_of"] == strategy]
+    baseline = ""
+    if len(baseline_rows):
+        baseline = str(baseline_rows["strategy"].iloc[0])
     scored_rows = own_rows[own_rows["score"].notna()]
     baseline_rows = baseline_rows[baseline_rows["score"].notna()]
     items = [*PLACE, "project", "item", "replicate"]
@@ -125,8 +132,16 @@ def _difference(own_rows: pd.DataFrame, all_rows: pd.DataFrame) -> tuple[str, Es
 
 def _mean(rows: pd.DataFrame, column: str, highest: float = inf) -> Estimate | None:
     """The mean of a column over projects, each the mean of its sessions."""
-    by = rows.groupby(["session", "project"])[column].mean().astype(float)
-    return estimate(by.tolist(), by.index.get_level_values("project").tolist(), most=highest)
+    sessions = rows.groupby(["session", "project"])
+    means = sessions[column].mean().astype(float)
+    projects = means.index.get_level_values("project")
+    return estimate(means.tolist(), projects.tolist(), most=highest)
+
+
+def _mean_value(rows: pd.DataFrame, column: str, highest: float = inf) -> float | None:
+    """The same without its interval."""
+    mean = _mean(rows, column, highest)
+    return None if mean is None else mean.mean
 
 
 def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
@@ -139,21 +154,39 @@ def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
     rows = at_asked_sizes(table)
     rows = rows[rows["score"].notna()]
     if rows.empty:
-        return {"items": 0, "agreement": None, "kappa": None, "rank": None, "boundaries": 0}
+        return {
+            "items": 0,
+            "agreement": None,
+            "kappa": None,
+            "rank": None,
+            "boundaries": 0,
+        }
     is_known = rows["score"].to_numpy(dtype=float) >= KNOWN
     is_known_lexically = rows["lexical"].to_numpy(dtype=float) >= KNOWN
-    means = rows.groupby([*PLACE, "strategy"])[["score", "lexical"]].mean().astype(float)
-    ranks = []
-    for _, strategies in means.groupby(PLACE):
-        if len(strategies) > 2 and (strategies.nunique() > 1).all():
-            ranks.append(strategies["score"].corr(strategies["lexical"], method="spearman"))
+    agrees = is_known == is_known_lexically
+    ranks = _rank_correlations(rows)
     return {
         "items": len(rows),
-        "agreement": float((is_known == is_known_lexically).mean()),
+        "agreement": float(agrees.mean()),
         "kappa": kappa(is_known, is_known_lexically),
         "rank": float(np.mean(ranks)) if ranks else None,
         "boundaries": len(ranks),
     }
+
+
+def _rank_correlations(rows: pd.DataFrame) -> list[float]:
+    """Of the strategies' mean scores by both readers, at each boundary where both tell three
+    strategies or more apart.
+    """
+    places = rows.groupby([*PLACE, "strategy"])
+    means = places[["score", "lexical"]].mean().astype(float)
+    correlations = []
+    for _, strategies in means.groupby(PLACE):
+        varies = (strategies.nunique() > 1).all()
+        if len(strategies) > 2 and varies:
+            correlation = strategies["score"].corr(strategies["lexical"], method="spearman")
+            correlations.append(correlation)
+    return correlations
 
 
 def agreement_note(figures: Mapping[str, float | int | None]) -> str:
@@ -186,7 +219,8 @@ def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
         A row a pair: `reader other`, and what `agreement` gives; readers without an exam in common
         have no row.
     """
-    all_rows = at_asked_sizes(pd.concat(list(tables), ignore_index=True))
+    all_tables = pd.concat(list(tables), ignore_index=True)
+    all_rows = at_asked_sizes(all_tables)
     scored_rows = all_rows[all_rows["score"].notna()]
     columns = ["reader", *PLACE, "strategy", "item"]
     items = scored_rows.groupby(columns, dropna=False, sort=False)
@@ -197,10 +231,14 @@ def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
         rows_by_reader[str(reader)] = rows.drop(columns="reader")
         agreements.append({"reader": str(reader), "other": "lexical", **agreement(rows)})
     for reader, other in combinations(rows_by_reader, 2):
-        own_scores = rows_by_reader[reader].drop(columns="lexical")
-        other_scores = rows_by_reader[other].drop(columns="lexical")
-        other_scores = other_scores.rename(columns={"score": "lexical"})
-        both = own_scores.merge(other_scores, on=[*PLACE, "strategy", "item"])
+        both = _with_other_scores(rows_by_reader[reader], rows_by_reader[other])
         if len(both):
             agreements.append({"reader": reader, "other": other, **agreement(both)})
     return pd.DataFrame(agreements)
+
+
+def _with_other_scores(rows: pd.DataFrame, other_rows: pd.DataFrame) -> pd.DataFrame:
+    """The items that two readers scored, with the other one in the place of the lexical reader."""
+    scores_of_reader = rows.drop(columns="lexical")
+    scores_of_other = other_rows.drop(columns="lexical").rename(columns={"score": "lexical"})
+    return scores_of_reader.merge(scores_of_other, on=[*PLACE, "strategy", "item"])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, ClassVar, TypeAlias, Unpack
+from typing import Annotated, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 from pydantic import Field
@@ -38,12 +38,25 @@ READERS = ("choice", "likelihood")
 
 
 COLUMNS = {
-    "session": "string", "project": "string", "strategy": "string", "share": "Float64", "at": "Int64",
-    "tokens": "Int64", "used": "Float64", "at_size_of": "string", "reason": "string",
-    "item": "Int64", "kind": "string", "answer": "string", "score": "Float64",
-    "lexical": "Float64", "replicate": "Int64", "reader": "string", "usd": "Float64",
+    "session": "string",
+    "project": "string",
+    "strategy": "string",
+    "share": "Float64",
+    "at": "Int64",
+    "tokens": "Int64",
+    "used": "Float64",
+    "at_size_of": "string",
+    "reason": "string",
+    "item": "Int64",
+    "kind": "string",
+    "answer": "string",
+    "score": "Float64",
+    "lexical": "Float64",
+    "replicate": "Int64",
+    "reader": "string",
+    "usd": "Float64",
     "pending": "Int64",
-}  # fmt: skip
+}
 """The columns of a table of answers, see docs/reference/tables.md."""
 
 
@@ -122,41 +135,47 @@ class ExamSettings(ContextSettings, total=False):
     replicates: int
 
 
-Sitting: TypeAlias = tuple[Compacted, Sequence[int]]
-"""A context, and the items of its boundary that are asked, by their numbers in the exam."""
+class Sitting(NamedTuple):
+    """A context, and the items of its boundary that are asked, by their numbers in the exam."""
+
+    context: Compacted
+    numbers: Sequence[int]
 
 
 def _sittings(contexts: Iterator[Compacted], limit: int) -> Iterator[Sitting]:
     for context in contexts:
         items = Exams.of(context.ready.index).at(context.at).items
         if items:
-            yield context, even_choice(range(len(items)), limit)
+            numbers = even_choice(range(len(items)), limit)
+            yield Sitting(context, numbers)
 
 
 def _rows(sitting: Sitting, readers: Sequence[ModelReader]) -> Iterator[Row]:
     """The answers from one context; one that stays larger than the size has one row that says
     so.
     """
-    context, numbers = sitting
+    context = sitting.context
     if context.over_target:
         yield {**context.place, "reason": context.over_target}
         return
     exam = Exams.of(context.ready.index).at(context.at)
-    items = [exam.items[number] for number in numbers]
-    lexical_credit = exam.credit(view(context.ready.session, context.context))[list(numbers)]
-    lexical_scores = corrected(items, lexical_credit)
+    items = [exam.items[number] for number in sitting.numbers]
+    lexical_credits = exam.credit(view(context.ready.session, context.context))
+    lexical_scores = corrected(items, lexical_credits[list(sitting.numbers)])
+    text = context_text(context.context.messages)
     for replicate, reader in enumerate(readers):
-        answers = reader.sit(items, context_text(context.context.messages))
+        answers = reader.sit(items, text)
         scores = corrected(items, np.array([answer.credit for answer in answers]))
-        for number, item, answer, score, lexical_score in zip(
-            numbers, items, answers, scores, lexical_scores, strict=True
-        ):
+        for slot, number in enumerate(sitting.numbers):
+            item = items[slot]
+            answer = answers[slot]
+            score = float(scores[slot])
             yield context.place | {
                 "item": number,
                 "kind": item.kind,
                 "answer": item.answer,
-                "lexical": float(lexical_score),
-                "score": None if math.isnan(score) else float(score),
+                "lexical": float(lexical_scores[slot]),
+                "score": None if math.isnan(score) else score,
                 "replicate": replicate,
                 "reader": reader.name,
                 "usd": answer.usd,
@@ -171,8 +190,10 @@ def _forecast(sittings: Sequence[Sitting], spec: ExamSpec) -> ModelUse:
     """
     name = model_name(spec.model or "")
     if spec.reader == "likelihood":
-        local = spec.likelihood
-        name = f"local:{local if isinstance(local, str) else local.name}"
+        weights_name = spec.likelihood
+        if not isinstance(weights_name, str):
+            weights_name = weights_name.name
+        name = f"local:{weights_name}"
     filler = FillerModel(name)
     readers = [Choice(filler, replicate) for replicate in range(spec.replicates)]
     admission(readers[0], spec.graded)
@@ -217,14 +238,15 @@ def judge_exam(
     unasked, filler = spec.without_writer()
     sittings = list(_sittings(unasked.contexts(what), spec.most))
     forecast = [_forecast(sittings, spec)]
-    if not before(forecast if filler is None else [*forecast, filler.use]):
+    if filler is not None:
+        forecast.append(filler.use)
+    if not before(forecast):
         return None
     tested = admission(readers[0], spec.graded)
     if tested.why_not and readers[0].outage:
-        name, outage = readers[0].name, readers[0].outage
         raise Unanswered(
-            f"{tested.items} of {tested.asked} items of the reader's test were answered by {name}:"
-            f" {outage}"
+            f"{tested.items} of {tested.asked} items of the reader's test were answered by"
+            f" {readers[0].name}: {readers[0].outage}"
         )
     if tested.why_not:
         raise NotAdmitted(tested)

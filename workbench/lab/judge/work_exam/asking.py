@@ -37,11 +37,13 @@ def _ask(sitting: Sitting, reader: Model) -> None:
     try:
         completion = with_replicate(reader, sitting.reading).complete(sitting.request)
     except ModelError as error:
-        sitting.why, sitting.pending = str(error), error.outage
+        sitting.why = str(error)
+        sitting.pending = error.outage
         return
     sitting.replies = read_replies(completion.text, len(sitting.sheet))
     if not any(sitting.replies):
-        sitting.why, sitting.replies = f"{reader.name} answered no question", []
+        sitting.why = f"{reader.name} answered no question"
+        sitting.replies = []
 
 
 def foretell(sitting: Sitting, record: SittingRecord) -> None:
@@ -54,8 +56,7 @@ def foretell(sitting: Sitting, record: SittingRecord) -> None:
     reader = shipped_reader()
     sitting.scores = []
     for answer in record["answers"]:
-        is_work = answer["half"] == "work"
         answer["score"] = None
-        if is_work:
+        if answer["half"] == "work":
             answer["score"] = reader.probability(answer["features"])
         sitting.scores.append(answer["score"])

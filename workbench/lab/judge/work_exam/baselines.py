@@ -44,14 +44,16 @@ def baselines_of(sittings: Iterable[Sitting]) -> pd.DataFrame:
     """A row an answer of the sittings: `PLACE` and `MEASURES`; what a measure does not know is
     missing.
     """
-    histories: dict[Boundary, Bm25] = {}
+    bm25_by_boundary: dict[Boundary, Bm25] = {}
     rows: list[dict[str, Any]] = []
     for sitting in sittings:
-        if sitting.boundary not in histories:
-            history = sitting.context.ready.session.messages[: sitting.boundary.at]
-            histories[sitting.boundary] = Bm25(map(said_text, history))
-        rows += _rows(sitting, histories[sitting.boundary])
-    return pd.DataFrame(rows, columns=[*PLACE, *MEASURES]).drop_duplicates(PLACE)
+        boundary = sitting.boundary
+        if boundary not in bm25_by_boundary:
+            history = sitting.context.ready.session.messages[: boundary.at]
+            bm25_by_boundary[boundary] = Bm25(map(said_text, history))
+        rows += _rows(sitting, bm25_by_boundary[boundary])
+    table = pd.DataFrame(rows, columns=[*PLACE, *MEASURES])
+    return table.drop_duplicates(PLACE)
 
 
 def _rows(sitting: Sitting, bm25: Bm25) -> Iterator[dict[str, Any]]:
@@ -59,12 +61,12 @@ def _rows(sitting: Sitting, bm25: Bm25) -> Iterator[dict[str, Any]]:
     text = context_text(context.context.messages)
     place = context.place | {"writer": context.writer, "chain": context.chain}
     credits = _credit_by_question(sitting)
-    sought = [f"{question.question} {question.gold}" for question in sitting.sheet]
-    shares = bm25.shares(sought, text)
-    for number, (question, share) in enumerate(zip(sitting.sheet, shares, strict=True)):
+    queries = [f"{question.question} {question.gold}" for question in sitting.sheet]
+    shares = bm25.shares(queries, text)
+    for number, question in enumerate(sitting.sheet):
         row = {name: place[name] for name in CONTEXT}
         row["question"] = number
-        row["bm25"] = round(share, DIGITS)
+        row["bm25"] = round(shares[number], DIGITS)
         if question.half == "names":
             row["exam"] = credits.get(question)
             row["presence"] = float(question.gold.lower() in text.lower())
@@ -75,11 +77,13 @@ def _credit_by_question(sitting: Sitting) -> Mapping[SheetQuestion, float]:
     """The lexical reader's credit for each name that is asked."""
     prepared_session = sitting.context.ready
     exam = Exams.of(prepared_session.index).at(sitting.boundary.at)
-    credit = exam.credit(view(prepared_session.session, sitting.context.context)).tolist()
+    context_view = view(prepared_session.session, sitting.context.context)
+    item_credits = exam.credit(context_view).tolist()
     credits: dict[SheetQuestion, float] = {}
-    for item, value in zip(exam.items, credit, strict=True):
-        for question in name_questions([item], most=1):
-            credits[SheetQuestion.about_name(question)] = round(value, DIGITS)
+    for item, credit in zip(exam.items, item_credits, strict=True):
+        for name_question in name_questions([item], most=1):
+            question = SheetQuestion.about_name(name_question)
+            credits[question] = round(credit, DIGITS)
     return credits
 
 

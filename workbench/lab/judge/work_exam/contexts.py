@@ -82,9 +82,13 @@ class ContextPlace(NamedTuple):
     @classmethod
     def of(cls, context: Compacted) -> ContextPlace:
         """Of a context."""
-        session = context.ready.session.id
         return cls(
-            session, context.at, context.share, context.strategy, context.writer, context.chain
+            session=context.ready.session.id,
+            at=context.at,
+            share=context.share,
+            strategy=context.strategy,
+            writer=context.writer,
+            chain=context.chain,
         )
 
 
@@ -107,9 +111,8 @@ def reference_context(
 def _oracle(prepared_session: Prepared, boundary: int, share: float) -> Context:
     """The context that answers most of the exam for names."""
     history = prepared_session.sizing.history(prepared_session.session.messages, boundary)
-    return Oracle(history, Exams.of(prepared_session.index).at(boundary)).context(
-        budget(history, share)
-    )
+    oracle = Oracle(history, Exams.of(prepared_session.index).at(boundary))
+    return oracle.context(budget(history, share))
 
 
 def gamed_context(
@@ -118,17 +121,13 @@ def gamed_context(
     """What nobody may lose, and a note of a gamer's lines."""
     history = prepared_session.sizing.history(prepared_session.session.messages, boundary)
     protected_numbers = sorted(protected(history.messages))
-    room = (
-        budget(history, share)
-        - history.overhead
-        - sum(history.sizes[number] for number in protected_numbers)
-    )
-    lines = gamer.lines(Exams.of(prepared_session.index).history, boundary)
-    note = Summary(
-        id="note", text=filled(lines, partial(count_line, prepared_session), [max(room, 0)])[0]
-    )
     messages = [history.messages[number] for number in protected_numbers]
     sizes = [history.sizes[number] for number in protected_numbers]
+    room = budget(history, share) - history.overhead - sum(sizes)
+    lines = gamer.lines(Exams.of(prepared_session.index).history, boundary)
+    count = partial(count_line, prepared_session)
+    [text] = filled(lines, count, [max(room, 0)])
+    note = Summary(id="note", text=text)
     start = sum(isinstance(message, SystemMessage) for message in messages)
     messages.insert(start, note)
     sizes.insert(start, history.count(note))

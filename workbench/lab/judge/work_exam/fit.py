@@ -91,10 +91,10 @@ class FitReport:
         strategies = self.by_context[~self.by_context["strategy"].isin(REFERENCES)]
         for kind, rows in strategies.groupby(strategies["writer"].map(text_kind)):
             answers = rows["answers"]
-            promised, real = (
-                (rows[column] * answers).sum() / answers.sum() for column in ("promised", "real")
-            )
-            kinds[kind] = Calibration(float(promised), float(real), int(answers.sum()))
+            answer_count = answers.sum()
+            promised = (rows["promised"] * answers).sum() / answer_count
+            real = (rows["real"] * answers).sum() / answer_count
+            kinds[kind] = Calibration(float(promised), float(real), int(answer_count))
         return LeftOutCheck(self.auc, self.order, kinds, self.errors)
 
 
@@ -117,7 +117,8 @@ def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
             "there are no graded answers about the work; `workbench lab judge work` asks for some"
         )
     answers = pd.DataFrame(rows).groupby([*CONTEXT, "project", "question"], sort=False)
-    return answers.agg({"score": "mean", **dict.fromkeys(FEATURES, "first")}).reset_index()
+    by_column = {"score": "mean", **dict.fromkeys(FEATURES, "first")}
+    return answers.agg(by_column).reset_index()
 
 
 def read_names(folders: Iterable[Path]) -> pd.DataFrame:
@@ -182,7 +183,40 @@ def fit(
     values = table[list(FEATURES)].to_numpy(dtype=np.float64)
     scores = table["score"].to_numpy(dtype=np.float64)
     weights, bias = logistic(values, scores)
-    return WorkReader(dict(zip(FEATURES, weights.tolist(), strict=True)), bias, fitted_on, left_out)
+    weight_of = dict(zip(FEATURES, weights.tolist(), strict=True))
+    return WorkReader(weight_of, bias, fitted_on, left_out)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regression:
+    """What a fit minimises: the mean loss of all answers, and a penalty for large weights.
+
+    Attributes:
+        features: (answers, features), standardised.
+        scores: (answers,) between 0 and 1.
+    """
+
+    features: Floats
+    scores: Floats
+
+    def loss_and_slope(self, parameters: Floats) -> tuple[float, Floats]:
+        """Of the weights and the bias, in this order."""
+        weights = parameters[:-1]
+        bias = parameters[-1]
+        margin = self.features @ weights + bias
+        penalty = PENALTY * np.square(weights).sum()
+        losses = np.logaddexp(0, margin) - self.scores * margin
+        loss = losses.mean() + penalty
+        too_high = expit(margin) - self.scores
+        weights_slope = too_high @ self.features / len(self.scores) + 2 * PENALTY * weights
+        return float(loss), np.append(weights_slope, too_high.mean())
+
+    def minimum(self) -> Floats:
+        """The weights and the bias of the least loss."""
+        start = np.zeros(self.features.shape[1] + 1)
+        result = minimize(self.loss_and_slope, start, jac=True, method="L-BFGS-B")
+        parameters: Floats = result.x
+        return parameters
 
 
 def logistic(values: Floats, scores: Floats) -> tuple[Floats, float]:
@@ -196,19 +230,10 @@ def logistic(values: Floats, scores: Floats) -> tuple[Floats, float]:
     means = values.mean(axis=0)
     widths = np.maximum(values.std(axis=0), 1e-6)
     standard = (values - means) / widths
-
-    def loss_with_slope(parameters: Floats) -> tuple[float, Floats]:
-        weights, bias = parameters[:-1], parameters[-1]
-        margin = standard @ weights + bias
-        penalty = PENALTY * np.square(weights).sum()
-        loss = (np.logaddexp(0, margin) - scores * margin).mean() + penalty
-        too_high = expit(margin) - scores
-        slope = too_high @ standard / len(scores) + 2 * PENALTY * weights
-        return float(loss), np.append(slope, too_high.mean())
-
-    best = minimize(loss_with_slope, np.zeros(values.shape[1] + 1), jac=True, method="L-BFGS-B").x
-    weights = best[:-1] / widths
-    return weights, float(best[-1] - weights @ means)
+    parameters = Regression(standard, scores).minimum()
+    weights = parameters[:-1] / widths
+    bias = parameters[-1] - weights @ means
+    return weights, float(bias)
 
 
 def chances(reader: WorkReader, table: pd.DataFrame) -> Floats:
@@ -241,8 +266,11 @@ def left_out_chances(table: pd.DataFrame) -> Floats:
 def fit_report(table: pd.DataFrame, promised: Floats) -> FitReport:
     """How promised chances compare with the answers."""
     with_chance = table.assign(promised=promised, real=table["score"])
-    by_context = with_chance.groupby(["share", "strategy", "writer", "chain"]).agg(
-        promised=("promised", "mean"), real=("real", "mean"), answers=("real", "size")
+    contexts = with_chance.groupby(["share", "strategy", "writer", "chain"])
+    by_context = contexts.agg(
+        promised=("promised", "mean"),
+        real=("real", "mean"),
+        answers=("real", "size"),
     )
     return FitReport(
         answers=len(table),
@@ -260,16 +288,18 @@ def fit_report(table: pd.DataFrame, promised: Floats) -> FitReport:
 def _errors(table: pd.DataFrame) -> ReaderErrors:
     """How far the reader is off in each project."""
     strategies = table[~table["strategy"].isin(REFERENCES)]
-    error = strategies["promised"] - strategies["real"]
-    rows = strategies.assign(error=error, kind=strategies["writer"].map(text_kind))
+    rows = strategies.assign(
+        error=strategies["promised"] - strategies["real"],
+        kind=strategies["writer"].map(text_kind),
+    )
     contexts = rows.groupby([*CONTEXT, "project", "kind"])["error"].mean()
     projects = contexts.groupby(["project", "kind"])
     around_project = contexts - projects.transform("mean")
-    by_project = projects.mean().unstack("kind")
-    return ReaderErrors(
-        tuple(row.dropna().to_dict() for _, row in by_project.iterrows()),
-        float(around_project.std(ddof=0)),
-    )
+    errors_by_project = []
+    for _, row in projects.mean().unstack("kind").iterrows():
+        errors_by_project.append(row.dropna().to_dict())
+    spread = around_project.std(ddof=0)
+    return ReaderErrors(tuple(errors_by_project), float(spread))
 
 
 def asker_errors(
@@ -302,23 +332,31 @@ def auc(promised: Floats, scores: Floats) -> float:
     """How often a right answer (above .5) has a higher chance than a wrong one; a tie counts a
     half.
     """
-    is_right, is_wrong = scores > 0.5, scores < 0.5
-    decided = is_right | is_wrong
-    ranks = rankdata(promised[decided])
-    right, wrong = int(is_right.sum()), int(is_wrong.sum())
-    if not right or not wrong:
+    is_right = scores > 0.5
+    is_wrong = scores < 0.5
+    is_decided = is_right | is_wrong
+    ranks = rankdata(promised[is_decided])
+    right_count = int(is_right.sum())
+    wrong_count = int(is_wrong.sum())
+    if not right_count or not wrong_count:
         return float("nan")
-    return float((ranks[is_right[decided]].sum() - right * (right + 1) / 2) / (right * wrong))
+    rank_sum = ranks[is_right[is_decided]].sum()
+    wins = rank_sum - right_count * (right_count + 1) / 2
+    return float(wins / (right_count * wrong_count))
 
 
 def _order(table: pd.DataFrame) -> float:
     strategies = table[~table["strategy"].isin(REFERENCES)]
     correlations = []
     for _, rows in strategies.groupby(["session", "at", "share"]):
-        means = rows.groupby(["strategy", "writer", "chain"])[["promised", "real"]].mean()
+        groups = rows.groupby(["strategy", "writer", "chain"])
+        means = groups[["promised", "real"]].mean()
         if len(means) > 2 and means.nunique().min() > 1:
-            correlations.append(float(spearmanr(means["promised"], means["real"]).statistic))
-    return float(np.mean(correlations)) if correlations else float("nan")
+            correlation = spearmanr(means["promised"], means["real"])
+            correlations.append(float(correlation.statistic))
+    if not correlations:
+        return float("nan")
+    return float(np.mean(correlations))
 
 
 def _tenths(table: pd.DataFrame) -> tuple[Tenth, ...]:
@@ -329,6 +367,7 @@ def _tenths(table: pd.DataFrame) -> tuple[Tenth, ...]:
         end = len(ordered) * (number + 1) // TENTHS
         answers = ordered.iloc[start:end]
         if len(answers):
-            promised, real = float(answers["promised"].mean()), float(answers["real"].mean())
+            promised = float(answers["promised"].mean())
+            real = float(answers["real"].mean())
             tenths.append(Tenth(promised, real, len(answers)))
     return tuple(tenths)

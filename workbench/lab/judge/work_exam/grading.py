@@ -45,16 +45,17 @@ class GradingRequest:
     @property
     def request(self) -> SummaryRequest:
         """What the grader is asked."""
-        blocks = "\n\n".join(
-            _block(number, graded) for number, graded in enumerate(self.questions, 1)
-        )
-        text = Template(prompt("grader")).substitute(questions=blocks)
-        count = sum(len(graded.replies) for graded in self.questions)
+        blocks = []
+        reply_count = 0
+        for number, graded in enumerate(self.questions, 1):
+            blocks.append(_block(number, graded))
+            reply_count += len(graded.replies)
+        text = Template(prompt("grader")).substitute(questions="\n\n".join(blocks))
         return SummaryRequest(
             purpose="question",
             system=prompt("grader_system"),
             write=lambda _: text,
-            max_tokens=12 * count + 100,
+            max_tokens=12 * reply_count + 100,
             count=TiktokenCounter(),
         )
 
@@ -67,12 +68,14 @@ class GradingRequest:
             match = _LINE.match(line.strip())
             if match is None:
                 continue
-            question_number, reply_number = int(match[1]), int(match[2])
+            question_number = int(match[1])
+            reply_number = int(match[2])
             if not 1 <= question_number <= len(self.questions):
                 continue
             graded = self.questions[question_number - 1]
             if 1 <= reply_number <= len(graded.replies):
-                grades[graded.question, graded.replies[reply_number - 1]] = float(match[3])
+                reply = graded.replies[reply_number - 1]
+                grades[graded.question, reply] = float(match[3])
         return grades
 
 
@@ -88,14 +91,15 @@ def grade(sittings: Iterable[Sitting], grader: Model) -> None:
 
 def _grade_boundary(boundary: Boundary, group: Sequence[Sitting], grader: Model) -> None:
     grades: dict[tuple[SheetQuestion, str], float] = {}
-    for request in grading_requests(_replies(group), f"{boundary.session} {boundary.at}"):
+    seed = f"{boundary.session} {boundary.at}"
+    for request in grading_requests(_replies(group), seed):
         grades |= _asked(request, grader, group)
-    names = [entity.text for entity in Exams.of(group[0].context.ready.index).history.names]
+    history = Exams.of(group[0].context.ready.index).history
+    names = [entity.text for entity in history.names]
     for sitting in group:
-        sitting.scores = [
-            _score(question, reply, grades, names)
-            for question, reply in zip(sitting.sheet, sitting.replies, strict=False)
-        ]
+        sitting.scores = []
+        for question, reply in zip(sitting.sheet, sitting.replies, strict=False):
+            sitting.scores.append(_score(question, reply, grades, names))
 
 
 def _replies(group: Iterable[Sitting]) -> dict[SheetQuestion, list[str]]:
@@ -113,11 +117,13 @@ def _asked(
 ) -> dict[tuple[SheetQuestion, str], float]:
     """The grades of one request; where none come, the sittings say why."""
     try:
-        return request.grades(grader.complete(request.request).text)
+        completion = grader.complete(request.request)
     except ModelError as error:
         for sitting in group:
-            sitting.why, sitting.pending = sitting.why or str(error), error.outage
+            sitting.why = sitting.why or str(error)
+            sitting.pending = error.outage
         return {}
+    return request.grades(completion.text)
 
 
 def _score(
@@ -154,7 +160,8 @@ def grading_requests(
             continue
         if waiting and size + len(distinct) > REPLIES_A_REQUEST:
             yield GradingRequest(tuple(waiting))
-            waiting, size = [], 0
+            waiting = []
+            size = 0
         waiting.append(GradedQuestion(question, tuple(distinct)))
         size += len(distinct)
     if waiting:

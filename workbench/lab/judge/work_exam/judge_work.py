@@ -43,7 +43,9 @@ class Judges:
         Raises:
             SettingError: it names none, or one that is no language model.
         """
-        return cls() if spec.is_fitted else cls(spec.reader(), spec.grading_model())
+        if spec.is_fitted:
+            return cls()
+        return cls(spec.reader(), spec.grading_model())
 
     @property
     def reader_name(self) -> str:
@@ -89,8 +91,10 @@ def judge_work(
     forecasts, planned = _planned(what, spec, judges)
     if not before(forecasts):
         return None
-    is_written_by_model = any(use.requests for use in forecasts[1:])
-    contexts = _contexts(spec.by_writer(), what, spec) if is_written_by_model else planned
+    _, *writer_forecasts = forecasts
+    contexts = planned
+    if any(use.requests for use in writer_forecasts):
+        contexts = _contexts(spec.by_writer(), what, spec)
     sittings = sittings_of(contexts.complete, spec)
     if judges.reader is not None:
         ask_readers(sittings, judges.reader, quiet=spec.quiet)
@@ -106,7 +110,8 @@ def _planned(what: What, spec: WorkSpec, judges: Judges) -> tuple[list[ModelUse]
     place of summaries.
     """
     without_writers = [writer_spec.without_writer() for writer_spec in spec.by_writer()]
-    planned = _contexts([writer_spec for writer_spec, _ in without_writers], what, spec)
+    specs = [writer_spec for writer_spec, _ in without_writers]
+    planned = _contexts(specs, what, spec)
     sittings = sittings_of(planned.complete, spec)
     if not sittings:
         raise SettingError(

@@ -53,7 +53,9 @@ class ReadingAgreement:
 
     def __str__(self) -> str:
         """One sentence."""
-        correlation = "" if self.correlation is None else f", correlation {self.correlation:.2f}"
+        correlation = ""
+        if self.correlation is not None:
+            correlation = f", correlation {self.correlation:.2f}"
         return (
             f"Two readings gave {self.equal:.0%} of {self.answers} answers the same"
             f" score{correlation}."
@@ -67,33 +69,37 @@ def work_scores(table: pd.DataFrame) -> list[WorkScore]:
         table: of `workbench lab judge work`.
     """
     filled = table.assign(writer=table["writer"].fillna(""))
+    groups = filled.groupby(["strategy", "writer", "chain"], sort=False)
     scores = []
-    for (strategy, writer, chain), rows in filled.groupby(
-        ["strategy", "writer", "chain"], sort=False
-    ):
-        scores.append(
-            WorkScore(
-                str(strategy),
-                str(writer),
-                int(chain),
-                _mean(rows, "work"),
-                _mean(rows, "names"),
-                float(rows.groupby(CONTEXT)["used"].first().mean()),
-                int(rows.groupby(CONTEXT).ngroups),
-                int(rows["score"].isna().sum()),
-            )
+    for (strategy, writer, chain), rows in groups:
+        contexts = rows.groupby(CONTEXT)
+        score = WorkScore(
+            strategy=str(strategy),
+            writer=str(writer),
+            chain=int(chain),
+            work=_mean(rows, "work"),
+            names=_mean(rows, "names"),
+            used=float(contexts["used"].first().mean()),
+            contexts=int(contexts.ngroups),
+            missing=int(rows["score"].isna().sum()),
         )
-    return sorted(
-        scores, key=lambda score: -1.0 if score.work is None else score.work, reverse=True
-    )
+        scores.append(score)
+    return sorted(scores, key=_work_or_last, reverse=True)
+
+
+def _work_or_last(score: WorkScore) -> float:
+    """The work's score; one below all where there is none."""
+    return -1.0 if score.work is None else score.work
 
 
 def _mean(rows: pd.DataFrame, half: str) -> float | None:
     """The mean over contexts of their mean scores."""
-    scored = rows[(rows["half"] == half) & rows["score"].notna()]
+    is_of_half = rows["half"] == half
+    scored = rows[is_of_half & rows["score"].notna()]
     if scored.empty:
         return None
-    return float(scored.groupby(CONTEXT)["score"].mean().mean())
+    context_means = scored.groupby(CONTEXT)["score"].mean()
+    return float(context_means.mean())
 
 
 def readers_agree(table: pd.DataFrame) -> ReadingAgreement | None:
@@ -110,7 +116,10 @@ def readers_agree(table: pd.DataFrame) -> ReadingAgreement | None:
     pairs = both[[0, 1]].dropna().astype(float)
     if pairs.empty:
         return None
-    first_scores, second_scores = pairs[0].to_numpy(), pairs[1].to_numpy()
-    varies = first_scores.std() > 0 and second_scores.std() > 0
-    correlation = float(np.corrcoef(first_scores, second_scores)[0, 1]) if varies else None
-    return ReadingAgreement(len(pairs), float((first_scores == second_scores).mean()), correlation)
+    first_scores = pairs[0].to_numpy()
+    second_scores = pairs[1].to_numpy()
+    is_equal = first_scores == second_scores
+    correlation = None
+    if first_scores.std() > 0 and second_scores.std() > 0:
+        correlation = float(np.corrcoef(first_scores, second_scores)[0, 1])
+    return ReadingAgreement(len(pairs), float(is_equal.mean()), correlation)

@@ -56,11 +56,11 @@ def reading_request(context: str, questions: Sequence[SheetQuestion]) -> Summary
     """The request for the answers of one reader from one context; nothing else of the session is
     in it.
     """
-    numbered = "\n".join(
-        f"{number}. {harmless(' '.join(question.question.split()))}"
-        for number, question in enumerate(questions, 1)
-    )
-    task = Template(prompt("reader")).substitute(gap=GAP, questions=numbered)
+    lines = []
+    for number, question in enumerate(questions, 1):
+        words = question.question.split()
+        lines.append(f"{number}. {harmless(' '.join(words))}")
+    task = Template(prompt("reader")).substitute(gap=GAP, questions="\n".join(lines))
     text = f"<conversation>\n{context}\n</conversation>\n\n{task}"
     return SummaryRequest(
         purpose="question",
@@ -82,15 +82,19 @@ def read_replies(text: str, count: int) -> list[str | None]:
         match = _NUMBERED.match(line)
         number = int(match[1]) if match else 0
         if match and 1 <= number <= count and number not in replies:
-            current = replies[number] = [match[2].strip()]
+            current = [match[2].strip()]
+            replies[number] = current
         elif current is not None and line.strip():
             current.append(line.strip())
-    return [
-        " ".join(replies[number]).strip() if number in replies else None
-        for number in range(1, count + 1)
-    ]
+    ordered: list[str | None] = []
+    for number in range(1, count + 1):
+        if number in replies:
+            ordered.append(" ".join(replies[number]).strip())
+        else:
+            ordered.append(None)
+    return ordered
 
 
 def is_unknown(reply: str) -> bool:
     """Whether a reply says that the context does not tell."""
-    return not reply.strip(" \t.*_`\"'") or reply.strip(" \t.*_`\"'") == UNKNOWN
+    return reply.strip(" \t.*_`\"'") in ("", UNKNOWN)

@@ -51,7 +51,8 @@ class Sitting:
     @property
     def request(self) -> SummaryRequest:
         """What its reader is asked."""
-        return reading_request(context_text(self.context.context.messages), self.sheet)
+        text = context_text(self.context.context.messages)
+        return reading_request(text, self.sheet)
 
 
 def boundary_of(context: Compacted) -> Boundary:
@@ -72,18 +73,23 @@ def sittings_of(contexts: Iterable[Compacted], spec: WorkSpec) -> list[Sitting]:
     sittings = []
     for context in all_contexts:
         sheet = sheets[boundary_of(context)]
-        if sheet:
-            sittings += [Sitting(context, sheet, reading) for reading in range(spec.readings)]
+        if not sheet:
+            continue
+        for reading in range(spec.readings):
+            sittings.append(Sitting(context, sheet, reading))
     return sittings
 
 
 def _references(contexts: Iterable[Compacted], spec: WorkSpec) -> list[Compacted]:
     """The reference contexts at each boundary and share at which there is another one."""
-    places = {(boundary_of(context), context.share): context.ready for context in contexts}
+    sessions: dict[tuple[Boundary, float], Prepared] = {}
+    for context in contexts:
+        sessions[boundary_of(context), context.share] = context.ready
     references = []
     for name in spec.references:
-        for (boundary, share), prepared_session in places.items():
-            references.append(reference_context(name, prepared_session, boundary.at, share))
+        for (boundary, share), prepared_session in sessions.items():
+            reference = reference_context(name, prepared_session, boundary.at, share)
+            references.append(reference)
     return references
 
 
@@ -102,10 +108,14 @@ def _sheets(
 def _sheet(prepared_session: Prepared, boundary: int, spec: WorkSpec) -> tuple[SheetQuestion, ...]:
     """The questions of one boundary: the written ones, then those for names."""
     exams = spec.exams_for(prepared_session)
-    exam = None if exams is None else exams.at(boundary)
+    if exams is None:
+        return ()
+    exam = exams.at(boundary)
     if exam is None:
         return ()
-    work = [SheetQuestion.about_work(question) for question in exam.questions]
-    items = Exams.of(prepared_session.index).at(boundary).items if spec.names else ()
-    names = [SheetQuestion.about_name(question) for question in name_questions(items, spec.names)]
-    return (*work, *names)
+    sheet = [SheetQuestion.about_work(question) for question in exam.questions]
+    if spec.names:
+        items = Exams.of(prepared_session.index).at(boundary).items
+        for question in name_questions(items, spec.names):
+            sheet.append(SheetQuestion.about_name(question))
+    return tuple(sheet)

@@ -76,12 +76,16 @@ def written_questions(model: Model, request: SummaryRequest) -> list[WrittenQues
 
 def read_questions(text: str) -> list[WrittenQuestion]:
     """The questions in a model's answer; what is none is left out."""
-    document = json_object(text)
-    entries = document.get("questions") if document else None
+    document = json_object(text) or {}
+    entries = document.get("questions")
     if not isinstance(entries, list):
         return []
-    questions = (_question(entry) for entry in entries if isinstance(entry, Mapping))
-    return [question for question in questions if question is not None]
+    questions = []
+    for entry in entries:
+        question = _question(entry) if isinstance(entry, Mapping) else None
+        if question is not None:
+            questions.append(question)
+    return questions
 
 
 def json_object(text: str) -> dict[str, Any] | None:
@@ -98,7 +102,8 @@ def json_object(text: str) -> dict[str, Any] | None:
 
 
 def _question(entry: Mapping[str, Any]) -> WrittenQuestion | None:
-    kind = str(entry.get("kind", "")).strip().lower().replace(" ", "_").replace("-", "_")
+    kind = str(entry.get("kind", "")).strip().lower()
+    kind = kind.replace(" ", "_").replace("-", "_")
     points = entry.get("points")
     if kind not in QUESTION_KINDS or not isinstance(points, list):
         return None

@@ -4,7 +4,7 @@ agrees.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import fsum
 from typing import NamedTuple
@@ -57,11 +57,13 @@ def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) ->
     by_history: dict[object, list[GradedContext]] = defaultdict(list)
     for context in contexts:
         by_history[context.history or context.group].append(context)
-    exams = {key: _exam(group) for key, group in by_history.items()}
+    exams = {}
+    for key, group in by_history.items():
+        exams[key] = _exam(group)
     rows: list[dict[str, object]] = []
     for number, context in enumerate(contexts):
-        history, items = exams[context.history or context.group]
-        for answer, values in _values(history, items, context, exam_reader):
+        exam = exams[context.history or context.group]
+        for answer, values in _values(exam, context, exam_reader):
             place = {
                 "group": context.group,
                 "variant": context.variant,
@@ -75,26 +77,31 @@ def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) ->
     return pd.DataFrame(rows)
 
 
+class HistoryExam(NamedTuple):
+    """A history, and the item of each question about it."""
+
+    history: ExamHistory
+    items: Mapping[Answer, Item]
+
+
 def _values(
-    history: ExamHistory,
-    items: Mapping[Answer, Item],
-    context: GradedContext,
-    exam_reader: Reader,
+    exam: HistoryExam, context: GradedContext, exam_reader: Reader
 ) -> Iterator[tuple[Answer, dict[str, float]]]:
     """Each answer of a context with the value of each metric."""
-    sheet = [items[_plain(answer)] for answer in context.answers]
+    sheet = [exam.items[_plain(answer)] for answer in context.answers]
     lines: list[str] = []
     for text in context.texts:
         lines += lines_of(text, headed=True)
-    read_lines = Lines(lines, history.vocabulary)
-    above_chance = corrected(sheet, exam_reader.read(sheet, context.texts))
+    read_lines = Lines(lines, exam.history.vocabulary)
+    readings = exam_reader.read(sheet, context.texts)
+    above_chance = corrected(sheet, readings)
     credits = np.maximum(above_chance, 0).tolist()
-    by_words = _by_words(history, context)
-    for answer, item, credit, (bm25, fitted) in zip(
-        context.answers, sheet, credits, by_words, strict=True
-    ):
-        values = _old(history, item, lines, read_lines)
-        values |= {"exam": credit, "fitted": fitted, "bm25": bm25}
+    by_words = _by_words(exam.history, context)
+    for slot, answer in enumerate(context.answers):
+        values = _old(exam.history, sheet[slot], lines, read_lines)
+        values["exam"] = credits[slot]
+        values["fitted"] = by_words.fitted[slot]
+        values["bm25"] = by_words.bm25[slot]
         yield answer, values
 
 
@@ -103,14 +110,15 @@ def _plain(answer: Answer) -> Answer:
     return replace(answer, right=False, category="")
 
 
-def _exam(contexts: Sequence[GradedContext]) -> tuple[ExamHistory, dict[Answer, Item]]:
+def _exam(contexts: Sequence[GradedContext]) -> HistoryExam:
     """The items of all questions about one history; where that is unknown, its contexts are used
     instead.
     """
     questions: dict[Answer, None] = {}
     context_texts: dict[str, None] = {}
     for context in contexts:
-        questions.update(dict.fromkeys(_plain(answer) for answer in context.answers))
+        for answer in context.answers:
+            questions[_plain(answer)] = None
         context_texts.update(dict.fromkeys(context.texts))
     texts = contexts[0].history or tuple(context_texts)
     messages: list[Message] = []
@@ -119,13 +127,17 @@ def _exam(contexts: Sequence[GradedContext]) -> tuple[ExamHistory, dict[Answer, 
     names = list(Index(messages).entities)
     if not contexts[0].history:
         for text in texts:
-            names += [Entity(_kind(name), name) for name in _names_in(text)]
+            for name in _names_in(text):
+                names.append(Entity(_kind(name), name))
     for question in questions:
         if question.kind != "rule":
             names.append(Entity(_kind(question.answer), question.answer))
     history = ExamHistory(messages, names)
     answers = [question.answer for question in questions]
-    return history, {question: _item(history, question, answers) for question in questions}
+    items = {}
+    for question in questions:
+        items[question] = _item(history, question, answers)
+    return HistoryExam(history, items)
 
 
 def _names_in(text: str) -> Iterator[str]:
@@ -139,44 +151,62 @@ def _kind(answer: str) -> Kind:
     return "number" if is_number else "quote"
 
 
-def _item(history: ExamHistory, graded_answer: Answer, other_answers: Iterable[str]) -> Item:
+def _item(history: ExamHistory, graded_answer: Answer, all_answers: Sequence[str]) -> Item:
     answer = graded_answer.answer
     if graded_answer.kind in ("rule", "todo") or len(answer.split()) > LONG:
-        return Item("rule", answer, (flipped(answer),), evidence=answer, use=graded_answer.question)
+        return Item(
+            kind="rule",
+            answer=answer,
+            look_alikes=(flipped(answer),),
+            evidence=answer,
+            use=graded_answer.question,
+        )
     cue_text = graded_answer.question.partition("?")[0]
     question = Question(history, answer, cue_text, _evidence(history, graded_answer))
     kind = history.names[history.name_number[answer.lower()]].kind
     look_alikes = question.look_alikes(kind, history.before(len(history.messages)))
     if not look_alikes:
-        unnamed = [
-            name for name in other_answers if name.lower() not in graded_answer.question.lower()
-        ]
-        distinct = dict.fromkeys(name for name in unnamed if name != answer)
-        look_alikes = tuple(distinct)[:LOOK_ALIKES]
+        look_alikes = _other_answers(graded_answer, all_answers)
+    if not look_alikes:
+        look_alikes = (flipped(answer),)
     return Item(
-        graded_answer.kind,
-        answer,
-        look_alikes or (flipped(answer),),
-        question.cue,
-        question.evidence,
-        graded_answer.question,
+        kind=graded_answer.kind,
+        answer=answer,
+        look_alikes=look_alikes,
+        cue=question.cue,
+        evidence=question.evidence,
+        use=graded_answer.question,
         denied=question.denied,
         sides=question.sides,
     )
+
+
+def _other_answers(graded_answer: Answer, all_answers: Sequence[str]) -> tuple[str, ...]:
+    """The first answers to other questions that the question does not name itself."""
+    question = graded_answer.question.lower()
+    others: dict[str, None] = {}
+    for answer in all_answers:
+        if answer != graded_answer.answer and answer.lower() not in question:
+            others[answer] = None
+    return tuple(others)[:LOOK_ALIKES]
 
 
 def _evidence(history: ExamHistory, graded_answer: Answer) -> str:
     """The line of the history that holds the answer and shares most with the question; the
     newest of equal ones.
     """
-    rows = history.rows_with_name(history.name_number[graded_answer.answer.lower()])
-    used = set(words(graded_answer.question))
-    best, best_line = -1.0, ""
+    name_number = history.name_number[graded_answer.answer.lower()]
+    rows = history.rows_with_name(name_number)
+    question_words = set(words(graded_answer.question))
+    most_shared = -1.0
+    best_line = ""
     for line in dict.fromkeys(history.lines.segment_line[rows].tolist()):
         text = history.texts[line]
-        shared = fsum(history.weight(word) for word in used.intersection(words(text)))
-        if shared >= best - 1e-9:
-            best, best_line = max(best, shared), text
+        shared_words = question_words.intersection(words(text))
+        shared = fsum(history.weight(word) for word in shared_words)
+        if shared >= most_shared - 1e-9:
+            most_shared = max(most_shared, shared)
+            best_line = text
     return best_line
 
 
@@ -217,7 +247,11 @@ def _old_of_rule(rule: str, lines: Sequence[str]) -> dict[str, float]:
         shared_words = rule_words.intersection(words(line))
         shares.append(len(shared_words) / max(len(rule_words), 1))
     share = max(shares)
-    return {"presence": float(share >= 1), "bound": float(share >= KNOWN), "coverage": share}
+    return {
+        "presence": float(share >= 1),
+        "bound": float(share >= KNOWN),
+        "coverage": share,
+    }
 
 
 class _Asked(NamedTuple):
@@ -228,15 +262,26 @@ class _Asked(NamedTuple):
     points: tuple[str, ...]
 
 
-def _by_words(history: ExamHistory, context: GradedContext) -> Iterator[tuple[float, float]]:
-    """BM25 of each question and answer, and the fitted reader's chance; a rule asks for its own
-    sentence.
+class ByWords(NamedTuple):
+    """Of each answer of a context, BM25 of its question and itself, and the fitted reader's
+    chance.
     """
+
+    bm25: Sequence[float]
+    fitted: Sequence[float]
+
+
+def _by_words(history: ExamHistory, context: GradedContext) -> ByWords:
+    """What words alone say of each answer; a rule asks for its own sentence."""
     text = "\n".join(context.texts)
-    sheet = [_Asked(answer.question, answer.answer, (answer.answer,)) for answer in context.answers]
-    sought = [f"{entry.question} {entry.gold}" for entry in sheet]
+    sheet = []
+    queries = []
+    for answer in context.answers:
+        sheet.append(_Asked(answer.question, answer.answer, (answer.answer,)))
+        queries.append(f"{answer.question} {answer.answer}")
     chances = shipped_reader().chances(sheet, text, Rarity(history.texts))
-    return zip(Bm25(history.texts).shares(sought, text), chances.tolist(), strict=True)
+    shares = Bm25(history.texts).shares(queries, text)
+    return ByWords(shares, chances.tolist())
 
 
 OLD_METRICS = ("presence", "bound", "coverage", "exam")
@@ -264,9 +309,15 @@ def _figures(rows: pd.DataFrame) -> dict[str, float | int | None]:
     is_known = rows["value"] > KNOWN
     groups = rows.assign(known=is_known).groupby(["group", "variant", "context"], sort=False)
     contexts = groups.agg(
-        right=("right", "sum"), known=("known", "sum"), value=("value", "mean"), n=("right", "size")
+        right=("right", "sum"),
+        known=("known", "sum"),
+        value=("value", "mean"),
+        n=("right", "size"),
     )
-    signs = [_same_sign(pair) for _, pair in contexts.groupby("group") if len(pair) == 2]
+    signs = []
+    for _, pair in contexts.groupby("group"):
+        if len(pair) == 2:
+            signs.append(_same_sign(pair))
     return {
         "questions": len(rows),
         "agreement": float((is_known == rows["right"]).mean()),
@@ -282,12 +333,13 @@ def _rank_correlation(contexts: pd.DataFrame) -> float | None:
     """Of the contexts' mean values with their shares of right answers; None where one side is
     constant, or contexts are few or have one answer each.
     """
+    values = contexts["value"]
     shares = contexts["right"] / contexts["n"]
     if len(contexts) <= 2 or (contexts["n"] <= 1).all():
         return None
-    if shares.nunique() <= 1 or contexts["value"].nunique() <= 1:
+    if shares.nunique() <= 1 or values.nunique() <= 1:
         return None
-    return float(contexts["value"].corr(shares, method="spearman"))
+    return float(values.corr(shares, method="spearman"))
 
 
 def _same_sign(pair: pd.DataFrame) -> bool:
@@ -301,16 +353,21 @@ def auc(values: pd.Series, right: pd.Series) -> float | None:
     """
     from scipy.stats import mannwhitneyu  # slow to import
 
-    of_right, of_wrong = values[right], values[~right]
-    if of_right.empty or of_wrong.empty:
+    right_values = values[right]
+    wrong_values = values[~right]
+    if right_values.empty or wrong_values.empty:
         return None
-    wins = mannwhitneyu(of_right, of_wrong).statistic
-    return float(wins / (len(of_right) * len(of_wrong)))
+    wins = mannwhitneyu(right_values, wrong_values).statistic
+    pair_count = len(right_values) * len(wrong_values)
+    return float(wins / pair_count)
 
 
 def by_category(rows: pd.DataFrame) -> pd.DataFrame:
     """The agreement a question of each metric, by category; a row a category."""
-    agreed = rows.assign(agreed=(rows["value"] > KNOWN) == rows["right"])
+    is_known = rows["value"] > KNOWN
+    agreed = rows.assign(agreed=is_known == rows["right"])
     shares = agreed.pivot_table(index="category", columns="metric", values="agreed", sort=False)
-    questions = rows[rows["metric"] == "exam"].groupby("category").size()
-    return shares[list(METRICS)].assign(questions=questions).reset_index()
+    of_exam = rows[rows["metric"] == "exam"]
+    questions = of_exam.groupby("category").size()
+    by_metric = shares[list(METRICS)]
+    return by_metric.assign(questions=questions).reset_index()

@@ -65,7 +65,9 @@ def graded(path: str | Path) -> list[GradedContext]:
     for sign, reader in _FOLDERS.items():
         if place.is_dir() and (place / sign).exists():
             return list(reader(place))
-    files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
+    files = [place]
+    if place.is_dir():
+        files = sorted(place.glob("*.jsonl"))
     contexts: list[GradedContext] = []
     for file in files:
         contexts += _from_lines(file)
@@ -109,19 +111,19 @@ def _own(row: Row, path: Path, number: int) -> GradedContext:
                 field="answers",
             )
         answer = Answer(
-            str(entry.get("question", "")),
-            str(entry["answer"]),
-            bool(entry["right"]),
-            kind,
-            entry.get("category", ""),
+            question=str(entry.get("question", "")),
+            answer=str(entry["answer"]),
+            right=bool(entry["right"]),
+            kind=kind,
+            category=entry.get("category", ""),
         )
         answers.append(answer)
     return GradedContext(
-        str(row.get("group", number)),
-        str(row.get("variant", "")),
-        _texts(row["context"]),
-        tuple(answers),
-        _texts(row.get("history", ())),
+        group=str(row.get("group", number)),
+        variant=str(row.get("variant", "")),
+        texts=_texts(row["context"]),
+        answers=tuple(answers),
+        history=_texts(row.get("history", ())),
     )
 
 
@@ -137,10 +139,18 @@ def _mistri(row: Row) -> Iterator[GradedContext]:
     for compaction in row["compactions"]:
         if compaction.get("summary"):
             summaries.append(str(compaction["summary"]))
-    answers = [_mistri_answer(probe) for probe in row["probes"] if not probe.get("error")]
+    answers = []
+    for probe in row["probes"]:
+        if not probe.get("error"):
+            answers.append(_mistri_answer(probe))
     if summaries:
-        group = f"{row.get('scenario', '')} {row.get('size', '')} {row.get('rep', '')}".strip()
-        yield GradedContext(group, str(row.get("model", "")), (summaries[-1],), tuple(answers))
+        group = f"{row.get('scenario', '')} {row.get('size', '')} {row.get('rep', '')}"
+        yield GradedContext(
+            group=group.strip(),
+            variant=str(row.get("model", "")),
+            texts=(summaries[-1],),
+            answers=tuple(answers),
+        )
 
 
 _PERMISSION = re.compile(
@@ -153,10 +163,14 @@ _PERMISSION = re.compile(
 
 def _mistri_answer(probe: Row) -> Answer:
     """A probe; one that asks for yes or no asks for a rule."""
-    question, answer, right = str(probe["question"]), str(probe["answer"]), bool(probe["pass"])
+    question = str(probe["question"])
+    answer = str(probe["answer"])
+    right = bool(probe["pass"])
     category = probe.get("carrier", "")
     if probe.get("match") != "yes_no":
-        kind: ItemKind = "latest" if probe.get("changed") else "fact"
+        kind: ItemKind = "fact"
+        if probe.get("changed"):
+            kind = "latest"
         return Answer(question, answer, right, kind, category)
     rule = _permitted_action(question)
     if not answer.lower().startswith("y"):
@@ -178,32 +192,46 @@ def _native_vs_text(folder: Path) -> Iterator[GradedContext]:
     fixtures = {fixture["id"]: fixture for fixture in document}
     histories: dict[str, tuple[str, ...]] = {}
     for id, fixture in fixtures.items():
-        histories[id] = tuple(map(_said, fixture["history"]))
-    for variant, name in (("balanced", "trials.jsonl"), ("dense", "dense-text-trials.jsonl")):
+        histories[id] = _said_texts(fixture["history"])
+    files_by_variant = {"balanced": "trials.jsonl", "dense": "dense-text-trials.jsonl"}
+    for variant, name in files_by_variant.items():
         for row in _rows(folder / name):
-            fixture = fixtures[row["fixtureId"]]
+            id = row["fixtureId"]
+            fixture = fixtures[id]
             summary = row.get("textSummary") or row["summary"]
             yield GradedContext(
-                f"{row['fixtureId']} {row['trial']}",
-                variant,
-                (summary["text"], *map(_said, fixture["sharedTail"])),
-                tuple(_native_answers(row, fixture)),
-                histories[row["fixtureId"]],
+                group=f"{id} {row['trial']}",
+                variant=variant,
+                texts=(summary["text"], *_said_texts(fixture["sharedTail"])),
+                answers=tuple(_native_answers(row, fixture)),
+                history=histories[id],
             )
 
 
 def _native_answers(row: Row, fixture: Row) -> Iterator[Answer]:
     """The graded answers of one trial."""
-    has_several = "evaluations" in row
-    evaluation = row["evaluations"]["text_summary"] if has_several else row["evaluation"]
     questions = {question["id"]: question["question"] for question in fixture["questions"]}
-    for score in evaluation["scores"]:
+    for score in _evaluation(row)["scores"]:
         yield Answer(
             questions[score["questionId"]],
             score["expected"],
             bool(score["correct"]),
             category=score["category"],
         )
+
+
+def _evaluation(row: Row) -> Row:
+    """The verdicts on the text summary; a row of one variant has no others."""
+    evaluation: Row
+    if "evaluations" in row:
+        evaluation = row["evaluations"]["text_summary"]
+        return evaluation
+    evaluation = row["evaluation"]
+    return evaluation
+
+
+def _said_texts(items: Iterable[Row]) -> tuple[str, ...]:
+    return tuple(map(_said, items))
 
 
 def _said(item: Row) -> str:
@@ -228,22 +256,33 @@ def _longmemeval(folder: Path) -> Iterator[GradedContext]:
             truth = truths.get(row["question_id"])
             if truth is None or row["question_id"].endswith("_abs"):
                 continue
-            notes = row["prompt"].partition("History Chats:")[2].rpartition("Current Date:")[0]
+            _, _, chats = row["prompt"].partition("History Chats:")
+            notes, _, _ = chats.rpartition("Current Date:")
+            category = truth["question_type"]
             answer = Answer(
-                truth["question"],
-                _shortest(str(truth["correct_answer"])),
-                bool(row["autoeval_label"]["label"]),
-                "latest" if truth["question_type"] == "knowledge-update" else "fact",
-                truth["question_type"],
+                question=truth["question"],
+                answer=_shortest(str(truth["correct_answer"])),
+                right=bool(row["autoeval_label"]["label"]),
+                kind=_kind_of(category),
+                category=category,
             )
             texts = []
             for text in _NOTE.findall(notes):
                 texts.append(text.encode().decode("unicode_escape", "ignore"))
-            context = tuple(texts or [notes])
-            yield GradedContext(row["question_id"], file.name[-60:-40], context, (answer,))
+            yield GradedContext(
+                group=row["question_id"],
+                variant=file.name[-60:-40],
+                texts=tuple(texts or [notes]),
+                answers=(answer,),
+            )
 
 
 _NOTE = re.compile(r'"session_summary": "((?:[^"\\]|\\.)*)"')
+
+
+def _kind_of(category: str) -> ItemKind:
+    """The kind of item of a category of questions about chats."""
+    return "latest" if category == "knowledge-update" else "fact"
 
 
 def _shortest(answer: str) -> str:
@@ -259,15 +298,19 @@ def _compaction_integrity(folder: Path) -> Iterator[GradedContext]:
     keys = {row["id"]: row for row in _rows(place / "balanced_key.jsonl")}
     for row in _rows(place / "balanced_blind_labeled.jsonl"):
         key = keys[row["id"]]
+        category, _, _ = str(key["dataset"]).partition("_")
         answer = Answer(
-            "",
-            row["sssc_message"],
-            bool(row["label"]),
-            "rule",
-            str(key["dataset"]).partition("_")[0],
+            question="",
+            answer=row["sssc_message"],
+            right=bool(row["label"]),
+            kind="rule",
+            category=category,
         )
         yield GradedContext(
-            row["id"], str(key["compactor"]), (row["compacted_summary"],), (answer,)
+            group=row["id"],
+            variant=str(key["compactor"]),
+            texts=(row["compacted_summary"],),
+            answers=(answer,),
         )
 
 
@@ -292,9 +335,13 @@ def _lost_in_compaction(folder: Path) -> Iterator[GradedContext]:
 
 def _chat_answer(fact: Row, verdict: Row) -> Answer:
     category = str(fact["question_type"])
-    kind: ItemKind = "latest" if category == "knowledge-update" else "fact"
-    answer = _shortest(str(fact["answer"]))
-    return Answer(str(fact["question"]), answer, bool(verdict["recalled"]), kind, category)
+    return Answer(
+        question=str(fact["question"]),
+        answer=_shortest(str(fact["answer"])),
+        right=bool(verdict["recalled"]),
+        kind=_kind_of(category),
+        category=category,
+    )
 
 
 def _json(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds

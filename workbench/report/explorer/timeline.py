@@ -1,0 +1,182 @@
+"""The timeline of the explorer: the size of each request, with window, trigger and compactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from workbench.base.palette import looks
+from workbench.engine.compaction.strategy import AtLimit, AtShare
+from workbench.evaluation.replays.step import Replay, Step
+from workbench.report.explorer.view import SessionView
+
+WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1000, 230, 62, 14, 26
+MOST_REACHED = 30
+"""Compactions that the keyboard steps through one by one; of more, it reaches the selected one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From requests and tokens to places in the picture; `top` is the most tokens."""
+
+    last_request: int
+    top: float
+
+    @classmethod
+    def of(cls, replay: Replay) -> Scale:
+        """One for the whole session however far it is replayed, and for its window unless that
+        is far above.
+        """
+        history_tokens = replay.sizing.overhead + sum(replay.sizing.sizes)
+        most_tokens = max(history_tokens, *(step.tokens_sent for step in replay.steps))
+        last_request = max(len(replay.session.requests) - 1, 1)
+        window = min(replay.window, 2 * most_tokens)
+        return cls(last_request, 1.06 * max(most_tokens, window))
+
+    def x(self, request: int) -> float:
+        """From the left."""
+        width = WIDTH - LEFT - 12
+        return round(LEFT + width * request / self.last_request, 1)
+
+    def y(self, tokens: float) -> float:
+        """From the top."""
+        height = HEIGHT - TOP - BOTTOM
+        return round(TOP + height * (1 - tokens / self.top), 1)
+
+    def points(self, steps: Iterable[Step], column: str = "tokens_sent") -> str:
+        """The corners of a line."""
+        corners = []
+        for step in steps:
+            tokens = getattr(step, column)
+            corners.append(f"{self.x(step.request)},{self.y(tokens)}")
+        return " ".join(corners)
+
+
+def timeline(view: SessionView) -> dict[str, object] | None:
+    """The size of each request, recorded and sent, with window, trigger and compactions; None
+    without requests.
+
+    The replay to compare with is a dashed line.
+    """
+    replay = view.replay
+    if not replay.steps:
+        return None
+    scale = Scale.of(replay)
+    left_edge = scale.x(0)
+    right_edge = scale.x(scale.last_request)
+    floor = scale.y(0)
+    recorded_line = scale.points(replay.steps, "tokens_recorded")
+    label = (
+        f"Tokens of {len(replay.steps)} requests under {replay.preset};"
+        f" {len(replay.events)} compactions"
+    )
+    return {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "left": LEFT,
+        "top": TOP,
+        "bottom": BOTTOM,
+        "last": scale.last_request,
+        "label": label,
+        "recorded": f"{left_edge},{floor} {recorded_line} {right_edge},{floor}",
+        "ticks": _ticks(scale),
+        "cursor": None if view.request is None else scale.x(view.request),
+        "limits": _limit_lines(view, scale),
+        "compactions": _compaction_marks(view, scale),
+        "recorded_compactions": _recorded_marks(replay, scale),
+        "lines": _lines(view, scale),
+    }
+
+
+def _limit_lines(view: SessionView, scale: Scale) -> list[tuple[float, str, str]]:
+    """The window and the trigger, where they are in the picture: height, label and dash."""
+    limits = [
+        (view.replay.window, "window", "2 3"),
+        (_limit(view), "compacts here", "6 4"),
+    ]
+    lines = []
+    for tokens, name, dash in limits:
+        if tokens is not None and tokens < scale.top:
+            lines.append((scale.y(tokens), f"{name}, {tokens:,}", dash))
+    return lines
+
+
+def _compaction_marks(view: SessionView, scale: Scale) -> list[dict[str, object]]:
+    replay = view.replay
+    first_requests: dict[int, int] = {}
+    for step in replay.steps:
+        if step.compaction is not None:
+            first_requests[step.compaction] = step.request
+    last_request = replay.steps[-1].request
+    has_few = len(replay.events) <= MOST_REACHED
+    marks = []
+    for event in replay.events:
+        is_selected = event is view.event
+        mark = {
+            "number": event.number,
+            "x": scale.x(first_requests.get(event.number, last_request)),
+            "selected": is_selected,
+            "label": f"compaction {event.number + 1}, before message {event.at}",
+            "reachable": has_few or is_selected,
+        }
+        marks.append(mark)
+    return marks
+
+
+def _recorded_marks(replay: Replay, scale: Scale) -> list[float]:
+    """Where the recorded agent compacted: at the first request after each of its compactions."""
+    marks = []
+    for compaction in replay.session.recorded:
+        first_step = replay.steps[-1]
+        for step in replay.steps:
+            if step.index >= compaction.at:
+                first_step = step
+                break
+        marks.append(scale.x(first_step.request))
+    return marks
+
+
+def _lines(view: SessionView, scale: Scale) -> list[Mapping[str, object]]:
+    """The requests of the replay, and dashed those of the replay to compare with."""
+    replays = [replay for replay in replays_of(view) if replay.steps]
+    colours = looks(replay.preset for replay in replays)
+    lines: list[Mapping[str, object]] = []
+    for replay, dash in zip(replays, ("", "5 3"), strict=False):
+        line = {
+            "name": replay.preset,
+            "points": scale.points(replay.steps),
+            "colour": colours[replay.preset].colour,
+            "dash": dash,
+        }
+        lines.append(line)
+    return lines
+
+
+def replays_of(view: SessionView) -> list[Replay]:
+    """The replay, and the one to compare with where there is one."""
+    if view.other is None:
+        return [view.replay]
+    return [view.replay, view.other]
+
+
+def _ticks(scale: Scale) -> list[tuple[float, str]]:
+    sizes = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 10**9)
+    step = next(size for size in sizes if scale.top / size <= 5)
+    ticks = []
+    for tokens in range(0, int(scale.top) + 1, step):
+        label = f"{tokens // 1000:,}k"
+        ticks.append((scale.y(tokens), label))
+    return ticks
+
+
+def _limit(view: SessionView) -> int | None:
+    """Tokens at which the strategy compacts, where they are known beforehand."""
+    window = view.replay.window
+    trigger = view.presets[view.settings.strategy].trigger
+    if view.settings.threshold is not None:
+        return int(view.settings.threshold * window)
+    if isinstance(trigger, AtShare):
+        return int(trigger.threshold * window)
+    if isinstance(trigger, AtLimit):
+        return trigger.limit(window)
+    return None

@@ -1,0 +1,61 @@
+"""A page of the view: its template with values, and what its address asks for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pandas as pd
+
+from workbench.base.formats import missing
+from workbench.report.view.contexts import NotShown
+
+Query = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A template with its values, and as `rows` what it shows, for a download."""
+
+    template: str
+    title: str
+    values: Mapping[str, Any]
+    rows: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+
+def path_of(run: str, *parts: str, **query: object) -> str:
+    """The address of a page below the token."""
+    path = "/".join(quote(part, safe="") for part in ("runs", run, *parts))
+    return path + asking(**query)
+
+
+def asking(**query: object) -> str:
+    """The part of an address after its path; what is empty is left out."""
+    parameters = {}
+    for name, value in query.items():
+        if not missing(value) and value != "":
+            parameters[name] = value
+    return "?" + urlencode(parameters)
+
+
+def number(query: Query, name: str) -> int | None:
+    """A whole number of an address; None where there is none.
+
+    Raises:
+        NotShown: it is no number.
+    """
+    text = query.get(name, "")
+    if text and not text.isdecimal():
+        raise NotShown(f"`{name}` is {text!r} in this address; it must be a whole number.")
+    if not text:
+        return None
+    return int(text)
+
+
+def counted(names: Iterable[str]) -> dict[str, int]:
+    """How often each name occurs, the most frequent first."""
+    counts = Counter(names)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
