@@ -152,6 +152,7 @@ def refusal(error: ErrorDetails) -> str:
 EXTRAS = {
     "agents": "openai-agents",
     "distributed": "dask",
+    "fsspec": "remote",
     "langchain": "langchain",
     "mcp": "all,mcp",
     "xllamacpp": "all,local",

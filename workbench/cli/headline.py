@@ -94,11 +94,9 @@ def page(results: Results, findings: Findings, no_report: bool, *, quiet: bool) 
 
 def show_places(results: Results, report: str | None) -> None:
     """Print where the page is, or the tables, and what shows the contexts behind the figures."""
-    say(f"\nReport: {report}" if report else f"\nTables: {results.path}")
-    say(
-        f"Next: {painted(shlex.join(['workbench', 'view', str(results.path)]), 'bold')} shows every"
-        " context behind it"
-    )
+    say(f"\nReport: {report}" if report else f"\nTables: {results.place}")
+    command = shlex.join(["workbench", "view", results.place])
+    say(f"Next: {painted(command, 'bold')} shows every context behind it")
 
 
 @while_read()

@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 
 from workbench.base.errors import MissingPath, Unanswered
 from workbench.base.formats import some
+from workbench.base.remote import address_of, name_of
 from workbench.cli.foresee import FOLDER
 from workbench.cli.output import PENDING, complain
 from workbench.engine.models import find_model
@@ -26,14 +27,17 @@ from workbench.recordings.importers.importer import STDIN
 
 
 def existing(path: str) -> str:
-    """The path of a recording; a pattern and standard input stay as they are.
+    """The path of a recording; a pattern and standard input stay as they are, and an address is
+    looked up when it is read.
 
     Raises:
         MissingPath: there is no such file or folder.
     """
-    if path != STDIN and not has_magic(path) and not Path(path).exists():
+    name = name_of(path)
+    is_looked_up = path == STDIN or has_magic(name) or address_of(name)
+    if not is_looked_up and not Path(name).exists():
         raise MissingPath(path)
-    return path
+    return name
 
 
 def _all_existing(paths: list[str] | None) -> list[str] | None:

@@ -7,8 +7,10 @@ import typer
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import some
+from workbench.base.remote import address_of, name_of
 from workbench.cli.options import AsJson
 from workbench.cli.output import UNUSABLE, complain, say, say_json, table
+from workbench.evaluation.experiment.run_copies import fetched
 from workbench.evaluation.experiment.run_notes import RunNotes, check_deletable, delete_run
 from workbench.report.view.run_list import (
     NEWEST_FIRST,
@@ -50,13 +52,13 @@ def show(
       workbench runs list reports --sort=-usd --tag nightly
     """
     filters = RunFilters(search, tag, state, strategy)
-    all_rows = run_rows(runs(folder).values())
+    all_rows = run_rows(runs(fetched(folder)).values())
     fitting_rows = filter(filters.fits, all_rows)
     rows = sorted_rows(list(fitting_rows), sort)
     if as_json:
         say_json([row.record() for row in rows])
     elif not all_rows:
-        say(f"There is no run in {folder}; `workbench compare` writes one.")
+        say(f"There is no run in {name_of(folder)}; `workbench compare` writes one.")
     elif not rows:
         say(f"None of {some(len(all_rows), 'run')} fits.")
     else:
@@ -137,6 +139,11 @@ def delete(
       workbench runs delete reports/compare-1a2b3c4d
     """
     for folder in folders:
+        if address_of(folder):
+            raise SettingError(
+                f"{address_of(folder)} lies in a store, and runs are deleted on this machine only;"
+                " use the store's own tools"
+            )
         check_deletable(folder)
     names = [str(folder) for folder in folders]
     if not yes and not _is_confirmed(f"Delete {', '.join(names)} with all files?"):
@@ -160,15 +167,17 @@ def _is_confirmed(question: str) -> bool:
 
 
 def _run(folder: Path) -> Path:
-    """The folder of a run.
+    """The folder of a run, or the copy of one that lies in a store.
 
     Raises:
         SettingError: it is none.
     """
-    entries = list(runs(folder).values())
-    if len(entries) != 1 or entries[0].path != folder.resolve():
-        raise SettingError(f"{folder} holds no run; `workbench runs list` shows those of a folder")
-    return folder
+    local = fetched(folder)
+    entries = list(runs(local).values())
+    if len(entries) != 1 or entries[0].path != local.resolve():
+        place = name_of(folder)
+        raise SettingError(f"{place} holds no run; `workbench runs list` shows those of a folder")
+    return local
 
 
 def _describe(run: Path, as_json: bool, **changes: str | list[str]) -> int:
@@ -180,7 +189,7 @@ def _describe(run: Path, as_json: bool, **changes: str | list[str]) -> int:
     notes.write(folder)
     described = {"name": notes.name, "tags": list(notes.tags), "note": notes.note}
     if as_json:
-        say_json({"run": str(run), **described})
+        say_json({"run": name_of(run), **described})
     else:
         say(f"{notes.name or folder.name}; tags: {', '.join(notes.tags) or 'none'}")
     return 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.base.errors import SettingError
+from workbench.base.remote import name_of
 from workbench.cli.options import AsJson
 from workbench.cli.output import say, say_json
 
@@ -42,9 +43,11 @@ def view(
 
       workbench view reports/compare-1a2b3c4d --no-browser --port 8792
     """
+    from workbench.evaluation.experiment.run_copies import fetched
     from workbench.report.view.app import ViewServer
     from workbench.report.view.runs import runs
 
+    place, folder = name_of(folder), fetched(folder)
     server = ViewServer(folder, port)
     runs_by_name = runs(folder)
     address = server.address
@@ -53,7 +56,7 @@ def view(
     if as_json:
         say_json({"address": address, "runs": list(runs_by_name)})
     else:
-        say(f"{address} shows {len(runs_by_name)} runs of {folder}; Ctrl-C ends it")
+        say(f"{address} shows {len(runs_by_name)} runs of {place}; Ctrl-C ends it")
     sys.stdout.flush()
     if browser:
         webbrowser.open(address)

@@ -162,4 +162,4 @@ def combined(
     folder.write(
         {**tables, **own_tables}, {**first_results.manifest, **about, "created": round(time())}
     )
-    return Results.open(folder.path)
+    return Results.open(folder.local)

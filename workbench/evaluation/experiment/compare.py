@@ -187,7 +187,7 @@ class Run:
         for preset in presets:
             if preset.name == baseline_name and baseline_name not in REFERENCES:
                 baseline = preset
-        places = [str(source.path.resolve()) if source.path else source.name for source in sources]
+        places = [source.place for source in sources]
         parts = (spec.settings(), [described(preset) for preset in presets], places)
         folder = folder_of(spec, "compare", *parts)
         settings = ModelSettings.of_run(spec.model_settings, folder)
@@ -212,7 +212,7 @@ class Run:
             )
             crew.bar.set_description_str("writing the tables")
             write_run(job, sources, results, begun)
-        return Results.open(job.folder.path)
+        return Results.open(job.folder.local)
 
     def forecast(self) -> Forecast:
         """What the run would take."""

@@ -289,8 +289,10 @@ def read(
     if source.path is None:
         assert source.session is not None
         return Recording((_masked(source.session, window, redaction),))
-    changed = _changed(source.path), _changed(file_beside(source.path))
-    return _read_file(source.path, changed, window, redaction)
+    version: tuple[object, ...] = (_changed(source.path), _changed(file_beside(source.path)))
+    if source.remote is not None:
+        version = (source.remote.version,)
+    return _read_file(source.path, version, window, redaction)
 
 
 def _changed(path: Path) -> int:
@@ -300,9 +302,9 @@ def _changed(path: Path) -> int:
 
 @lru_cache(maxsize=REMEMBERED)
 def _read_file(
-    path: Path, changed: tuple[int, int], window: int | None, redaction: frozenset[str] | None
+    path: Path, version: tuple[object, ...], window: int | None, redaction: frozenset[str] | None
 ) -> Recording:
-    """The sessions of a file; `changed` says of which version of it and of the exams beside it."""
+    """The sessions of a file; `version` is that of the file and of the exams beside it."""
     prepared_sessions, bad = list[Prepared](), list[Unreadable]()
     mask = masker(redaction)
     for loaded in scan([path], lenient=True):

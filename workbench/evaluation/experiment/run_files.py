@@ -235,7 +235,7 @@ def _share_of_way(value: Value, floor: Value, top: Value) -> float | None:
 
 def _keep_finished(folder: RunFolder, sessions: Sequence[Row]) -> None:
     """Refuse to write a run of nothing over a finished one."""
-    is_finished = (folder.path / "manifest.json").is_file()
+    is_finished = (folder.local / "manifest.json").is_file()
     if is_finished and all(session["status"] != "ok" for session in sessions):
         reasons = "; ".join(str(session["reason"]) for session in sessions[:3])
         raise SettingError(
@@ -255,8 +255,7 @@ def _manifest(
     """
     command = ["workbench", *sys.argv[1:]] if Path(sys.argv[0]).name == "workbench" else []
     names = [
-        str(source.path) if source.path else f"session {index}"
-        for index, source in enumerate(sources)
+        source.name if source.path else f"session {index}" for index, source in enumerate(sources)
     ]
     return {
         "schema": SCHEMA,
@@ -264,7 +263,7 @@ def _manifest(
         "settings": job.spec.settings(),
         "presets": [described(preset) for preset in job.presets],
         "sources": [job.masked(name) for name in names],
-        "code": code_of_replays(job.spec.redaction, {"": ()}, job.folder.path)[""],
+        "code": code_of_replays(job.spec.redaction, {"": ()}, job.folder.local)[""],
         "python": platform.python_version(),
         "packages": {
             name: _version(name)

@@ -1,16 +1,17 @@
 """What a run reads: files, folders, patterns and sessions in memory, each a source."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from workbench.base.errors import SettingError
+from workbench.base.remote import RemoteFile, address_of, name_of
 from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.spec import DEFAULT_MODEL
 from workbench.recordings.datasets.bundled import bundled_files, is_bundled_file, is_bundled_session
-from workbench.recordings.importers.importer import files, load, scan
+from workbench.recordings.importers.importer import files, load, remote_files, scan
 
 What: TypeAlias = Iterable[str | Path | Session] | str | Path | Session
 """Files, folders, patterns or sessions; none: the bundled sessions."""
@@ -24,6 +25,7 @@ class SessionSource:
         number: its place in the run.
         named: whether the user named it, rather than a folder that holds it.
         most: sessions to take of it at most; None takes all.
+        remote: the file in a store that `path` is the address of.
     """
 
     path: Path | None = None
@@ -31,10 +33,13 @@ class SessionSource:
     number: int = 0
     named: bool = True
     most: int | None = None
+    remote: RemoteFile | None = None
 
     @property
     def name(self) -> str:
-        """Its path, or the session's id."""
+        """Its address or path, or the session's id."""
+        if self.remote is not None:
+            return self.remote.address
         if self.path is not None:
             return str(self.path)
         if self.session is not None:
@@ -42,8 +47,17 @@ class SessionSource:
         return ""
 
     @property
+    def place(self) -> str:
+        """Where it is, whatever the current folder; the id of a session in memory."""
+        if self.path is not None and self.remote is None:
+            return str(self.path.resolve())
+        return self.name
+
+    @property
     def bytes(self) -> int:
         """The file's size; 0 for a session in memory."""
+        if self.remote is not None:
+            return self.remote.size
         return self.path.stat().st_size if self.path is not None and self.path.exists() else 0
 
 
@@ -70,20 +84,35 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
         if isinstance(item, Session):
             sources.append(SessionSource(session=item))
         elif str(item) == "-":  # standard input can be read once, and by this process alone
-            sources += [SessionSource(session=session) for session in load("-", lenient=True)]
+            for session in load("-", lenient=True):
+                sources.append(SessionSource(session=session))
+        elif address_of(item):
+            sources += _remote_sources(address_of(item))
         else:
-            paths = [
-                path for path in files([item]) if path == str(item) or not _of_a_run(Path(path))
-            ]
-            sources += [SessionSource(path=Path(path), named=path == str(item)) for path in paths]
+            sources += _local_sources(name_of(item))
     if not sources:
         raise SettingError("there is nothing to read; name files or folders with recorded sessions")
-    once: dict[object, SessionSource] = {}
-    for n, source in enumerate(sources):
-        place = source.path.resolve() if source.path else n
-        if place not in once or source.named:
-            once[place] = source
-    return [replace(source, number=number) for number, source in enumerate(once.values())]
+    by_place: dict[object, SessionSource] = {}
+    for index, source in enumerate(sources):
+        place = index if source.path is None else source.place
+        if place not in by_place or source.named:
+            by_place[place] = source
+    return [replace(source, number=number) for number, source in enumerate(by_place.values())]
+
+
+def _local_sources(name: str) -> Iterator[SessionSource]:
+    """The files that a path or a pattern means, but those that a run of ours wrote."""
+    for path in files([name]):
+        is_named = path == name
+        if is_named or not _of_a_run(Path(path)):
+            yield SessionSource(path=Path(path), named=is_named)
+
+
+def _remote_sources(address: str) -> Iterator[SessionSource]:
+    """The recordings at an address and below it."""
+    for file in remote_files(address):
+        is_named = file.address == address
+        yield SessionSource(path=Path(file.address), named=is_named, remote=file)
 
 
 def is_bundled(source: SessionSource) -> bool:

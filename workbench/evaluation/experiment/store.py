@@ -13,11 +13,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pandas as pd
 
+from workbench.base import remote
 from workbench.base.errors import SettingError
 from workbench.base.private_files import make_private_folder
+from workbench.base.remote import address_of, name_of
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.bounded import check_table, text_of
 from workbench.evaluation.experiment.code_versions import FILE
+from workbench.evaluation.experiment.run_copies import (
+    address_of_copy,
+    check_writable,
+    fetched_where_there,
+    local_folder,
+)
 
 SCHEMA = 1
 """Version of the tables (docs/reference/tables.md): grows when a column or a table changes its
@@ -147,9 +155,10 @@ class TableFolder:
     @classmethod
     def open(cls, folder: str | Path) -> Self:
         """What is in this folder; a `SettingError` where there is nothing."""
-        if not (Path(folder) / cls.file).is_file():
-            raise SettingError(f"{folder} holds {cls.absent}")
-        return cls(Path(folder))
+        path = fetched_where_there(folder)
+        if not (path / cls.file).is_file():
+            raise SettingError(f"{name_of(folder)} holds {cls.absent}")
+        return cls(path)
 
     @classmethod
     def write(
@@ -162,7 +171,7 @@ class TableFolder:
         write_atomically(
             (folder / cls.file).with_suffix(".json"), json.dumps(notes, indent=2) + "\n"
         )
-        return cls(folder)
+        return cls(local_folder(folder))
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -181,6 +190,8 @@ def read_table(path: Path) -> pd.DataFrame:
         raise SettingError(f"{path} cannot be read as a table: {error}") from None
 
 
+REPLAYS = "replays"
+"""The folder of a run with its finished replays."""
 _KEPT = re.compile(r'\{"sha256":"(\w{64})","replay":(\{.*\})\}')
 
 
@@ -189,11 +200,22 @@ class RunFolder:
     """The folder of one run. A replay that is there is whole, and as it was written.
 
     Attributes:
+        path: of the folder, or the address of one in a store: replays are read and written there.
         shares: whether finished replays of the runs beside it are taken over.
     """
 
     path: Path
     shares: bool = False
+
+    @property
+    def local(self) -> Path:
+        """The folder on this machine: of an address, the copy."""
+        return local_folder(self.path)
+
+    @property
+    def address(self) -> str:
+        """The address of a folder in a store; empty for one on this machine."""
+        return address_of(self.path)
 
     def begin(self) -> None:
         """Make the folder before any work is done for it, with what the newest run beside it has
@@ -202,15 +224,18 @@ class RunFolder:
         Raises:
             SettingError: it cannot be written.
         """
+        if self.address:
+            check_writable(self.address)
+            fetched_where_there(self.path)
         try:
-            make_private_folder(self.path)
+            make_private_folder(self.local)
         except OSError as error:
             explanation = (
                 f"cannot hold a run ({error.strerror}); a folder that can be written would be"
                 " accepted"
             )
             raise SettingError(f"{self.path} {explanation}") from None
-        if not (self.path / FILE).exists():
+        if not (self.local / FILE).exists():
             self._take_over_modules()
 
     def _take_over_modules(self) -> None:
@@ -244,18 +269,28 @@ class RunFolder:
         """A finished replay, or None; a file that is not as it was written counts as none, and
         is written anew.
         """
-        path = self.path / "replays" / f"{key}.json"
-        match = _KEPT.fullmatch(text_of(path)) if path.is_file() else None
+        match = _KEPT.fullmatch(self._replay_text(key))
         if match is None or sha256(match[2].encode()).hexdigest() != match[1]:
             return None
         replay: dict[str, Any] = json.loads(match[2])
         return replay
 
+    def _replay_text(self, key: str) -> str:
+        """What stands in the file of a replay; empty where there is none."""
+        if self.address:
+            content = remote.read(remote.below(self.address, REPLAYS, f"{key}.json"))
+            return (content or b"").decode("utf-8", "replace")
+        path = self.path / REPLAYS / f"{key}.json"
+        return text_of(path) if path.is_file() else ""
+
     def keep(self, key: str, replay: Mapping[str, object]) -> None:
         """Write down a finished replay."""
         text = json.dumps(replay, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
         document = f'{{"sha256":"{sha256(text.encode()).hexdigest()}","replay":{text}}}'
-        write_atomically(self.path / "replays" / f"{key}.json", document)
+        if self.address:
+            remote.write(remote.below(self.address, REPLAYS, f"{key}.json"), document)
+        else:
+            write_atomically(self.path / REPLAYS / f"{key}.json", document)
 
     def made(self, key: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """What was kept under a key; it is made, and kept, where there is nothing. An error
@@ -268,7 +303,7 @@ class RunFolder:
 
     def tidy(self, before: float) -> None:
         """Remove what killed processes had begun to write before that time (seconds since 1970)."""
-        for part in (*self.path.glob(".*.part"), *self.path.glob("replays/.*.part")):
+        for part in (*self.local.glob(".*.part"), *self.local.glob(f"{REPLAYS}/.*.part")):
             if part.stat().st_mtime < before:
                 part.unlink(missing_ok=True)
 
@@ -291,7 +326,9 @@ class RunFolder:
         """Write the merged tables and the manifest, which comes last: a run with a manifest is
         complete.
         """
-        (self.path / "manifest.json").unlink(missing_ok=True)
+        (self.local / "manifest.json").unlink(missing_ok=True)
+        if self.address:
+            remote.remove(remote.below(self.address, "manifest.json"))
         for name in COLUMNS:
             rows = tables.get(name, ())
             table = rows if isinstance(rows, pd.DataFrame) else frame(name, rows)
@@ -353,9 +390,11 @@ class Results(RunTables):
         Raises:
             SettingError: there is no finished run, or one of another version.
         """
-        results = cls(Path(path))
+        results = cls(fetched_where_there(path))
         if not (results.path / "manifest.json").is_file():
-            raise SettingError(f"{path} holds no finished run; a run's folder has a manifest.json")
+            raise SettingError(
+                f"{name_of(path)} holds no finished run; a run's folder has a manifest.json"
+            )
         version = results.manifest.get("schema")
         if version != SCHEMA:
             newer = isinstance(version, int) and version > SCHEMA
@@ -427,6 +466,11 @@ class Results(RunTables):
         """Where its report is once it is rendered."""
         return self.path / "report.html"
 
+    @property
+    def place(self) -> str:
+        """Its folder, or its address in a store."""
+        return address_of_copy(self.path) or str(self.path)
+
     def __repr__(self) -> str:
         read = int((self.sessions["status"] == "ok").sum())
         strategies = self.replays["strategy"].nunique()
@@ -434,4 +478,4 @@ class Results(RunTables):
             f", failed {self.failed:,}" if self.failed else ""
         )
         replays += f", pending {self.pending:,}" if self.pending else ""
-        return f"<Results in {self.path}: sessions {read:,}, strategies {strategies:,}, {replays}>"
+        return f"<Results in {self.place}: sessions {read:,}, strategies {strategies:,}, {replays}>"

@@ -107,7 +107,7 @@ class ReplayJob(Job[RunSpec]):
         for preset in self.presets:
             is_reference = preset.name in REFERENCES
             parts[preset.name] = preset if is_reference else (preset, self.baseline)
-        codes = code_of_replays(self.spec.redaction, parts, self.folder.path)
+        codes = code_of_replays(self.spec.redaction, parts, self.folder.local)
         return replace(self, codes=codes)
 
 

@@ -8,14 +8,16 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from glob import has_magic
 from io import BufferedReader
 from pathlib import Path
 from typing import TypeAlias
 
+from workbench.base import remote
 from workbench.base.errors import FormatError, WorkbenchError
 from workbench.base.registry import find, found
+from workbench.base.remote import RemoteFile
 from workbench.engine.transcript.session import Origin, Session
 from workbench.recordings.importers.accounting import accounted
 from workbench.recordings.importers.format import Format
@@ -104,7 +106,7 @@ def read(path: str | Path, *, lenient: bool = False, format: str = "") -> Iterat
     Raises:
         FormatError: the file is damaged, or no importer recognises its format.
     """
-    source = _source(str(path), lenient)
+    source = _source(remote.name_of(path), lenient)
     yield from _sessions(_chosen(source, format), source)
 
 
@@ -205,11 +207,19 @@ def _with_own_id(session: Session, ids: set[str]) -> Session:
 
 
 def _source(path: str, lenient: bool) -> SourceFile:
+    address = remote.address_of(path)
     if path == STDIN:
         where = "standard input"
         data = whole(sys.stdin.buffer, where)
+        source = SourceFile(where, lambda: unpacked(_stream(data), where, note), lenient=lenient)
+    elif address:
+        content = cache(partial(_content, address))  # fetched once, though it is opened twice
+        folder = address.split("/")[-2]
         source = SourceFile(
-            where, lambda: unpacked(BufferedReader(io.BytesIO(data)), where, note), lenient=lenient
+            address,
+            lambda: unpacked(_stream(content()), address, note),
+            folder=folder,
+            lenient=lenient,
         )
     else:
         folder = Path(os.path.realpath(path)).parent.name
@@ -218,19 +228,63 @@ def _source(path: str, lenient: bool) -> SourceFile:
     return source
 
 
+def _stream(data: bytes) -> BufferedReader:
+    return BufferedReader(io.BytesIO(data))
+
+
+def _content(address: str) -> bytes:
+    """What is at an address.
+
+    Raises:
+        FormatError: nothing is there.
+        SetupError: its store cannot be asked, or refuses.
+    """
+    content = remote.read(address)
+    if content is None:
+        raise FormatError("there is no such file", where=address)
+    return content
+
+
 def files(paths: Paths) -> Iterator[str]:
     """The files that these names mean: a file itself, those in a folder, those that match a
     pattern, in order.
 
     Raises:
         FormatError: a pattern matches nothing, or is none.
+        MissingPath, SetupError: as `remote_files`, for names that are addresses.
     """
     for name in _named(paths):
+        address = remote.address_of(name)
+        if address:
+            for file in remote_files(address):
+                yield file.address
+            continue
         for path in _matching(name):
             if path != STDIN and Path(path).is_dir():
                 yield from _in_folder(Path(path))
             else:
                 yield path
+
+
+def remote_files(address: str) -> list[RemoteFile]:
+    """The file at an address itself, or the recordings below it, without the tables of runs.
+
+    Raises:
+        MissingPath: nothing is there.
+        SetupError: its store cannot be asked, or refuses.
+    """
+    listed = remote.files_below(address)
+    if remote.is_pattern(address) or [file.address for file in listed] == [address]:
+        return listed
+    run_folders = {file.folder for file in listed if file.name == "manifest.json"}
+    recordings: list[RemoteFile] = []
+    for file in listed:
+        parts = file.address.removeprefix(address).split("/")
+        is_hidden = any(part.startswith(".") for part in parts)
+        is_of_run = not run_folders.isdisjoint((file.folder, file.folder.removesuffix("/replays")))
+        if _is_recording(file.name) and not is_hidden and not is_of_run:
+            recordings.append(file)
+    return recordings
 
 
 def _matching(name: str) -> list[str]:
@@ -250,10 +304,10 @@ def _matching(name: str) -> list[str]:
 
 def _named(paths: Paths) -> list[str]:
     if isinstance(paths, str | Path):
-        return [str(paths)]
+        return [remote.name_of(paths)]
     if isinstance(paths, bytes) or not isinstance(paths, Iterable):
         raise FormatError(f"{paths!r:.80} names no file; paths as text would be accepted")
-    return [str(path) for path in paths]
+    return [remote.name_of(path) for path in paths]
 
 
 def _in_folder(folder: Path) -> Iterator[str]:

@@ -15,6 +15,7 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import missing, some
+from workbench.base.remote import address_of, name_of
 from workbench.evaluation.analysis.advice_note import joined_answers
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.findings import Findings
@@ -141,10 +142,10 @@ def _recordings(sources: Sequence[str]) -> str:
     bundled = {str(file) for file in bundled_files()}
     if sources and bundled.issuperset(sources):
         return BUNDLED
-    folders = []
+    folders: list[Path] = []
     for source in sources:
         path = Path(source)
-        if path.is_absolute():
+        if path.is_absolute() or address_of(path):
             folders.append(path.parent)
     if not folders:
         return ""
@@ -154,7 +155,7 @@ def _recordings(sources: Sequence[str]) -> str:
         return ""
     if folder.is_relative_to(Path.home()):
         return str(Path("~", folder.relative_to(Path.home())))
-    return str(folder)
+    return name_of(folder)
 
 
 def _answer(findings: Findings) -> tuple[str, str]:

@@ -1,0 +1,168 @@
+"""Recordings and runs in an object store: a real S3 server on this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from object_store import BUCKET, put, serving_s3
+
+from builders import remembering, rules
+from workbench.base import remote
+from workbench.base.errors import MissingPath, SettingError
+from workbench.cli import main
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.compare import compare
+from workbench.evaluation.experiment.run_copies import fetched, local_folder
+from workbench.evaluation.experiment.run_notes import RunNotes
+from workbench.evaluation.experiment.sources import sources_of
+from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.recordings.importers.importer import load
+from workbench.recordings.importers.native import save
+
+SESSIONS = f"s3://{BUCKET}/sessions"
+
+
+@pytest.fixture(scope="module")
+def local_sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recordings") / "sessions"
+    folder.mkdir()
+    for number in range(3):
+        messages = [rules("be brief"), *remembering(24 + number)]
+        save(
+            Session.of(messages, id=f"s{number}", project=f"p{number}"), folder / f"s{number}.jsonl"
+        )
+    (folder / "README.md").write_text("What these are.", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def store(local_sessions: Path) -> Iterator[None]:
+    with serving_s3():
+        put(local_sessions, SESSIONS)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def new_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing was fetched yet."""
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+
+
+def notes_text(note: str) -> str:
+    return json.dumps({"name": "", "tags": [], "note": note, "marks": {}})
+
+
+def run(what: object, out: object) -> Results:
+    return compare(what, window=4_000, shares=(0.2,), strategies=("truncate",), out=out, quiet=True)
+
+
+def test_a_run_from_and_into_a_store_has_the_tables_of_a_local_one(
+    local_sessions: Path, tmp_path: Path
+) -> None:
+    local = run(local_sessions, tmp_path / "run")
+    remote_run = run(SESSIONS, f"s3://{BUCKET}/runs/same")
+    for name in COLUMNS:
+        expected = local.table(name)
+        found = remote_run.table(name)
+        if name == "sessions":
+            here, there = str(local_sessions), SESSIONS
+            for column in ("path", "session"):
+                found[column] = found[column].str.replace(there, here)
+        assert found.equals(expected), name
+
+
+def test_a_run_in_a_store_goes_on_where_it_was_ended() -> None:
+    address = f"s3://{BUCKET}/runs/resumed"
+    whole = run(SESSIONS, address)
+    replays = {file.address: file.version for file in remote.files_below(f"{address}/replays")}
+    removed, *others = sorted(replays)
+    remote.remove(removed)
+    remote.remove(f"{address}/manifest.json")
+    again = run(SESSIONS, Path(address))
+    assert again.scores.equals(whole.scores)
+    listed = {file.address for file in remote.files_below(f"{address}/replays")}
+    assert listed == set(replays)
+    assert len(others) == len(replays) - 1
+
+
+def test_finished_replays_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    address = f"s3://{BUCKET}/runs/kept"
+    run(SESSIONS, address)
+    written: list[str] = []
+    write = remote.write
+    monkeypatch.setattr(
+        remote, "write", lambda place, data: (written.append(place), write(place, data))
+    )
+    run(SESSIONS, address)
+    assert not [place for place in written if "/replays/" in place]
+
+
+def test_another_machine_opens_lists_and_describes_a_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = f"s3://{BUCKET}/elsewhere/run"
+    first = run(SESSIONS, address)
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "another"))
+    opened = Results.open(address)
+    assert opened.path != first.path
+    assert opened.place == address
+    assert opened.scores.equals(first.scores)
+    assert main(["runs", "name", address, "nightly"]) == 0
+    assert remote.read(f"{address}/notes.json") is not None
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "a third"))
+    capsys.readouterr()
+    assert main(["runs", "list", f"s3://{BUCKET}/elsewhere", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["name"], row["recordings"]) == ("nightly", SESSIONS)
+
+
+def test_a_copy_follows_what_changes_in_the_store() -> None:
+    address = f"s3://{BUCKET}/runs/changing"
+    run(SESSIONS, address)
+    folder = fetched(address)
+    remote.write(f"{address}/notes.json", notes_text("changed elsewhere"))
+    assert RunNotes.of(fetched(address)).note == "changed elsewhere"
+    remote.remove(f"{address}/notes.json")
+    assert RunNotes.of(fetched(address)).note == ""
+    assert not (folder / "replays").exists()
+
+
+def test_inspect_reads_from_a_store_as_from_a_folder(
+    local_sessions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert [session.id for session in load(SESSIONS)] == ["s0", "s1", "s2"]
+    assert [session.id for session in load(f"{SESSIONS}/s1.jsonl")] == ["s1"]
+    assert [session.id for session in load(f"{SESSIONS}/s[01].jsonl")] == ["s0", "s1"]
+    assert main(["inspect", SESSIONS, "--json"]) == 0
+    there = capsys.readouterr().out
+    assert main(["inspect", str(local_sessions), "--json"]) == 0
+    assert there.replace(SESSIONS, str(local_sessions)) == capsys.readouterr().out
+
+
+def test_tables_of_runs_among_recordings_are_no_sources() -> None:
+    run(SESSIONS, f"s3://{BUCKET}/mixed/run")
+    remote.write(f"s3://{BUCKET}/mixed/a.jsonl", remote.read(f"{SESSIONS}/s0.jsonl") or b"")
+    assert [source.name for source in sources_of(f"s3://{BUCKET}/mixed")] == [
+        f"s3://{BUCKET}/mixed/a.jsonl"
+    ]
+
+
+def test_no_bucket_is_one_sentence_before_anything_is_done() -> None:
+    with pytest.raises(SettingError, match="cannot hold a run, since its bucket is not there"):
+        run(SESSIONS, "s3://no-such-bucket/run")
+    with pytest.raises(MissingPath, match="there is no file or folder s3://no-such-bucket/sess"):
+        run("s3://no-such-bucket/sessions", f"s3://{BUCKET}/runs/none")
+    with pytest.raises(SettingError, match=f"s3://{BUCKET}/runs/none holds no finished run"):
+        Results.open(f"s3://{BUCKET}/runs/none")
+
+
+def test_runs_in_a_store_are_not_deleted(capsys: pytest.CaptureFixture[str]) -> None:
+    address = f"s3://{BUCKET}/runs/stays"
+    run(SESSIONS, address)
+    assert main(["runs", "delete", "--yes", address]) != 0
+    assert "use the store's own tools" in capsys.readouterr().err
+    assert remote.read(f"{address}/manifest.json") is not None
+    assert local_folder(address).is_dir()
