@@ -12,14 +12,16 @@ from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import outcome, page, show, show_places
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
 from workbench.cli.output import UNUSABLE, complain, say, say_json
-from workbench.evaluation.experiment.compare import compare as run_of
-from workbench.evaluation.experiment.compare import forecast
+from workbench.evaluation.experiment.compare import Run as PlannedRun
+from workbench.evaluation.experiment.compare import compared, forecast
 from workbench.evaluation.experiment.exports import csv_text, to_inspect
 from workbench.evaluation.experiment.exports import share as shared
 from workbench.evaluation.experiment.leaks import leak
+from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.store import COLUMNS, Results
 from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.preliminary import lines_so_far
 from workbench.report.page.rendering import render
 
 Baseline = Annotated[
@@ -62,7 +64,7 @@ def compare(
     tells_forecast = dry_run or (foresight.asks and not spec.quiet)
     if tells_forecast and not tell_forecast(foresight, forecast(paths or (), spec=silent)):
         return 0
-    results = run_of(paths or (), spec=silent)
+    results = compared(PlannedRun.of(sources_of(paths or ()), silent), lines_so_far)
     code = finish(results)
     if code == UNUSABLE:
         return code

@@ -4,23 +4,22 @@ without asking any model.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from socket import gethostname
 from time import time
-from typing import TYPE_CHECKING, NoReturn, Self, Unpack
+from typing import Self, Unpack
 
 from workbench.base.errors import UnknownName
-from workbench.base.formats import percent
 from workbench.base.palette import REFERENCES
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment.combined import replicated
 from workbench.evaluation.experiment.filler import ModelUse, is_asked
-from workbench.evaluation.experiment.job import folder_of, local_servers
+from workbench.evaluation.experiment.figures_so_far import FiguresSoFar, RecallSoFar, Words
+from workbench.evaluation.experiment.job import Crew, folder_of, local_servers
 from workbench.evaluation.experiment.keys import described
 from workbench.evaluation.experiment.prepared import read
 from workbench.evaluation.experiment.run_files import write_run
@@ -41,9 +40,6 @@ from workbench.evaluation.experiment.spec import (
 )
 from workbench.evaluation.experiment.store import Results, RunFolder
 from workbench.evaluation.experiment.work import ReplayJob
-
-if TYPE_CHECKING:
-    from tqdm import tqdm
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +144,13 @@ def compare(
         SetupError: no scheduler answers.
         UnknownName: no strategy or model of that name.
     """
-    run = Run.of(sources_of(what), RunSpec.of(spec, settings))
+    return compared(Run.of(sources_of(what), RunSpec.of(spec, settings)))
+
+
+def compared(run: Run, words: Words | None = None) -> Results:
+    """The results of a run with all its replicates; `words` as of `Run.results`."""
     if run.job.spec.replicates == 1:
-        return run.results()
+        return run.results(words)
     return replicated(run.replicate, run.job.spec.replicates, run.job.folder)
 
 
@@ -196,23 +196,38 @@ class Run:
         job = ReplayJob(spec, presets, run_folder, settings, baseline=baseline)
         return cls(tuple(sources), job)
 
-    def results(self) -> Results:
-        """Do the run and write its tables."""
+    def results(self, words: Words | None = None) -> Results:
+        """Do the run and write its tables.
+
+        Args:
+            words: says in lines what is known so far; a few boundaries of each session are then
+                looked at first. None tells the names that each strategy keeps.
+        """
         begun = time()
         self.job.folder.begin()
         sources = limited(self.sources, self.job.spec.limit)
         job = self._job_of_workers(serve=True)
         with job.crew("replaying and scoring", len(sources), sources=sources) as crew:
+            told: RecallSoFar | FiguresSoFar = RecallSoFar(crew.bar, job.presets)
+            if words is not None and self._has_early_figures(crew):
+                told = FiguresSoFar.begun(job, sources, crew, words)
+                told.preview(job, sources, crew)
             results = crew.results(
                 shards(sources, job.presets, crew.workers.size),
                 partial(work, job),
                 partial(lost, job),
                 split=Shard.of_each_preset,
-                tell=RecallSoFar(crew.bar, job.presets).add,
+                tell=told.add,
             )
+            told.close()
             crew.bar.set_description_str("writing the tables")
             write_run(job, sources, results, begun)
         return Results.open(job.folder.local)
+
+    def _has_early_figures(self, crew: Crew) -> bool:
+        """Whether somebody looks on, and strategies are cut to the same size, under one model."""
+        spec = self.job.spec
+        return not crew.bar.disable and bool(spec.shares) and len(spec.model) <= 1
 
     def forecast(self) -> Forecast:
         """What the run would take."""
@@ -262,29 +277,3 @@ class Run:
             model_settings=self.job.model_settings,
         )
         return Run.of(self.sources, replicate_spec).results()
-
-
-@dataclass(frozen=True, slots=True)
-class RecallSoFar:
-    """Moves the bar of a run on, and puts behind it the names that each strategy keeps on its
-    own trigger: means over sessions.
-    """
-
-    bar: tqdm[NoReturn]
-    presets: Sequence[Preset]
-    recalls: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-
-    def add(self, shard: Shard, result: ShardResult) -> None:
-        """A shard that is done."""
-        for _, replays in result.sessions:
-            for replay in replays:
-                if replay.recall is not None and replay.strategy not in REFERENCES:
-                    self.recalls[replay.strategy].append(replay.recall)
-        means = [
-            f"{strategy} {percent(sum(recalls) / len(recalls))}"
-            for strategy, recalls in self.recalls.items()
-        ]
-        self.bar.set_postfix_str(
-            f"so far names: {', '.join(means)}" if means else "", refresh=False
-        )
-        self.bar.update(len(shard.presets) / len(self.presets))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -16,7 +16,7 @@ BAR = (
     " [{elapsed}<{remaining}]{postfix}"
 )
 LINE = "{desc}: {n:.3g} of {total_fmt} {unit}s, {elapsed}{postfix}"
-SILENCE = {True: 1.5, False: 15.0}
+SILENCE = {True: 1.5, False: 10.0}
 """Seconds after which it is shown again although nothing ended: as a bar, and as a line."""
 
 
@@ -27,7 +27,7 @@ def progress(total: int, word: str, unit: str = "file", *, quiet: bool) -> Itera
     """
     from tqdm.auto import tqdm
 
-    is_bar = sys.stderr.isatty() or "notebook" in tqdm.__module__
+    is_bar = _is_bar()
     style = (
         {"bar_format": BAR}
         if is_bar
@@ -47,6 +47,50 @@ def progress(total: int, word: str, unit: str = "file", *, quiet: bool) -> Itera
         finally:
             ended.set()
             ticking.join()
+
+
+def _is_bar() -> bool:
+    """Whether it is drawn over itself, as on a terminal and in a notebook."""
+    from tqdm.auto import tqdm
+
+    return sys.stderr.isatty() or "notebook" in tqdm.__module__
+
+
+class LinesBelow:
+    """Lines that belong to a bar: below it, and drawn over themselves, on a terminal; behind it
+    anywhere else.
+    """
+
+    def __init__(self, bar: tqdm[NoReturn]) -> None:
+        self._bar = bar
+        self._lines: list[tqdm[NoReturn]] = []
+        self._is_first = True
+
+    def show(self, lines: Sequence[str]) -> None:
+        """These lines in the place of those before."""
+        if self._bar.disable:
+            return
+        if sys.stderr.isatty():
+            self._draw(lines)
+        else:
+            self._bar.set_postfix_str("; ".join(lines), refresh=self._is_first and bool(lines))
+        self._is_first = self._is_first and not lines
+
+    def _draw(self, lines: Sequence[str]) -> None:
+        from tqdm.auto import tqdm
+
+        while len(self._lines) < len(lines):
+            line = tqdm(total=0, bar_format="{desc}", leave=False, position=len(self._lines) + 1)
+            self._lines.append(line)
+        texts = [*lines, *[""] * (len(self._lines) - len(lines))]
+        for line, text in zip(self._lines, texts, strict=True):
+            line.set_description_str(text)
+
+    def close(self) -> None:
+        """Take them away."""
+        for line in reversed(self._lines):
+            line.close()
+        self._lines = []
 
 
 class Lines:

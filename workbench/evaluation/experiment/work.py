@@ -28,10 +28,11 @@ from workbench.evaluation.experiment.replay_rows import Row, replay_rows, replay
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead, is_awaited
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.store import SCHEMA
-from workbench.evaluation.metrics import NAMES
+from workbench.evaluation.metrics import AT_SIZE, NAMES
 from workbench.evaluation.metrics.builtin import installed
 from workbench.evaluation.metrics.work_exam.reader_error import RULES
 from workbench.evaluation.replays.boundaries import at_boundaries
+from workbench.evaluation.replays.matched import TOO_LARGE
 from workbench.evaluation.replays.step import Replay
 
 
@@ -127,6 +128,21 @@ class SummaryCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class SizedScore:
+    """One metric of a strategy where it is cut to a share of the history.
+
+    Attributes:
+        value: None where there is none.
+        why: why it stays larger than that share; empty where it does not.
+    """
+
+    share: float
+    metric: str
+    value: float | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ReplayResult:
     """One replay: where it is on disk, or why it is not.
 
@@ -138,6 +154,7 @@ class ReplayResult:
         paid: the dollars that the run has spent on each request, by its name in the ledger; None if
             unknown.
         recall: exam recall on the strategy's own trigger; None where it has no score.
+        sized: what it tells at the same size.
     """
 
     strategy: str
@@ -149,6 +166,7 @@ class ReplayResult:
     summaries: SummaryCounts = SummaryCounts()
     paid: Mapping[str, float | None] = field(default_factory=dict)
     recall: float | None = None
+    sized: tuple[SizedScore, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -272,6 +290,7 @@ class ReplayWork(KeptWork):
             summaries=SummaryCounts(requested, requested - by_others, useless),
             paid=_at_least(self.job.paid(tables["paid"]), tables["paid"]),
             recall=recalls[0] if recalls else None,
+            sized=tuple(_sized(tables["scores"], strategy)),
         )
 
     def _pending_summaries(self, outcome: Outcome) -> SummaryCounts:
@@ -325,6 +344,16 @@ def _name_in_key(model: str | Model) -> str:
 
 def _is_recall(row: Row, strategy: str) -> bool:
     return row["metric"] == NAMES and row["mode"] == "natural" and row["strategy"] == strategy
+
+
+def _sized(scores: Sequence[Row], strategy: str) -> Iterator[SizedScore]:
+    """What a strategy tells at the same size."""
+    for row in scores:
+        is_sized = row["mode"] == "matched" and row["strategy"] == strategy
+        if is_sized and row["metric"] in AT_SIZE:
+            why = str(row["why"])
+            too_large = why if why.startswith(TOO_LARGE) else ""
+            yield SizedScore(row["share"], row["metric"], row["value"], too_large)
 
 
 def _counts(answers: Collection[bool], request_count: int) -> SummaryCounts:

@@ -21,3 +21,7 @@ PANEL = {
     "phrase_recall": "phrases",
 }
 """The metrics that must not contradict a rank, each with what it looks at in a word or two."""
+AT_SIZE = (WORK, NAMES, "tokens_kept")
+"""What is told of a run that goes on: the numbers of the headline that most runs have, and the size
+at which they were read.
+"""

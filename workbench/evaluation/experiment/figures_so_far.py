@@ -1,0 +1,121 @@
+"""What a run shows of its figures while it goes on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, NoReturn, Self, TypeAlias
+
+from workbench.base.formats import percent
+from workbench.base.palette import REFERENCES
+from workbench.engine.compaction.strategy import Preset
+from workbench.evaluation.experiment.job import Crew
+from workbench.evaluation.experiment.preliminary import (
+    Preliminary,
+    SoFar,
+    first_units,
+    preview,
+)
+from workbench.evaluation.experiment.progress import LinesBelow
+from workbench.evaluation.experiment.shards import Shard, ShardResult
+from workbench.evaluation.experiment.sources import SessionSource
+from workbench.evaluation.experiment.work import ReplayJob
+from workbench.evaluation.experiment.workers import Workers
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+Words: TypeAlias = Callable[[SoFar], Sequence[str]]
+"""Says in lines what is known of a run."""
+PART_OF_TIME = 20
+"""Of this many seconds, one at most goes into working out what is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSoFar:
+    """Moves the bar of a run on, and puts behind it the names that each strategy keeps on its
+    own trigger: means over sessions.
+    """
+
+    bar: tqdm[NoReturn]
+    presets: Sequence[Preset]
+    recalls: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, shard: Shard, result: ShardResult) -> None:
+        """A shard that is done."""
+        for _, replays in result.sessions:
+            for replay in replays:
+                if replay.recall is not None and replay.strategy not in REFERENCES:
+                    self.recalls[replay.strategy].append(replay.recall)
+        means = [
+            f"{strategy} {percent(sum(recalls) / len(recalls))}"
+            for strategy, recalls in self.recalls.items()
+        ]
+        self.bar.set_postfix_str(
+            f"so far names: {', '.join(means)}" if means else "", refresh=False
+        )
+        self.bar.update(len(shard.presets) / len(self.presets))
+
+    def close(self) -> None:
+        """Nothing to take away."""
+
+
+@dataclass(slots=True)
+class FiguresSoFar:
+    """Moves the bar of a run on, and shows what is known so far below it."""
+
+    bar: tqdm[NoReturn]
+    presets: Sequence[Preset]
+    words: Words
+    lines: LinesBelow
+    preliminary: Preliminary
+    next_time: float = 0.0
+
+    @classmethod
+    def begun(
+        cls, job: ReplayJob, sources: Sequence[SessionSource], crew: Crew, words: Words
+    ) -> Self:
+        """Of a run of which nothing is known."""
+        spec = job.spec
+        preliminary = Preliminary(job.folder.path, len(sources), spec.group_by)
+        return cls(crew.bar, job.presets, words, LinesBelow(crew.bar), preliminary)
+
+    def preview(self, job: ReplayJob, sources: Sequence[SessionSource], crew: Crew) -> None:
+        """Look at a few boundaries: of the smallest files at once, and then on the workers of the
+        others too.
+        """
+        smallest, others = first_units(sources, job.presets)
+        nothing_to_do = True
+        for place, sessions in Workers().each(partial(preview, job), smallest):
+            self.preliminary.add_preview(smallest[place], sessions or ())
+            self._show()
+            nothing_to_do = nothing_to_do and not sessions
+        if nothing_to_do:  # all is on disk already, or nothing can be said before the end
+            return
+        for place, sessions in crew.workers.each(partial(preview, job), others):
+            self.preliminary.add_preview(others[place], sessions or ())
+            self._show()
+
+    def add(self, shard: Shard, result: ShardResult) -> None:
+        """A shard that is done."""
+        self.preliminary.add_whole(shard, result)
+        self._show()
+        self.bar.update(len(shard.presets) / len(self.presets))
+
+    def _show(self) -> None:
+        """Work out the lines, for a twentieth of the time at most."""
+        begun = monotonic()
+        if begun < self.next_time:
+            return
+        self.preliminary.write()
+        self.lines.show(self.words(self.preliminary.so_far))
+        ended = monotonic()
+        self.next_time = ended + PART_OF_TIME * (ended - begun)
+
+    def close(self) -> None:
+        """Take the lines away: the tables follow."""
+        self.lines.close()
+        self.preliminary.end()

@@ -1,0 +1,281 @@
+"""What a run knows before it is done: each strategy at the same size, at two boundaries of a session
+first, and at all of them as its replays end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from workbench.base.errors import Unanswered
+from workbench.base.palette import REFERENCES
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models.bundled import Bundled
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Completion, Model, SummaryRequest
+from workbench.engine.models.wrappers import innermost
+from workbench.evaluation.experiment.atomic import write_atomically
+from workbench.evaluation.experiment.prepared import Prepared, read
+from workbench.evaluation.experiment.replay_rows import Row
+from workbench.evaluation.experiment.shards import Shard, ShardResult
+from workbench.evaluation.experiment.sources import SessionSource
+from workbench.evaluation.experiment.work import ReplayJob, SizedScore
+from workbench.evaluation.metrics import AT_SIZE
+from workbench.evaluation.metrics.builtin import BUILTIN
+from workbench.evaluation.metrics.metric import MetricInput
+from workbench.evaluation.replays.boundaries import at_boundaries
+from workbench.evaluation.replays.matched import matched, stays_larger
+
+FILE = "preliminary.json"
+"""In the folder of a run that goes on: what is known so far."""
+BOUNDARIES = 2
+"""Boundaries of a session that are looked at first."""
+MOST_SESSIONS = 40
+"""Files that are looked at first, at most: more would hardly make the figures surer."""
+FIRST_FILES = 3
+"""The smallest files, which are looked at before workers are started."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSoFar:
+    """What is known of one session.
+
+    Attributes:
+        source: the number of its file in the run.
+        place: of the session in its file.
+        boundaries: those that are looked at first, of so many (`of`).
+        scores: by strategy, its scores at these boundaries; of `whole` ones, at all of them.
+    """
+
+    source: int
+    place: int
+    session: str
+    project: str
+    path: str
+    boundaries: int
+    of: int
+    scores: Mapping[str, tuple[SizedScore, ...]]
+    whole: tuple[str, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every strategy was scored at all boundaries."""
+        return self.boundaries >= self.of or set(self.whole).issuperset(self.scores)
+
+
+@dataclass(frozen=True, slots=True)
+class SoFar:
+    """What is known of a run.
+
+    Attributes:
+        files: that the run reads, and `files_read` those of them that were looked at.
+        group_by: what counts as one project, see `RunSpec`.
+        sessions: what is known of each.
+    """
+
+    files: int
+    files_read: int
+    group_by: str
+    sessions: tuple[SessionSoFar, ...]
+
+
+def first_units(
+    sources: Sequence[SessionSource], presets: Sequence[Preset]
+) -> tuple[list[Shard], list[Shard]]:
+    """What is looked at first: the smallest files, then the others or an even choice of them."""
+    by_size = sorted(sources, key=lambda source: source.bytes)
+    smallest = by_size[:FIRST_FILES]
+    others = by_size[FIRST_FILES:]
+    most_others = MOST_SESSIONS - FIRST_FILES
+    if len(others) > most_others:
+        last = len(others) - 1
+        others = [others[round(i * last / (most_others - 1))] for i in range(most_others)]
+    strategies = tuple(preset for preset in presets if preset.name not in REFERENCES)
+    return (
+        [Shard(source, strategies) for source in smallest],
+        [Shard(source, strategies) for source in others],
+    )
+
+
+def preview(job: ReplayJob, unit: Shard) -> list[SessionSoFar]:
+    """Each session of a file at two of its boundaries.
+
+    Strategies that would ask a model of the user's, or that fail, are left out: their replays tell
+    why. So are sessions of which all is on disk already. Nothing is kept.
+    """
+    source, spec = unit.source, job.spec
+    recording = read(source, spec.window, redaction=spec.redaction)
+    sessions = []
+    for place, prepared in enumerate(recording.ready[: source.most]):
+        if _is_kept(job, prepared, unit.presets):
+            continue
+        boundaries = at_boundaries(
+            prepared.session, prepared.sizing, prepared.window, spec.boundaries
+        )
+        chosen = spread(boundaries)
+        scores: dict[str, tuple[SizedScore, ...]] = {}
+        for preset in unit.presets:
+            # what is wrong with it comes up in its replay, in the run's own words
+            with suppress(Exception):
+                scores[preset.name] = tuple(_scores_at(job, prepared, preset, chosen))
+        sessions.append(
+            SessionSoFar(
+                source.number,
+                place,
+                prepared.session.id,
+                prepared.session.project,
+                prepared.session.origin.path,
+                len(chosen),
+                len(boundaries),
+                scores,
+            )
+        )
+    return sessions
+
+
+def _is_kept(job: ReplayJob, prepared: Prepared, presets: Iterable[Preset]) -> bool:
+    """Whether all replays of a session are on disk, and will be there at once."""
+    for preset in presets:
+        for replay in job.replays_of(prepared, preset):
+            if not job.is_kept(replay):
+                return False
+    return True
+
+
+def spread(boundaries: Sequence[int]) -> tuple[int, ...]:
+    """Two boundaries that lie as far from the first as from the last; all where there are no
+    more.
+    """
+    if len(boundaries) <= BOUNDARIES:
+        return tuple(boundaries)
+    last = len(boundaries) - 1
+    earlier = round(last / 4)
+    return boundaries[earlier], boundaries[last - earlier]
+
+
+def _scores_at(
+    job: ReplayJob, prepared: Prepared, preset: Preset, boundaries: Sequence[int]
+) -> Iterable[SizedScore]:
+    """What a strategy tells at the same size, at each boundary."""
+    spec = job.spec
+    model = _without_asking(prepared, job.model_settings.model(spec.model[0]))
+    exam_at = prepared.exam_beside(boundaries)[:BOUNDARIES]
+    for number, boundary in enumerate(boundaries):
+        replay = matched(
+            prepared.session,
+            preset,
+            model,
+            prepared.sizing,
+            window=prepared.window,
+            at=(boundary,),
+            shares=spec.shares,
+            exam_at=exam_at[number : number + 1],
+        )
+        for share in spec.shares:
+            data = MetricInput(replay, prepared.index, share)
+            too_large = stays_larger(replay, share)
+            for name in AT_SIZE:
+                score = BUILTIN[name].score(data)
+                yield SizedScore(share, name, None if too_large else score.value, too_large)
+
+
+def _without_asking(prepared: Prepared, model: Model) -> Model:
+    """The model where it answers at once and for nothing; else one that never answers."""
+    if isinstance(innermost(model), Extractive | Bundled):
+        return prepared.reader(model)
+    return NotAsked(model.name)
+
+
+@dataclass(frozen=True, slots=True)
+class NotAsked:
+    """A model that is not asked yet."""
+
+    name: str
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """No answer."""
+        raise Unanswered(f"{self.name} is asked later")
+
+
+@dataclass(slots=True)
+class Preliminary:
+    """What is known of a run while it goes on.
+
+    Attributes:
+        files: that the run reads.
+    """
+
+    folder: Path
+    files: int
+    group_by: str
+    sessions: dict[tuple[int, int], SessionSoFar] = field(default_factory=dict)
+    files_read: set[int] = field(default_factory=set)
+
+    def add_preview(self, unit: Shard, sessions: Sequence[SessionSoFar]) -> None:
+        """What was found at two boundaries of the sessions of a file."""
+        self.files_read.add(unit.source.number)
+        for session in sessions:
+            self.sessions[session.source, session.place] = session
+
+    def add_whole(self, unit: Shard, result: ShardResult) -> None:
+        """A unit of the run that is done; it takes the place of what was known of these
+        strategies.
+        """
+        self.files_read.add(unit.source.number)
+        for place, (row, replays) in enumerate(result.sessions):
+            earlier = self.sessions.get((result.number, place))
+            if earlier is None:
+                earlier = _nothing_yet(result.number, place, row)
+            scores = dict(earlier.scores)
+            for replay in replays:
+                if replay.sized and replay.strategy not in REFERENCES:
+                    scores[replay.strategy] = replay.sized
+            whole = (*earlier.whole, *(replay.strategy for replay in replays))
+            self.sessions[result.number, place] = replace(earlier, scores=scores, whole=whole)
+
+    @property
+    def so_far(self) -> SoFar:
+        """All that is known."""
+        sessions = tuple(self.sessions.values())
+        return SoFar(self.files, len(self.files_read), self.group_by, sessions)
+
+    def write(self) -> None:
+        """Write it down for others to read."""
+        write_atomically(self.folder / FILE, json.dumps(asdict(self.so_far)))
+
+    def end(self) -> None:
+        """The run has its tables: nothing is preliminary any more."""
+        (self.folder / FILE).unlink(missing_ok=True)
+
+
+def _nothing_yet(number: int, place: int, row: Row) -> SessionSoFar:
+    """A session of which only the row in the table of sessions is known."""
+    return SessionSoFar(
+        source=number,
+        place=place,
+        session=str(row["session"]),
+        project=str(row["project"] or ""),
+        path=str(row["path"] or ""),
+        boundaries=0,
+        of=0,
+        scores={},
+    )
+
+
+def stored_so_far(folder: Path) -> SoFar | None:
+    """What is known of a run that goes on in a folder; None where nothing is."""
+    try:
+        document: dict[str, Any] = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        sessions = []
+        for facts in document.pop("sessions"):
+            scores = {}
+            for strategy, rows in facts.pop("scores").items():
+                scores[strategy] = tuple(SizedScore(**row) for row in rows)
+            sessions.append(SessionSoFar(**facts, scores=scores))
+        return SoFar(**document, sessions=tuple(sessions))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None

@@ -1,0 +1,277 @@
+"""What a run that goes on says so far, and how far its final figures may lie from that."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+from scipy import special
+
+from workbench.base.formats import percent, points, some
+from workbench.evaluation.analysis.paired import Estimate
+from workbench.evaluation.analysis.scores import plain
+from workbench.evaluation.analysis.scores import with_projects as scores_with_projects
+from workbench.evaluation.experiment.preliminary import SessionSoFar, SoFar
+from workbench.evaluation.experiment.store import COLUMNS, frame
+from workbench.evaluation.experiment.work import SizedScore
+from workbench.evaluation.findings.tables import Tables
+from workbench.evaluation.metrics import HALVES, NAMES, WORK
+
+PROMISED = 0.95
+"""How often a final figure is to lie within the interval of a preliminary one."""
+FIGURES = (WORK, NAMES)
+"""The numbers of the headline that are told before the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A standard deviation as it is believed before a run has shown its own, and for how many
+    observations that belief counts.
+    """
+
+    deviation: float
+    weight: int
+
+    def with_seen(self, variance: float, count: int) -> float:
+        """The variance after so many observations."""
+        believed = self.weight * self.deviation**2
+        return (believed + count * variance) / (self.weight + count)
+
+
+BETWEEN_PROJECTS = Spread(0.12, 6)
+BETWEEN_BOUNDARIES = Spread(0.10, 6)
+"""Of a figure in [0, 1]: as wide as the widest that the bundled sessions and their parts show."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrategySoFar:
+    """What is known of a strategy.
+
+    Attributes:
+        figures: by number of the headline, its mean with the interval that is to hold the final
+            one; None where nothing is known.
+    """
+
+    strategy: str
+    figures: Mapping[str, Estimate | None]
+
+    def __str__(self) -> str:
+        parts = []
+        for half, figure in self.figures.items():
+            if figure is not None:
+                parts.append(f"{HALVES[half]} {_percent(figure)}")
+        return f"{self.strategy}: {', '.join(parts)}"
+
+
+@dataclass(frozen=True, slots=True)
+class PreliminaryFigures:
+    """What a run says so far.
+
+    Attributes:
+        basis: what that stands on, as `2 of 4 boundaries of 5 sessions`.
+        strategies: best first.
+    """
+
+    basis: str
+    strategies: tuple[StrategySoFar, ...]
+
+    @classmethod
+    def of(cls, so_far: SoFar) -> PreliminaryFigures:
+        """The figures of what is known of a run."""
+        tables = _tables(so_far)
+        strategies = []
+        for name in tables.contenders:
+            figures = {half: _figure(so_far, tables, name, half) for half in FIGURES}
+            if any(figures.values()):
+                strategies.append(StrategySoFar(name, figures))
+        return cls(basis(so_far.sessions), tuple(strategies))
+
+    @property
+    def lines(self) -> list[str]:
+        """A line that says what it is, and one for each strategy."""
+        if not self.strategies:
+            return []
+        return [f"preliminary: {self.basis}", *map(str, self.strategies)]
+
+
+def lines_so_far(so_far: SoFar) -> list[str]:
+    """What is known of a run, as `PreliminaryFigures.lines`."""
+    return PreliminaryFigures.of(so_far).lines
+
+
+def basis(sessions: Sequence[SessionSoFar]) -> str:
+    """What figures stand on: at how many boundaries of how many sessions something is known."""
+    whole = [session for session in sessions if session.is_whole]
+    begun = [session for session in sessions if not session.is_whole]
+    parts = []
+    if begun:
+        boundaries = [session.of for session in begun]
+        most = max(boundaries)
+        of = some(most, "boundary", "boundaries")
+        if min(boundaries) < most:
+            of = f"up to {of}"
+        parts.append(f"{max(session.boundaries for session in begun)} of {of} of")
+        parts.append(some(len(begun), "session"))
+    if whole and begun:
+        parts.append("and")
+    if whole:
+        parts.append(f"all of {some(len(whole), 'session')}")
+    return " ".join(parts)
+
+
+def _tables(so_far: SoFar) -> Tables:
+    """What is known as the tables of a run, so that figures are read off it as in the end."""
+    rows: dict[str, list[dict[str, object]]] = {"scores": [], "sessions": [], "replays": []}
+    for session in so_far.sessions:
+        name = _name(session)
+        rows["sessions"].append(
+            {"session": name, "project": session.project, "path": session.path, "status": "ok"}
+        )
+        for strategy, scores in session.scores.items():
+            rows["replays"].append({"session": name, "strategy": strategy, "status": "ok"})
+            place = {"session": name, "strategy": strategy, "mode": "matched"}
+            rows["scores"] += [place | row for row in _means(scores)]
+    tables = {table: plain(frame(table, rows.get(table, ()))) for table in COLUMNS}
+    scores = scores_with_projects(tables["scores"], tables["sessions"], so_far.group_by)
+    return Tables({}, {**tables, "scores": scores})
+
+
+def _name(session: SessionSoFar) -> str:
+    return f"{session.source}/{session.place}"
+
+
+def _means(scores: Sequence[SizedScore]) -> Iterator[dict[str, object]]:
+    """Each metric at each share: the mean over boundaries."""
+    by_place: dict[tuple[float, str], list[SizedScore]] = defaultdict(list)
+    for score in scores:
+        by_place[score.share, score.metric].append(score)
+    for (share, metric), place_scores in by_place.items():
+        values = [score.value for score in place_scores if score.value is not None]
+        why = max(score.why for score in place_scores)
+        value = None if why or not values else sum(values) / len(values)
+        yield {"share": share, "metric": metric, "value": value, "why": why}
+
+
+def _figure(so_far: SoFar, tables: Tables, strategy: str, half: str) -> Estimate | None:
+    """A number of the headline of a strategy with the interval that is to hold the final one."""
+    figure = tables.best_recall(strategy, half)
+    if figure is None:
+        return None
+    known = _Known.of(so_far, tables, half)
+    reach = known.reach(strategy)
+    if reach == 0:
+        return Estimate(figure.mean, figure.n, figure.projects, figure.mean, figure.mean)
+    low, high = figure.mean - reach, min(figure.mean + reach, 1.0)
+    return Estimate(figure.mean, figure.n, figure.projects, low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of one number of the headline.
+
+    Attributes:
+        values: by strategy and session, its mean over all shares at each boundary that was looked
+            at.
+        sessions: by their names.
+        projects: of the sessions.
+        files_left: files that nothing is known of.
+    """
+
+    values: Mapping[str, Mapping[str, Sequence[float]]]
+    sessions: Mapping[str, SessionSoFar]
+    projects: Mapping[str, str]
+    files_left: int
+
+    @classmethod
+    def of(cls, so_far: SoFar, tables: Tables, half: str) -> _Known:
+        values: dict[str, dict[str, Sequence[float]]] = defaultdict(dict)
+        for session in so_far.sessions:
+            for strategy, scores in session.scores.items():
+                is_whole = session.is_whole or strategy in session.whole
+                boundary_count = 1 if is_whole else session.boundaries
+                boundary_means = _boundary_means(scores, half, boundary_count)
+                if boundary_means:
+                    values[strategy][_name(session)] = boundary_means
+        sessions = {_name(session): session for session in so_far.sessions}
+        projects = {name: tables.project(name) for name in sessions}
+        return cls(values, sessions, projects, so_far.files - so_far.files_read)
+
+    def reach(self, strategy: str) -> float:
+        """How far the final figure may lie from today's: the sampling of projects that are still
+        unread, and of boundaries within each session.
+        """
+        by_project: dict[str, list[str]] = defaultdict(list)
+        for name in self.values.get(strategy, {}):
+            by_project[self.projects[name]].append(name)
+        project_count = len(by_project)
+        if not project_count:
+            return inf
+        variance = 0.0
+        if self.files_left:
+            left_out = 1 / project_count - 1 / (project_count + self.files_left)
+            variance += self._between_projects() * left_out
+        within = self._between_boundaries()
+        for names in by_project.values():
+            weight = 1 / (project_count * len(names))
+            for name in names:
+                variance += weight**2 * within * self._boundaries_left(strategy, name)
+        degrees = BETWEEN_PROJECTS.weight + project_count - 1
+        return float(special.stdtrit(degrees, (1 + PROMISED) / 2)) * sqrt(variance)
+
+    def _boundaries_left(self, strategy: str, name: str) -> float:
+        """The part of the variance between boundaries by which a session's figure may move."""
+        session = self.sessions[name]
+        if session.is_whole or strategy in session.whole:
+            return 0.0
+        return 1 / max(session.boundaries, 1) - 1 / session.of
+
+    def _between_projects(self) -> float:
+        """The variance between projects, which the strategies have in common."""
+        variances = []
+        most_projects = 0
+        for sessions in self.values.values():
+            by_project: dict[str, list[float]] = defaultdict(list)
+            for name, boundary_means in sessions.items():
+                by_project[self.projects[name]] += boundary_means
+            means = [float(np.mean(project_means)) for project_means in by_project.values()]
+            if len(means) > 1:
+                variances.append(float(np.var(means, ddof=1)))
+                most_projects = max(most_projects, len(means))
+        if not variances:
+            return BETWEEN_PROJECTS.deviation**2
+        return BETWEEN_PROJECTS.with_seen(float(np.mean(variances)), most_projects - 1)
+
+    def _between_boundaries(self) -> float:
+        """The variance between the boundaries of a session, which all have in common."""
+        variances = []
+        seen_sessions = set[str]()
+        for sessions in self.values.values():
+            for name, boundary_means in sessions.items():
+                if len(boundary_means) > 1:
+                    variances.append(float(np.var(boundary_means, ddof=1)))
+                    seen_sessions.add(name)
+        if not variances:
+            return BETWEEN_BOUNDARIES.deviation**2
+        return BETWEEN_BOUNDARIES.with_seen(float(np.mean(variances)), len(seen_sessions))
+
+
+def _boundary_means(scores: Sequence[SizedScore], half: str, boundary_count: int) -> list[float]:
+    """The mean of a number over all shares at each boundary. Scores stand boundary by boundary."""
+    of_half = [score for score in scores if score.metric == half]
+    step = max(len(of_half) // max(boundary_count, 1), 1)
+    means = []
+    for start in range(0, len(of_half), step):
+        values = [score.value for score in of_half[start : start + step] if score.value is not None]
+        if values:
+            means.append(sum(values) / len(values))
+    return means
+
+
+def _percent(figure: Estimate) -> str:
+    """`46 % (38 to 54)`."""
+    if figure.low is None or figure.high is None or figure.low == figure.high:
+        return percent(figure.mean)
+    return f"{percent(figure.mean)} ({points(figure.low)} to {points(figure.high)})"
