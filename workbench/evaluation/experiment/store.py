@@ -84,6 +84,10 @@ COLUMNS: dict[str, dict[str, str]] = {
         "tokens_back": "int", "level": "str", "said_by": "str", "said_at": "int", "evidence": "text",
         "evidence_at": "int", "needed_at": "int", "use": "text", "stage": "str", "weight": "float",
     },
+    "rules": {
+        **_PLACE, "number": "int", "at": "int", "rule": "text", "said_at": "int", "outcome": "str",
+        "evidence": "text", "why": "text",
+    },
     "boundaries": {
         "session": "session", "mode": "str", "share": "float", "at": "int", "history": "int", "must_stay": "int",
         "asked": "int", "target": "int", "left_out": "int",

@@ -17,7 +17,16 @@ from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES
-from workbench.report.page import comparison, contexts, cost, losses, provenance, sweep, verdict
+from workbench.report.page import (
+    comparison,
+    contexts,
+    cost,
+    losses,
+    provenance,
+    rules,
+    sweep,
+    verdict,
+)
 from workbench.report.page.html import Html, empty, note
 
 if TYPE_CHECKING:
@@ -155,6 +164,11 @@ class Report:
     def losses(self) -> Html:
         """The worst losses, each with its story."""
         return losses.losses_html(self.findings)
+
+    @property
+    def rules(self) -> Html:
+        """What became of the user's rules."""
+        return rules.rules_html(self.findings)
 
     @property
     def contexts(self) -> Html:
