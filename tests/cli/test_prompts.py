@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engine.models.provider import Reply, completion, serving
 
 from builders import remembering, rules
-from engine.models.provider import Reply, completion, serving
 from workbench.cli import main
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.variant import variant

@@ -23,7 +23,6 @@ from workbench.evaluation.experiment.replay_rows import Row, natural_rows
 from workbench.evaluation.experiment.spec import RunSpec, model_name
 from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.replays.step import Replay
-from workbench.lab.judge.rules import RuleGrader
 from workbench.recordings.importers.importer import load
 
 COMPACTIONS = {
@@ -177,6 +176,8 @@ def _show(
 
 def _graded(replayed: Replay, model: Model) -> list[Row]:
     """The rows of the rules, where a model decides what code leaves open."""
+    from workbench.lab.judge.rules import RuleGrader
+
     rows: list[Row] = []
     for event, verdict in RuleGrader(model).graded_replay(replayed):
         place: Row = {"strategy": replayed.preset, "mode": replayed.mode, "share": None}

@@ -270,6 +270,23 @@ class Report:
         """Survival by compactions."""
         return _chart("rounds", self.findings, self.figures.by_round)
 
+    def plot(self, table: str) -> Chart:
+        """A plain chart of one table of the run, such as `compactions`.
+
+        Raises:
+            UnknownName: a run has no such table.
+        """
+        from workbench.report.page.table_charts import table_chart
+
+        return Chart(table, table_chart(self.results, table), f"Chart of the table {table}.")
+
+    def _repr_html_(self) -> str:
+        """The decision, the table and the chart: what a notebook shows of a run."""
+        chart = self.likely_best
+        drawing = chart.html if isinstance(chart, Html) else chart.drawing()["image/svg+xml"]
+        first_screen = self.verdict + self.headline + Html(drawing)
+        return first_screen._repr_html_()
+
     def spending(self, session: str | None = None) -> Chart:
         """What one session has cost after each request; the one in the middle by its cost if
         none is named.
