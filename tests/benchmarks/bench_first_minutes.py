@@ -177,6 +177,7 @@ def typed(command: str, home: Path, limit: float) -> Step:
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
         "TERM": "dumb",
         "LANG": "C.UTF-8",
+        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
     }
     step = Step(command)
     process = subprocess.Popen(
