@@ -1,5 +1,5 @@
-"""The pages of docs/reference that the package itself knows: commands, formats, tables with their
-columns.
+"""The pages of docs/reference that the package itself knows: commands, also as a manual page, formats,
+tables with their columns.
 
 `python docs/reference.py` writes them; with `--check` it names those that are stale and exits with
 1.
@@ -15,7 +15,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from workbench.cli.app import commands
+from workbench.cli.app import ABOUT, commands
 from workbench.cli.commands import COMMANDS, GROUPS, Command
 from workbench.cli.help_pages import ABOUT_OPTIONS, long_name
 from workbench.evaluation.experiment.columns import SOURCE
@@ -91,10 +91,16 @@ def _command_lines() -> Iterator[str]:
                 yield from _lines_of_command(command)
 
 
-def _lines_of_command(entry: Command) -> Iterator[str]:
+def _described(entry: Command) -> Any:  # noqa: ANN401 - a command of the click that typer uses
+    """The command as the command line describes it."""
     command: Any = get_command(commands(entry.path))
     for name in entry.path.split():
         command = command.commands[name]
+    return command
+
+
+def _lines_of_command(entry: Command) -> Iterator[str]:
+    command = _described(entry)
     arguments = [
         parameter for parameter in command.params if parameter.param_type_name == "argument"
     ]
@@ -128,10 +134,58 @@ def _default(value: object) -> str:
     )
 
 
+def manual() -> str:
+    """The manual page, as `man` reads it."""
+    return "\n".join(_manual_lines()) + "\n"
+
+
+def _manual_lines() -> Iterator[str]:
+    yield '.TH WORKBENCH 1 "" "workbench" "User Commands"'
+    yield ".SH NAME"
+    yield f"workbench \\- {_roff(ABOUT[0].lower() + ABOUT[1:].rstrip('.'))}"
+    yield ".SH SYNOPSIS"
+    yield ".B workbench"
+    yield r"[\fICOMMAND\fR [\fIOPTIONS\fR]]"
+    yield ".SH DESCRIPTION"
+    yield "Without a command: whose sessions are on this machine, and what to type next."
+    yield ".SH COMMANDS"
+    for entry in COMMANDS:
+        yield from _manual_of_command(entry)
+    yield ".SH EXIT STATUS"
+    yield "0 success, 1 a failed replay or gate, 2 unusable input, 3 a model did not answer."
+
+
+def _manual_of_command(entry: Command) -> Iterator[str]:
+    command = _described(entry)
+    yield f'.SS "workbench {_roff(entry.path)}"'
+    description = cleandoc(command.help).partition("\n\nExample")[0]
+    for number, paragraph in enumerate(description.split("\n\n")):
+        if number:
+            yield ".PP"
+        yield _roff(" ".join(paragraph.split()))
+    for parameter in command.params:
+        name = long_name(parameter)
+        if name in ABOUT_OPTIONS:
+            continue
+        is_argument = parameter.param_type_name == "argument"
+        names = [parameter.name.upper()] if is_argument else parameter.opts
+        yield ".TP"
+        yield f".B {_roff(', '.join(names))}"
+        default = "" if is_argument else _default(parameter.default).replace("`", "")
+        yield _roff(" ".join((parameter.help or "").split()) + default)
+
+
+def _roff(text: str) -> str:
+    """Text in which nothing is a command of the formatter's."""
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("`", "")
+    return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "formats.md": formats_page,
     "tables.md": tables_page,
+    "workbench.1": manual,
 }
 
 

@@ -188,12 +188,14 @@ def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_an
     assert places == sorted(places)
     assert "so far names: truncate " in in_one_line  # a slow machine says it before the tables, too
     assert "\r" not in done.stdout and "\x1b" not in done.stdout
-    report, following = done.stdout.strip().splitlines()[-2:]
+    report = next(line for line in done.stdout.splitlines() if line.startswith("Report: "))
     assert (
         report == f"Report: {tmp_path / 'run' / 'report.html'}"
         and Path(report.removeprefix("Report: ")).is_file()
     )
-    assert following.startswith(f"Next: workbench view {tmp_path / 'run'} ")
+    following = done.stdout.partition(report)[2]
+    assert f"\n  workbench view {tmp_path / 'run'}\n" in following
+    assert f"\n  workbench advise {words[1]} --candidates 8\n" in following
     assert main([*words, "--out", str(tmp_path / "run"), "--no-report", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
 

@@ -94,6 +94,31 @@ def test_a_compaction_has_its_bill(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "What its compactions came to" in page and "1,000 to 1,000" in page
 
 
+def test_each_rule_of_the_user_has_a_verdict_at_a_compaction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ruled.jsonl"
+    log = Log()
+    asked = "Never change the colour of the lamp. Keep at most 40 lamps in the hall."
+    for message in (
+        UserMessage(id="u0", blocks=(Text(asked),)),
+        AssistantMessage(id="a0", blocks=(Text("Very well."),), usage=Usage(input=1_000)),
+    ):
+        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+    summary = Summary(id="s", text="The user wants at most 50 lamps in the hall kept.")
+    log.append(CompactionEntry(id="k", parent=log.leaf, summary=summary, kept=()))
+    wb.save(Session("ruled", log, model="gpt-4o"), path)
+    assert main(["inspect", str(path), "--json"]) == 0
+    (fact,) = json.loads(capsys.readouterr().out)["sessions"]
+    outcomes = {rule["rule"]: rule["outcome"] for rule in fact["context"]["rules"]}
+    assert outcomes == {
+        "never change the colour of the lamp": "lost",
+        "keep at most 40 lamps in the hall": "contradicted",
+    }
+    assert main(["inspect", str(path)]) == 0
+    assert "What became of the rules of the user" in capsys.readouterr().out
+
+
 def test_several_sessions_are_rows_without_it(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

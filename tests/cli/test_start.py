@@ -105,6 +105,29 @@ def test_each_folder_is_of_a_format_that_is_read_and_those_that_are_followed_are
     assert {formats[agent] for agent in FOLLOWED} == set(AGENTS)
 
 
+def test_agents_that_write_beside_the_work_are_found_where_one_stands(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = home / "work"
+    write(work / "first.traj.json")
+    write(work / "second.traj.json")
+    monkeypatch.chdir(work)
+    main([])
+    page = capsys.readouterr().out
+    assert "mini-swe-agent" in page
+    assert "  workbench compare '*.traj.json' --limit 20\n" in page
+
+
+def test_of_many_sessions_those_beside_the_newest_are_offered_for_advice(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(3):
+        write(home / ".claude/projects/old" / f"{number}.jsonl", size=4_000_000)
+    write(home / ".claude/projects/new/1.jsonl", time=1_800_000_000)
+    main([])
+    assert "  workbench advise ~/.claude/projects/new --candidates 8\n" in capsys.readouterr().out
+
+
 def test_no_session_file_is_opened(home: Path) -> None:
     file = write(home / ".claude/projects/p/1.jsonl")
     code = (

@@ -50,7 +50,7 @@ RENDERING = ("workbench compare", "workbench runs share", "workbench lab sweep")
 """Commands that are run with --no-report: that reports are rendered is tested elsewhere, and
 takes seconds each.
 """
-UNDECIDED = ("workbench gate",)
+UNDECIDED = ("workbench gate", "workbench lab prompts")
 """What may end with another code on sessions as few as these."""
 GRID = 'sessions = ["my-sessions/"]\nstrategies = ["truncate"]\nwindows = [4000]\nshares = [0.2]\n'
 
@@ -81,6 +81,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         save(session, tmp_path / "my-sessions" / f"{n}.jsonl")
     save(session, tmp_path / "my-session.jsonl")
     (tmp_path / "grid.toml").write_text(GRID)
+    (tmp_path / "new.md").write_text("What is done, and what is not?")
+    (tmp_path / "old.md").write_text("What happened?")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "step.md"))

@@ -3,8 +3,11 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from workbench.base.errors import missing_extra
+from workbench.base.pulse import PULSE
+from workbench.cli.commands import shows_its_pulse
 from workbench.cli.termination import CODE, Terminated, terminable
 
 
@@ -16,12 +19,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
-        with terminable():
+        with terminable(), _pulse(arguments):
             return _run(arguments)
     except Terminated:
         again = "finished work is kept, and the same command continues from there"
         print(f"workbench: ended by SIGTERM; {again}", file=sys.stderr)  # noqa: T201 - nothing else is loaded yet
         return CODE
+
+
+def _pulse(arguments: Sequence[str] | None) -> AbstractContextManager[None]:
+    """Signs of life of a program; a function that is called gives none."""
+    if arguments is None and shows_its_pulse(sys.argv[1:]):
+        return PULSE.beating()
+    return nullcontext()
 
 
 def _run(arguments: Sequence[str] | None) -> int:

@@ -2,9 +2,8 @@
 paste.
 """
 
-import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from workbench.base.formats import joined, some
 from workbench.cli.foresee import Foresight, tell_forecast
@@ -29,11 +28,6 @@ SHOWN = {
     "candidate": "candidate", "points": "points:count", "the work": "work:decimal", "names": "names:decimal",
     "saved": "saved:percent", "cost": "usd:dollars", "sessions": "sessions", "projects": "projects",
 }  # fmt: skip
-
-TOKENS_A_SECOND = 60_000
-"""Of a session that one worker replays and scores under one candidate, on a machine that is busy
-besides.
-"""
 
 
 @takes(AdviceSpec, jobs=None)
@@ -68,6 +62,8 @@ def advise(
     foresight = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
     if not dry_run:
         tell_terms(*spec.model)
+    if not silent.quiet:
+        complain("reading the sessions ...")
     searches = agent_searches(paths or (), silent)
     tells_forecast = dry_run or not spec.quiet
     if tells_forecast and not _foretell(searches, spec, foresight):
@@ -90,14 +86,12 @@ def advise(
 def _foretell(searches: Sequence[AgentSearch], spec: AdviceSpec, foresight: Foresight) -> bool:
     """Say what the searches would take; whether to go on."""
     forecast = together([search.forecast() for search in searches])
+    forecast = replace(forecast, sessions=sum(search.sessions for search in searches))
     rounds: list[Round] = []
     for search in searches:
         rounds += search.compactor.rounds()
     if not (foresight.dry_run and foresight.as_json):
         _tell_rounds(searches, foresight)
-        workers = spec.jobs or os.cpu_count() or 1
-        minutes = forecast.tokens / TOKENS_A_SECOND / workers / 60
-        foresight.print_line(f"In about {some(max(round(minutes), 1), 'minute')}.")
         foresight.print_line(
             "The folds use the same replays, and some more where they come to other finalists."
         )
@@ -113,7 +107,9 @@ def _tell_rounds(searches: Sequence[AgentSearch], foresight: Foresight) -> None:
 
 
 def _rounds(rounds: Sequence[Round]) -> str:
-    steps = [f"{step.candidates} candidates on {step.recordings} recordings" for step in rounds]
+    steps = []
+    for step in rounds:
+        steps.append(f"{step.candidates} candidates on {some(step.recordings, 'recording')}")
     return f"Rounds: {', '.join(steps)}"
 
 
@@ -123,7 +119,10 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
         say(f"\n{agent.name}, {some(advice.sessions, 'session')}")
     if agent is None or present is None:
         _show_search(advice.compactor, spec)
-        _show_snippets(advice.compactor, advice.compactor.window)
+        if advice.compactor.outcome == "no figure":
+            write(NOTHING_MEASURED)
+        else:
+            _show_snippets(advice.compactor, advice.compactor.window)
         return
     write(
         f"Today it compacts at {present.limit.tokens:,} of {present.window.tokens:,} tokens. The"
@@ -139,6 +138,8 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
     say(f"\n{SWITCHING.format(agent=agent.name)} (`Compactor`, in an agent of yours):")
     printed_opening = "" if advice.settings is None else advice.settings.opening
     _show_search(advice.compactor, spec, printed_opening)
+    if advice.compactor.stay and advice.settings is None:
+        write(SET_NOTHING)
     if not advice.compactor.stay:
         _show_snippets(advice.compactor, present.window.tokens)
 
@@ -152,7 +153,7 @@ def _show_setting(advice: AgentAdvice, settings: Advice, present: PresentSetting
             settings.grid.preset(settings.advised), advice.agent.preset, present.window.tokens
         )
     if snippet is None:
-        write("Set nothing: leave its compaction as it is.")
+        write(SET_NOTHING)
     else:
         place = f"{snippet.where}: {snippet.lacks}" if snippet.lacks else snippet.where
         say(f"\nTo paste, {place}")
@@ -160,6 +161,8 @@ def _show_setting(advice: AgentAdvice, settings: Advice, present: PresentSetting
     write(NOT_MEASURED)
 
 
+SET_NOTHING = "Set nothing: leave its compaction as it is."
+NOTHING_MEASURED = "Nothing to paste, since nothing was measured."
 NOT_MEASURED = (
     "Its prompt, its hooks and a plug-in can be set besides; what these gain was not measured."
     " --model tries models."
@@ -180,7 +183,7 @@ def _show_search(advice: Advice, spec: AdviceSpec, printed_opening: str = "") ->
             f"Regret: the best candidate, known beforehand, would have gained {advice.regret:.1f}"
             " points more there."
         )
-    if len(advice.table):
+    if len(advice.table) and advice.outcome != "no figure":
         say("\nThe last round, on the sessions that the choice was made on:\n")
         say(table(records(advice.table), SHOWN, room=80))
     if advice.out:

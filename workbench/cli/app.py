@@ -14,6 +14,7 @@ from workbench.base import errors
 from workbench.base.errors import WorkbenchError, missing_extra
 from workbench.cli.commands import COMMANDS, GROUPS, Command, command_called, moved_to, with_default
 from workbench.cli.help_pages import CommandGroup, CommandWithOptions, with_further_options
+from workbench.cli.next_steps import say_next, typed_line
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, plain_warnings
 from workbench.cli.start import start
 
@@ -107,6 +108,7 @@ def _not_loaded() -> None:
     """Stands for a command that is not called."""
 
 
+DRY_RUN = "--dry-run"
 NO_MEMORY = ("failed to map segment", "can't start new thread", "Cannot allocate memory")
 """What else an error may say that is for want of memory."""
 MORE_MEMORY = (
@@ -125,7 +127,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if called == "lab experiment":
             words = import_module("workbench.cli.notebooks").joined(words)
         with plain_warnings(errors.LeftOut, errors.MemoryShort, errors.DamagedFile):
-            return int(app(words, prog_name="workbench", standalone_mode=False) or OK)
+            code = int(app(words, prog_name="workbench", standalone_mode=False) or OK)
+        if code == OK and DRY_RUN in words and "--json" not in words:
+            line = [word for word in words if word != DRY_RUN]
+            say_next({typed_line(["workbench", *line]): "do it"})
+        return code
     except ClickException as error:
         message = _misuse(error)
         if type(error).__name__ == "NoArgsIsHelpError":

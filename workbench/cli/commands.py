@@ -96,6 +96,12 @@ COMMANDS = (
         "lab ablate", "Measure each stage's contribution (ablation).", "sweep:ablate", EXPERIMENTS
     ),
     Command(
+        "lab prompts",
+        "Stop a build when a compaction prompt became worse.",
+        "prompts:prompts",
+        EXPERIMENTS,
+    ),
+    Command(
         "lab simulate", "Count what an agent would look up again.", "simulate:simulate", EXPERIMENTS
     ),
     Command("lab trial", "Let an agent work on tasks that run.", "trial:trial", EXPERIMENTS),
@@ -195,3 +201,26 @@ def with_default(words: Sequence[str]) -> list[str]:
         if asks_for_help or not (is_option or group.takes_names):
             return list(words)
     return [*group_words, group.default, *arguments]
+
+
+WAITING = frozenset(
+    {
+        "view",
+        "watch",
+        "agent hook",
+        "agent mcp",
+        "lab course",
+        "lab experiment",
+        "lab serve",
+        "runs delete",
+    }
+)
+"""Commands that wait for somebody, or whose every word another program reads."""
+SILENCING = frozenset({"--quiet", "-q", "--json"})
+
+
+def shows_its_pulse(words: Sequence[str]) -> bool:
+    """Whether a command shows that it is at work while it says nothing."""
+    group = moved_to(words)
+    path = command_called([group, *words] if group else words)
+    return bool(path) and path not in WAITING and SILENCING.isdisjoint(words)

@@ -185,12 +185,12 @@ def _forecast_as_json(
 
 def _say_replays(forecast: Forecast) -> None:
     """Print how much there is to replay, and which strategies would ask a model."""
-    sessions = f"{forecast.sessions} sessions"
+    sessions = some(forecast.sessions, "session")
     if forecast.unreadable:
         sessions += f" and {forecast.unreadable} that cannot be replayed"
-    say(f"{sessions}; {forecast.replays} replays, {forecast.done} of them on disk already.")
-    to_do = forecast.replays - forecast.done
-    say(f"{forecast.tokens:,} tokens to replay in the other {to_do}.")
+    replays = some(forecast.replays, "replay")
+    say(f"{sessions}; {replays}, {forecast.done} of them on disk already.")
+    say(f"{forecast.tokens:,} tokens to replay in the others.")
     if forecast.asked:
         say(f"\n{table(map(asdict, forecast.asked), COLUMNS)}\n")
     else:

@@ -102,6 +102,16 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
 
 
+Margin = Annotated[
+    float,
+    typer.Option("--margin", help="The largest loss that is accepted, in the metric's unit."),
+]
+Each = Annotated[bool, typer.Option("--each", help="Judge each session by itself, not their mean.")]
+Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit file here.")]
+Markdown = Annotated[
+    Path | None, typer.Option("--markdown", help="Write a summary in Markdown here.")
+]
+
 CODES = {"passed": OK, "failed": FAILED, "undecided": UNUSABLE}
 VALUES = {
     "session": "session", "strategy": "strategy", "mode": "place", "before": "before:figure", "after": "after:figure",
@@ -116,10 +126,7 @@ ENTITIES = {
 
 def gate(
     run: Run,
-    margin: Annotated[
-        float,
-        typer.Option("--margin", help="The largest loss that is accepted, in the metric's unit."),
-    ],
+    margin: Margin,
     baseline: Annotated[
         Path | None,
         typer.Option("--baseline", "-b", help="The run to compare with. None: the same run."),
@@ -147,13 +154,9 @@ def gate(
         float | None,
         typer.Option("--share", help="Compare at the same size, at this share of the history."),
     ] = None,
-    each: Annotated[
-        bool, typer.Option("--each", help="Judge each session by itself, not their mean.")
-    ] = False,
-    junit: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit file here.")] = None,
-    markdown: Annotated[
-        Path | None, typer.Option("--markdown", help="Write a summary in Markdown here.")
-    ] = None,
+    each: Each = False,
+    junit: Junit = None,
+    markdown: Markdown = None,
     as_json: AsJson = False,
 ) -> int:
     """Stop a build when a strategy is worse than in an earlier run by more than a margin.
@@ -188,27 +191,41 @@ def gate(
         pairs,
         (results.baseline_at_sizes, baseline_results.baseline_at_sizes),
     )
-    if junit is not None:
-        write_private(junit, as_junit(verdicts, rule))
-    if markdown is not None:
-        write_private(markdown, as_markdown(verdicts, rule))
-    overall = outcome(verdicts)
+    write_verdicts(verdicts, rule, junit, markdown)
     if as_json:
-        say_json(
-            {
-                "outcome": overall,
-                "asked": asdict(rule),
-                "verdicts": [asdict(verdict) for verdict in verdicts],
-            }
-        )
+        say_json(plain_verdicts(verdicts, rule))
     else:
-        say(f"By {HALVES.get(metric, metric)}:\n")
-        say(table(verdict_rows(verdicts)))
-    code = CODES[overall]
+        say_verdicts(verdicts, metric)
+    code = CODES[outcome(verdicts)]
     compared = set() if pairs is None else {*pairs.keys(), *pairs.values()}
     if code == OK and _tell_pending((results, baseline_results), compared):
         return UNUSABLE
     return code
+
+
+def write_verdicts(
+    verdicts: Sequence[GateResult], rule: Gate, junit: Path | None, markdown: Path | None
+) -> None:
+    """Write the verdicts to the files that are asked for."""
+    if junit is not None:
+        write_private(junit, as_junit(verdicts, rule))
+    if markdown is not None:
+        write_private(markdown, as_markdown(verdicts, rule))
+
+
+def plain_verdicts(verdicts: Sequence[GateResult], rule: Gate) -> dict[str, object]:
+    """The verdicts as plain JSON."""
+    return {
+        "outcome": outcome(verdicts),
+        "asked": asdict(rule),
+        "verdicts": [asdict(verdict) for verdict in verdicts],
+    }
+
+
+def say_verdicts(verdicts: Sequence[GateResult], metric: str) -> None:
+    """Print the verdicts as a table."""
+    say(f"By {HALVES.get(metric, metric)}:\n")
+    say(table(verdict_rows(verdicts)))
 
 
 def _pairs(results: Results, strategies: Sequence[str], against: str) -> dict[str, str] | None:

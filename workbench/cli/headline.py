@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 from textwrap import fill
 
@@ -18,10 +18,10 @@ from workbench.cli.headline_table import (
     size_columns,
     table_rows,
 )
+from workbench.cli.next_steps import ADVICE, CANDIDATES, say_next, typed_line
 from workbench.cli.output import (
     WIDTH,
     complain,
-    painted,
     printable,
     records,
     say,
@@ -92,11 +92,17 @@ def page(results: Results, findings: Findings, no_report: bool, *, quiet: bool) 
     return str(render(results.path, findings.tables.named_baseline, findings=findings))
 
 
-def show_places(results: Results, report: str | None) -> None:
-    """Print where the page is, or the tables, and what shows the contexts behind the figures."""
+def show_places(results: Results, report: str | None, paths: Sequence[str] = ()) -> None:
+    """Print where the page is, or the tables, and what to type next: what shows the contexts behind
+    the figures, and what finds settings for the recordings at these paths.
+    """
     say(f"\nReport: {report}" if report else f"\nTables: {results.place}")
-    command = shlex.join(["workbench", "view", results.place])
-    say(f"Next: {painted(command, 'bold')} shows every context behind it")
+    view = typed_line(["workbench", "view", results.place])
+    commands = {view: "every context behind these figures, in a browser"}
+    if paths:
+        advise = typed_line(["workbench", "advise", *paths])
+        commands[f"{advise} --candidates {CANDIDATES}"] = ADVICE
+    say_next(commands)
 
 
 @while_read()

@@ -7,6 +7,7 @@ from math import isnan
 from typing import Any
 
 from workbench.base.formats import count, dollars
+from workbench.cli.next_steps import next_for, say_next
 from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
 from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table
 from workbench.engine.models.tokenizer import TiktokenCounter
@@ -18,6 +19,7 @@ from workbench.engine.transcript.redaction import masker, redacted
 from workbench.engine.transcript.session import Recorded, Session
 from workbench.evaluation.analysis.composition import RecordedContexts
 from workbench.evaluation.analysis.recorded_compactions import bills
+from workbench.evaluation.analysis.recorded_rules import recorded_rules
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.replays.agents import limit_of
 from workbench.evaluation.replays.sizing import window_of
@@ -47,6 +49,9 @@ COMPACTION_COLUMNS = {
     "fetched again": "fetched_again:count",
     "tokens": "tokens_fetched_again:count",
 }
+RULE_COLUMNS = {
+    "before message": "message", "outcome": "outcome", "rule": "rule", "nearest sentence": "evidence",
+}  # fmt: skip
 MOST_SOURCES = 12
 """Sources that the page shows; `--json` has all."""
 BEGINNING = 60
@@ -92,6 +97,8 @@ def inspect(
             _say_context(context)
     elif facts:
         say(table([_row(session_facts) for session_facts in facts], COLUMNS))
+    if facts and not as_json:
+        say_next(next_for(paths))
     for file in unreadable:
         complain(f"workbench: {file['reason']}")
     if not facts and not unreadable:
@@ -233,6 +240,10 @@ def _context(contexts: RecordedContexts) -> dict[str, Any]:
         "sources": sources,
         "largest_messages": messages,
         "compactions": list(map(asdict, bills(contexts.sized))),
+        "rules": [
+            {"message": rule.message, **asdict(rule.verdict)}
+            for rule in recorded_rules(contexts.sized.session)
+        ],
     }
 
 
@@ -274,6 +285,9 @@ def _say_context(context: Mapping[str, Any]) -> None:
             " before and was no longer in the context:\n"
         )
         say(table(list(map(_bill_row, context["compactions"])), COMPACTION_COLUMNS))
+    if context["rules"]:
+        say("\nWhat became of the rules of the user:\n")
+        say(table(context["rules"], RULE_COLUMNS))
 
 
 def _bill_row(bill: Mapping[str, Any]) -> dict[str, Any]:

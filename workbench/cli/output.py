@@ -17,6 +17,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from workbench.base.formats import NOTHING, NUMBERS, missing
+from workbench.base.pulse import PULSE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +45,7 @@ process.
 
 def say(text: str = "") -> None:
     """A line for the user, on standard output."""
+    PULSE.spoke()
     sys.stdout.write(harmless(text) + "\n")
 
 
@@ -69,6 +71,7 @@ def while_read() -> Iterator[None]:
 
 def complain(text: str, *, hint: str = "") -> None:
     """An error or a note, on standard error, and below it what to do about it."""
+    PULSE.spoke()
     message = text.removeprefix("workbench: ")
     head = painted("workbench:", "red", sys.stderr) + " " if message != text else ""
     sys.stderr.write(harmless(f"{head}{message}\n"))

@@ -1,6 +1,7 @@
 """`workbench replay`: one session under one strategy, looked at closely."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from dataclasses import replace as changed
 from typing import Annotated, TypeAlias
 
@@ -11,21 +12,25 @@ from workbench.base.formats import NUMBERS, some
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, Lenient, NamedPath, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json, table
+from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.redaction import redacted
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import FillerModel
 from workbench.evaluation.experiment.prepared import Prepared, metric_input, prepared
 from workbench.evaluation.experiment.prepared import replay as replay_of
-from workbench.evaluation.experiment.replay_rows import natural_rows
+from workbench.evaluation.experiment.replay_rows import Row, natural_rows
 from workbench.evaluation.experiment.spec import RunSpec, model_name
 from workbench.evaluation.metrics.metric import MetricInput
+from workbench.evaluation.replays.step import Replay
 from workbench.recordings.importers.importer import load
 
 COMPACTIONS = {
     "message": "at", "tokens before": "tokens_before:count", "after": "tokens_sent:count", "dropped": "dropped",
     "rewritten": "rewritten", "kept": "kept", "stages": "stages", "outcome": "outcome",
 }  # fmt: skip
+RULES = {"message": "at", "outcome": "outcome", "your rule": "rule", "nearest sentence": "evidence"}
+RULES_HEADING = "What became of your rules at each compaction:"
 FORMS = {"share": "decimal", "usd": "dollars"}
 SCORES = {"metric": "metric", "value": "shown", "better": "better", "why there is none": "why"}
 
@@ -56,10 +61,15 @@ def replay(
     losses: Annotated[
         int, typer.Option("--losses", min=0, help="Show this many of the worst losses.")
     ] = 10,
+    grader: Annotated[
+        str,
+        typer.Option("--grader", help="Model that reads whether rules of yours are kept."),
+    ] = "",
     lenient: Lenient = False,
     as_json: AsJson = False,
 ) -> int:
-    """Replay one session under one strategy: each compaction, the scores, and the worst losses.
+    """Replay one session under one strategy: each compaction, the scores, the worst losses, and
+    what became of the rules that you had set.
 
     Example:
 
@@ -89,6 +99,8 @@ def replay(
     )
     scored = metric_input(prepared_session, replayed)
     tables = natural_rows(scored, losses)
+    if grader:
+        tables["rules"] = _graded(replayed, settings.model(grader))
     if as_json:
         ended = replayed.ended
         say_json(
@@ -158,6 +170,19 @@ def _show(
         )
     _say_scores(tables["scores"])
     _say_losses(tables["losses"])
+    if tables["rules"]:
+        say(f"\n{RULES_HEADING}\n\n{table(tables['rules'], RULES)}")
+
+
+def _graded(replayed: Replay, model: Model) -> list[Row]:
+    """The rows of the rules, where a model decides what code leaves open."""
+    from workbench.lab.judge.rules import RuleGrader
+
+    rows: list[Row] = []
+    for event, verdict in RuleGrader(model).graded_replay(replayed):
+        place: Row = {"strategy": replayed.preset, "mode": replayed.mode, "share": None}
+        rows.append({**place, "number": event.number, "at": event.at, **asdict(verdict)})
+    return rows
 
 
 def _say_scores(rows: Rows) -> None:

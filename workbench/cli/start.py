@@ -1,10 +1,9 @@
 """`workbench` alone: the sessions that agents keep on this machine, and what to type next."""
 
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 
+from workbench.cli.next_steps import ADVICE, CANDIDATES, say_commands, typed
 from workbench.cli.output import say, table
 from workbench.recordings.importers.agent_folders import (
     AGENT_FOLDERS,
@@ -17,6 +16,8 @@ from workbench.recordings.importers.agent_folders import (
 
 FOLLOWED = (CLAUDE_CODE, CODEX, PI)
 """The agents whose sessions `workbench watch` follows."""
+ALL_AT_ONCE = 10_000_000
+"""Bytes of sessions that an advice takes minutes for; of more, those beside the newest are offered."""
 UNITS = ("B", "KB", "MB", "GB", "TB")
 PROMISE = "Nothing leaves this machine, and no file was opened."
 
@@ -30,11 +31,11 @@ def start() -> None:
         say("Sessions on this machine:\n")
         say(table(map(_row, agents)))
         say(f"\n{PROMISE} Try next:\n")
-        _say_commands(_next_commands(agents))
+        say_commands(_next_commands(agents))
     else:
         names = ", ".join(folder.agent for folder in AGENT_FOLDERS)
         say(f"No session was found in the folders of {names}.\n\nTry next:\n")
-        _say_commands({"workbench compare": "compare strategies on the bundled sessions"})
+        say_commands({"workbench compare": "compare strategies on the bundled sessions"})
     say(
         "\nAny file or folder of yours may stand in place of these; `workbench --help` lists all"
         " commands."
@@ -47,41 +48,26 @@ def _row(files: SessionFiles) -> dict[str, str]:
         "files": f"{files.count:,}",
         "size": _size(files.size),
         "newest": datetime.fromtimestamp(files.written).strftime("%Y-%m-%d %H:%M"),
-        "folder": _typed(files.folder.path),
+        "where": typed(files.place),
     }
 
 
 def _next_commands(agents: Sequence[SessionFiles]) -> dict[str, str]:
     """What to type next, each with what it does."""
     newest = agents[0]
-    folder = _typed(newest.folder.path)
-    commands = {f"workbench inspect {_typed(newest.newest)}": "what the newest session holds"}
+    recordings = typed(newest.place)
+    commands = {f"workbench inspect {typed(newest.newest)}": "what the newest session holds"}
     for files in agents:
         if files.folder.agent in FOLLOWED:
-            commands[f"workbench watch {_typed(files.folder.path)}"] = (
+            commands[f"workbench watch {typed(files.folder.path)}"] = (
                 "follow the session that is written now"
             )
             break
-    commands[f"workbench compare {folder} --limit 20"] = "compare strategies on 20 of them"
-    commands[f"workbench advise {folder} --dry-run"] = "what finding the best settings would take"
+    commands[f"workbench compare {recordings} --limit 20"] = "compare strategies on 20 of them"
+    if newest.size > ALL_AT_ONCE:
+        recordings = typed(newest.newest.parent)
+    commands[f"workbench advise {recordings} --candidates {CANDIDATES}"] = ADVICE
     return commands
-
-
-def _say_commands(commands: Mapping[str, str]) -> None:
-    """Print each below its purpose, so that a long path breaks no column."""
-    for command, purpose in commands.items():
-        say(f"  # {purpose}")
-        say(f"  {command}")
-
-
-def _typed(path: Path) -> str:
-    """A path as a shell takes it, short where it lies in the home folder."""
-    quoted = shlex.quote(str(path))
-    home = f"{Path.home()}/"
-    is_plain = quoted == str(path)
-    if is_plain and quoted.startswith(home):
-        return f"~/{quoted.removeprefix(home)}"
-    return quoted
 
 
 def _size(count: int) -> str:

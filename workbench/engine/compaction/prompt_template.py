@@ -82,6 +82,8 @@ class PromptTemplate:
         too_long: what becomes of a longer one: texts are cut `shorter` before the oldest messages
             go, or the `oldest` go at once.
         focus: instructions for every summary, besides the user's.
+        asks: a text that is asked in place of the headings and rules; empty for these. The start of
+            a turn is asked about as ever.
         most_chars: the longest that the transcript may be; None for no bound.
         model: the name of another model that writes; empty for the present one.
         request: what the model is sent: a `transcript` of what it reads, or the `conversation`
@@ -106,6 +108,7 @@ class PromptTemplate:
     window_share: float | None = 0.7
     too_long: Literal["shorter", "oldest"] = "shorter"
     focus: str = ""
+    asks: str = ""
     most_chars: int | None = None
     model: str = ""
     request: Literal["transcript", "conversation"] = "transcript"
@@ -135,7 +138,7 @@ class PromptTemplate:
     def sections(self, purpose: Purpose) -> tuple[str, ...]:
         """The headings that the summary should have."""
         file = self.turn_headings if purpose == "turn_prefix" else self.headings
-        if not file:
+        if not file or (self.asks and purpose != "turn_prefix"):
             return ()
         return tuple([name for name, _ in self.outline(purpose)])
 
@@ -219,7 +222,7 @@ class PromptTemplate:
 
     def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text: what is shown, and what is asked about it."""
-        question = self.question(request)
+        question = self._own_question(request) or self.question(request)
         if not request.conversation:
             return f"{self.shown(request)}\n\n{question}"
         introduction = prompt("conversation")
@@ -247,11 +250,22 @@ class PromptTemplate:
             file = "conversation_update"
         parts = [_filled(file, sections="\n\n".join(headings))]
         parts += map(prompt, self.rules)
+        return "\n\n".join([*parts, *self._wishes(request)])
+
+    def _own_question(self, request: SummaryRequest) -> str:
+        """The user's own text with the wishes of a request; empty where there is none."""
+        if not self.asks or request.purpose == "turn_prefix":
+            return ""
+        return "\n\n".join([self.asks, *self._wishes(request)])
+
+    def _wishes(self, request: SummaryRequest) -> list[str]:
+        """How long the summary may be, and what the user wants of it."""
+        parts = []
         if request.max_tokens is not None and self.says_size:
             parts.append(_filled("size", tokens=request.max_tokens))
         if request.instructions:
             parts.append(_filled(self.focus_prompt, instructions=request.instructions))
-        return "\n\n".join(parts)
+        return parts
 
     def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
         """The messages as text, in which nothing can close the tag around it or pass for another

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import Event, Thread
 from typing import TYPE_CHECKING, NoReturn, TextIO
+
+from workbench.base.pulse import PULSE
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -34,7 +36,11 @@ def progress(total: int, word: str, unit: str = "file", *, quiet: bool) -> Itera
         else {"bar_format": LINE, "file": Lines(sys.stderr), "mininterval": 5.0}
     )
     ended = Event()
-    with tqdm(total=total, desc=word, unit=unit, disable=quiet, leave=False, **style) as bar:
+    shown_otherwise = PULSE.paused() if is_bar and not quiet else nullcontext()
+    with (
+        shown_otherwise,
+        tqdm(total=total, desc=word, unit=unit, disable=quiet, leave=False, **style) as bar,
+    ):
 
         def go_on() -> None:
             while not ended.wait(SILENCE[is_bar]):
@@ -104,6 +110,7 @@ class Lines:
         line = text.strip()
         if line and line != self._last:
             self._last = line
+            PULSE.spoke()
             self._stream.write(line + "\n")
 
     def flush(self) -> None:

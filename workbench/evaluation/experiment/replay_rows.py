@@ -1,7 +1,7 @@
 """One replay: a session under a preset, as rows of the run's tables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias
 
@@ -19,10 +19,11 @@ from workbench.evaluation.metrics.builtin import BUILTIN, EVEN_SO, installed
 from workbench.evaluation.metrics.chain import chain as lifetimes
 from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.exam.rule_verdicts import rule_verdicts
 from workbench.evaluation.metrics.metric import MetricInput, Retained, Score
 from workbench.evaluation.metrics.paging import paging
 from workbench.evaluation.metrics.sources import WayBack
-from workbench.evaluation.metrics.view import VIEW, culprits
+from workbench.evaluation.metrics.view import VIEW, culprits, view
 from workbench.evaluation.metrics.work_exam.reader_error import RULES
 from workbench.evaluation.replays.boundaries import at_boundaries, by_fill
 from workbench.evaluation.replays.budgets import least
@@ -46,7 +47,7 @@ Loss: TypeAlias = dict[str, Any]
 
 NAMES = (
     "steps", "compactions", "retention", "survival", "scores",
-    "baseline_at_sizes", "costs", "paging", "reconciliation", "losses", "boundaries",
+    "baseline_at_sizes", "costs", "paging", "reconciliation", "losses", "rules", "boundaries",
 )  # fmt: skip
 """The tables that a replay fills."""
 WORST = 30
@@ -186,6 +187,7 @@ def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
         "costs": cost_rows(data),
         "paging": paging(data),
         "losses": [] if data.replay.preset in REFERENCES else _losses(data, worst),
+        "rules": [] if data.replay.preset in REFERENCES else rule_rows(data.replay),
     }
     for name, rows in rows_by_table.items():
         tables[name] += [place | row for row in rows]
@@ -265,6 +267,19 @@ def _findings(completion: Completion) -> tuple[str, ...]:
     if completion.fallback and completion.why:
         return (completion.why,)
     return completion.findings
+
+
+def rule_rows(replay: Replay) -> Iterator[Row]:
+    """What became of each rule of the user at each compaction of a replay, but for those at sizes
+    that somebody else chose.
+    """
+    if replay.mode == "matched":
+        return
+    messages = replay.session.messages
+    for event in replay.events:
+        context = view(replay.session, event.compaction.after)
+        for verdict in rule_verdicts(messages, event.at, context):
+            yield {"number": event.number, "at": event.at, **asdict(verdict)}
 
 
 def _retention(data: MetricInput) -> Iterable[Row]:

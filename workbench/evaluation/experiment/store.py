@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -26,6 +27,7 @@ from workbench.evaluation.experiment.run_copies import (
     fetched_where_there,
     local_folder,
 )
+from workbench.evaluation.experiment.units import units_of
 
 SCHEMA = 1
 """Version of the tables (docs/reference/tables.md): grows when a column or a table changes its
@@ -91,6 +93,10 @@ COLUMNS: dict[str, dict[str, str]] = {
         **_PLACE, "at": "int", "kind": "str", "entity": "text", "recoverable": "str", "way_back": "str",
         "tokens_back": "int", "level": "str", "said_by": "str", "said_at": "int", "evidence": "text",
         "evidence_at": "int", "needed_at": "int", "use": "text", "stage": "str", "weight": "float",
+    },
+    "rules": {
+        **_PLACE, "number": "int", "at": "int", "rule": "text", "said_at": "int", "outcome": "str",
+        "evidence": "text", "why": "text",
     },
     "boundaries": {
         "session": "session", "mode": "str", "share": "float", "at": "int", "history": "int", "must_stay": "int",
@@ -351,7 +357,7 @@ def _runs_in(folder: Path, changed: int) -> tuple[Path, ...]:
 
 class RunTables:
     """The tables of a run, each a DataFrame with the documented columns
-    (docs/reference/tables.md).
+    (docs/reference/tables.md), and its units in `attrs["units"]`.
     """
 
     sessions: pd.DataFrame
@@ -365,6 +371,7 @@ class RunTables:
     paging: pd.DataFrame
     reconciliation: pd.DataFrame
     losses: pd.DataFrame
+    rules: pd.DataFrame
     boundaries: pd.DataFrame
     replays: pd.DataFrame
     replicates: pd.DataFrame
@@ -377,8 +384,8 @@ class Results(RunTables):
     describes them.
 
     The tables are sessions, steps, compactions, retention, survival, scores, baseline_at_sizes,
-    costs, paging, reconciliation, losses, boundaries, replays, replicates (empty where nothing was
-    repeated) and variants (of a sweep).
+    costs, paging, reconciliation, losses, rules, boundaries, replays, replicates (empty where
+    nothing was repeated) and variants (of a sweep).
     """
 
     path: Path
@@ -443,7 +450,14 @@ class Results(RunTables):
             if name not in COLUMNS:
                 raise AttributeError(f"a run has no table {name!r}; it has {', '.join(COLUMNS)}")
             self.__dict__[name] = table = self.table(name)
+            table.attrs["units"] = units_of(table.columns, name)
             return table
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the decision, the table and the chart, as the report has them."""
+        report = import_module("workbench.report.page.report").Report(self)
+        page: str = report._repr_html_()
+        return page
 
     def __dir__(self) -> list[str]:
         """The attributes, with every table."""

@@ -20,8 +20,9 @@ class AgentFolder:
         format: the format of its files, as `workbench list formats` shows it.
         base: its own folder, below the home folder.
         below: the folder of its sessions, below `base`.
-        files: a pattern of the session files, below that.
+        files: the patterns of the session files, below that, with spaces between.
         variable: an environment variable that names another `base`.
+        is_beside_work: whether `base` lies in the folder where one stands, not in the home folder.
     """
 
     agent: str
@@ -30,11 +31,13 @@ class AgentFolder:
     below: str
     files: str
     variable: str = ""
+    is_beside_work: bool = False
 
     @property
     def path(self) -> Path:
         """The folder of its sessions on this machine."""
-        base = Path.home() / self.base
+        around = Path.cwd() if self.is_beside_work else Path.home()
+        base = around / self.base
         named_base = os.environ.get(self.variable) if self.variable else None
         if named_base:
             base = Path(named_base)
@@ -74,6 +77,23 @@ AGENT_FOLDERS = (
     AgentFolder("Amp", "amp", ".local/share", "amp/threads", "*.json", "XDG_DATA_HOME"),
     AgentFolder("Droid", "droid", ".factory", "sessions", "**/*.jsonl"),
     AgentFolder("Windsurf", "windsurf", ".windsurf", "transcripts", "*.jsonl"),
+    AgentFolder("Kimi Code", "kimi_code", ".kimi-code", "sessions", "*/*/agents/*/wire.jsonl"),
+    AgentFolder("Qwen Code", "qwen_code", ".qwen", "projects", "*/chats/*.jsonl"),
+    AgentFolder("Grok", "grok", ".grok", "sessions", "*/*/chat_history.jsonl"),
+    AgentFolder("Goose", "goose_database", ".local/share/goose", "sessions", "sessions.db"),
+    AgentFolder("Hermes", "hermes_database", ".hermes", "", "state.db"),
+    AgentFolder("Crush", "crush_database", ".crush", "", "crush.db", is_beside_work=True),
+    AgentFolder("aider", "aider", "", "", ".aider.chat.history.md", is_beside_work=True),
+    AgentFolder("SpecStory", "specstory", ".specstory", "history", "*.md", is_beside_work=True),
+    AgentFolder(
+        "mini-swe-agent",
+        "mini_swe_agent",
+        "",
+        "",
+        "*.traj.json */*.traj.json",
+        is_beside_work=True,
+    ),
+    AgentFolder("SWE-agent", "swe_agent", "", "", "*.traj */*.traj", is_beside_work=True),
 )
 
 
@@ -94,6 +114,24 @@ class SessionFiles:
     size: int
     newest: Path
     written: float
+
+    @property
+    def place(self) -> Path:
+        """What stands for all of them in a command: the only file, their folder, or a pattern
+        where the folder holds other things.
+        """
+        if self.count == 1:
+            return self.newest
+        if self.folder.below:
+            return self.folder.path
+        below = self.newest.relative_to(self.folder.path)
+        depth = len(below.parts) - 1
+        return self.folder.path.joinpath(*["*"] * depth, f"*{_endings(below)}")
+
+
+def _endings(path: Path) -> str:
+    """What the names of such files end in, such as `.traj.json`."""
+    return "".join(path.suffixes[-2:])
 
 
 def folder_of(agent: str) -> Path:
@@ -129,8 +167,10 @@ def _session_files(folder: AgentFolder) -> SessionFiles | None:
 
 def _files(folder: AgentFolder) -> Iterator[tuple[Path, os.stat_result]]:
     """The session files with their size and time; one that is gone meanwhile is passed over."""
+    paths: list[Path] = []
     try:
-        paths = list(folder.path.glob(folder.files))
+        for pattern in folder.files.split():
+            paths += folder.path.glob(pattern)
     except OSError:
         return
     for path in paths:

@@ -17,7 +17,16 @@ from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES
-from workbench.report.page import comparison, contexts, cost, losses, provenance, sweep, verdict
+from workbench.report.page import (
+    comparison,
+    contexts,
+    cost,
+    losses,
+    provenance,
+    rules,
+    sweep,
+    verdict,
+)
 from workbench.report.page.html import Html, empty, note
 
 if TYPE_CHECKING:
@@ -161,6 +170,11 @@ class Report:
         return losses.losses_html(self.findings)
 
     @property
+    def rules(self) -> Html:
+        """What became of the user's rules."""
+        return rules.rules_html(self.findings)
+
+    @property
     def contexts(self) -> Html:
         """The context over each session, side by side."""
         return contexts.contexts_html(self.findings)
@@ -259,6 +273,23 @@ class Report:
     def rounds(self) -> Chart:
         """Survival by compactions."""
         return _chart("rounds", self.findings, self.figures.by_round)
+
+    def plot(self, table: str) -> Chart:
+        """A plain chart of one table of the run, such as `compactions`.
+
+        Raises:
+            UnknownName: a run has no such table.
+        """
+        from workbench.report.page.table_charts import table_chart
+
+        return Chart(table, table_chart(self.results, table), f"Chart of the table {table}.")
+
+    def _repr_html_(self) -> str:
+        """The decision, the table and the chart: what a notebook shows of a run."""
+        chart = self.likely_best
+        drawing = chart.html if isinstance(chart, Html) else chart.drawing()["image/svg+xml"]
+        first_screen = self.verdict + self.headline + Html(drawing)
+        return first_screen._repr_html_()
 
     def spending(self, session: str | None = None) -> Chart:
         """What one session has cost after each request; the one in the middle by its cost if

@@ -14,6 +14,8 @@ from workbench.base.markup import clipped
 from workbench.evaluation.experiment.run_notes import loss_key
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.exam.rule_verdicts import RuleVerdict, rule_verdicts
+from workbench.evaluation.metrics.view import view as held_by
 from workbench.report.explorer.panels import bars, story_of, summaries_of
 from workbench.report.explorer.timeline import timeline
 from workbench.report.explorer.view import MessageOutcome, SessionView, held, outcomes, takers
@@ -251,7 +253,17 @@ def _side(
         "summaries": summaries_of(event) if event else [],
         "spans": summary_spans(view, event) if event else [],
         "missing": view.missing(replay),
+        "rules": _rules(view),
     }
+
+
+def _rules(view: SessionView) -> list[RuleVerdict]:
+    """What became of the user's rules at the compaction that is shown."""
+    if view.event is None:
+        return []
+    session = view.ready.session
+    context = held_by(session, view.event.compaction.after)
+    return rule_verdicts(session.messages, view.event.at, context)
 
 
 def _loss(views: list[SessionView], session: str, key: str) -> dict[str, Any] | None:

@@ -33,7 +33,7 @@ BEFORE = 10
 """How far before a sentence's first word its negation may stand."""
 
 _GENERIC = frozenset(map(stem, DEMANDING | NEGATIONS))
-_CONTRAST = re.compile(
+CONTRAST_MARK = re.compile(
     r",\s*(?=not |no |even |rather )|\s(?=over |rather than |instead of )", re.IGNORECASE
 )
 _FIRST_NEGATION = re.compile(
@@ -98,7 +98,7 @@ def demands(sentence: str) -> bool:
 def words_of(sentence: str) -> Mapping[str, float]:
     """The words of a sentence by weight, without endings and without what any demand says."""
     weights: dict[str, float] = {}
-    for number, part in enumerate(_CONTRAST.split(sentence)):
+    for number, part in enumerate(CONTRAST_MARK.split(sentence)):
         weight = CONTRAST if number else 1.0
         for chunk in filter(is_chunk, tokens(part)):
             for name in features_of(chunk):

@@ -1,0 +1,101 @@
+"""`workbench lab prompts`: a compaction prompt against the one in use."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine.models.provider import Reply, completion, serving
+
+from builders import remembering, rules
+from workbench.cli import main
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.variant import variant
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prompt_variants import PromptVariants
+from workbench.recordings.importers.native import save
+
+
+def heeding(asked: dict[str, Any]) -> Reply:
+    """What a model says that heeds its prompt."""
+    prompt = str(asked["messages"][-1]["content"])
+    lines = [line for line in prompt.splitlines() if "is set to" in line]
+    text = "\n".join(lines) if "EVERYTHING" in prompt else "Some work was done."
+    return completion(text)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Seven sessions of seven projects, two prompts, and a model that heeds them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "rich.md").write_text("List EVERYTHING that is set.\n")
+    (tmp_path / "poor.md").write_text("Say in a sentence what was done.\n")
+    (tmp_path / "sessions").mkdir()
+    for number in range(7):
+        messages = [rules("be brief"), *remembering(18 + number)]
+        session = Session.of(messages, id=f"s{number}", project=f"p{number}")
+        save(session, tmp_path / "sessions" / f"{number}.jsonl")
+    with serving() as provider:
+        provider.by = heeding
+        monkeypatch.setenv("WORKBENCH_API_BASE", provider.address)
+        yield tmp_path
+
+
+def gate(prompt: str, against: str, *more: str) -> int:
+    words = ["lab", "prompts", "sessions", "--prompt", prompt, "--against", against]
+    options = ["--model", "litellm:openai/stub", "-w", "6000", "--margin", "0.01"]
+    return main([*words, *options, "--metric", "exam_recall", "-j", "1", "--out", "run", *more])
+
+
+def test_a_prompt_that_keeps_less_stops_the_build(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gate("poor.md", "rich.md", "--share", "0.2", "--json") == 1
+    (verdict,) = json.loads(capsys.readouterr().out)["verdicts"]
+    assert (verdict["strategy"], verdict["against"]) == (
+        "summarize prompt=poor",
+        "summarize prompt=rich",
+    )
+    assert verdict["sessions"] == 7 and verdict["difference"] < -0.01
+
+
+def test_a_prompt_that_keeps_more_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gate("rich.md", "poor.md", "--share", "0.2", "--markdown", "gate.md") == 0
+    assert "passed" in capsys.readouterr().out
+    assert "summarize prompt=rich" in (folder / "gate.md").read_text()
+
+
+def test_a_dry_run_says_what_to_type_next(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gate("rich.md", "poor.md", "--dry-run") == 0
+    last_line = capsys.readouterr().out.splitlines()[-1]
+    assert last_line.startswith("  workbench lab prompts sessions --prompt rich.md")
+    assert "--dry-run" not in last_line
+
+
+@pytest.mark.parametrize("model", [[], ["--model", "extractive"]])
+def test_a_rule_reads_no_prompt(
+    folder: Path, model: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["lab", "prompts", "sessions", "--prompt", "rich.md", "--margin", "0.1", *model]
+    assert main(words) == 2
+    assert "with one model that reads them" in capsys.readouterr().err
+
+
+def test_prompts_need_names_and_words(folder: Path) -> None:
+    (folder / "other").mkdir()
+    (folder / "other" / "rich.md").write_text("  \n")
+    with pytest.raises(Exception, match="two prompts are named rich"):
+        PromptVariants.of("summarize", [Path("rich.md"), Path("other/rich.md")], None)
+    with pytest.raises(Exception, match=r"other/rich\.md is empty"):
+        PromptVariants.of("summarize", [Path("other/rich.md")], None)
+    with pytest.raises(Exception, match="cannot be read"):
+        PromptVariants.of("summarize", [Path("missing.md")], None)
+
+
+@pytest.mark.parametrize("name", ["summarize", "claude_code", "opal", "docker_agent", "ex_athena"])
+def test_every_preset_that_asks_a_model_takes_a_prompt(name: str) -> None:
+    assert variant(preset(name), {"asks": "What happened?"}, "mine").name == "mine"

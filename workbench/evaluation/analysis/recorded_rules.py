@@ -1,0 +1,48 @@
+"""What became of the user's rules at each compaction of a recorded agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from workbench.engine.transcript.log import CompactionEntry, MessageEntry, fold
+from workbench.engine.transcript.message import Message, said_text
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.metrics.exam.rule_verdicts import RuleVerdict, rule_verdicts
+from workbench.evaluation.metrics.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRule:
+    """The verdict on a rule, and the message before which the agent compacted."""
+
+    message: int
+    verdict: RuleVerdict
+
+
+def recorded_rules(session: Session) -> Iterator[RecordedRule]:
+    """The verdict on each rule of the user at each compaction on the main path."""
+    path = session.path
+    messages = [entry.message for entry in path if isinstance(entry, MessageEntry)]
+    boundary = 0
+    for place, entry in enumerate(path):
+        if isinstance(entry, MessageEntry):
+            boundary += 1
+        elif isinstance(entry, CompactionEntry):
+            context = _context(messages, fold(path[: place + 1]))
+            for verdict in rule_verdicts(messages, boundary, context):
+                yield RecordedRule(boundary, verdict)
+
+
+def _context(messages: list[Message], context: tuple[Message, ...]) -> View:
+    """What a context holds of these messages, which are recognised by their ids."""
+    places = {message.id: index for index, message in enumerate(messages)}
+    kept: set[int] = set()
+    texts: list[str] = []
+    for message in context:
+        place = places.get(message.id)
+        if place is None:
+            texts.append(said_text(message))
+        else:
+            kept.add(place)
+    return View(frozenset(kept), tuple(texts), tuple(texts), (None,) * len(texts))

@@ -1,0 +1,42 @@
+"""What became of the user's rules: a small table a session, each figure with the rules behind it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.summaries import session_titles
+from workbench.report.page.html import Html, empty, part
+
+OUTCOMES = ("word for word", "other words", "unsure", "contradicted", "lost")
+
+
+def rules_html(findings: Findings) -> Html:
+    """What each strategy left of the user's rules at its last compaction of each session."""
+    run = findings.tables
+    rules = run.rules
+    rules = rules[rules["mode"] == "natural"]
+    if rules.empty:
+        return empty("The user set no rule before a compaction, or nothing was compacted.", rules)
+    last = rules.groupby(["session", "strategy"])["number"].transform("max")
+    rules = rules[rules["number"] == last]
+    titles = session_titles(run)
+    rows = []
+    for (session, strategy), group in rules.groupby(["session", "strategy"], sort=False):
+        rows.append(_row(titles.get(str(session), str(session)), str(strategy), group))
+    columns = ["title", "strategy", *OUTCOMES]
+    data = pd.DataFrame([{name: row[name] for name in columns} for row in rows])
+    return part("rules", data, rows=rows, outcomes=OUTCOMES, known=run.strategies)
+
+
+def _row(title: str, strategy: str, rules: pd.DataFrame) -> dict[str, Any]:
+    """How many rules came to each end in a session, and those that are not kept as they were."""
+    counts = rules["outcome"].value_counts()
+    changed = rules[rules["outcome"] != "word for word"]
+    row: dict[str, Any] = {"title": title, "strategy": strategy}
+    for outcome in OUTCOMES:
+        row[outcome] = int(counts.get(outcome, 0))
+    row["changed"] = changed[["outcome", "rule", "evidence", "why"]].to_dict("records")
+    return row
