@@ -331,8 +331,11 @@ class Search:
         Args:
             titled_advices: titles and advices that share this search's measurements.
         """
-        notes = [advice.note(title) for title, advice in titled_advices]
-        advices = [advice for _, advice in titled_advices]
+        notes = []
+        advices = []
+        for title, advice in titled_advices:
+            notes.append(advice.note(title))
+            advices.append(advice)
         names: list[str] = []
         for advice in reversed(advices):
             names.append(advice.advised.strategy)

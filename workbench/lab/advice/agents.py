@@ -269,4 +269,5 @@ def advise_agents(
         SettingError: a setting has a wrong value, or there is nothing to read.
         UnknownName: no strategy or model of that name.
     """
-    return tuple(search.advice() for search in agent_searches(what, AdviceSpec.of(spec, settings)))
+    searches = agent_searches(what, AdviceSpec.of(spec, settings))
+    return tuple(search.advice() for search in searches)

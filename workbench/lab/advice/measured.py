@@ -81,9 +81,14 @@ class Measurements:
         self.half = leading_metric(scores.assign(mode="natural"), mode="natural")
         has_figure = rows[self.half].notna()
         units_with_figure = set(rows.loc[has_figure, "unit"])
-        with_figure = [unit for unit in units if unit in units_with_figure]
-        others = [unit for unit in units if unit not in units_with_figure]
-        return with_figure + others
+        with_figure = []
+        without_figure = []
+        for unit in units:
+            if unit in units_with_figure:
+                with_figure.append(unit)
+            else:
+                without_figure.append(unit)
+        return with_figure + without_figure
 
     def of(self, points: Sequence[Point], units: Sequence[str]) -> pd.DataFrame:
         """The rows of these candidates on these sources, one a session and candidate; `recall`
@@ -140,16 +145,17 @@ class Measurements:
         new_points = [point for point in points if not self._are_done([point], units)]
         names = [point.strategy for point in new_points]
         sources = self._in_order(units)
-        ordered_units = [source.name for source in sources]
         run = Run.of(sources, self.run_of(new_points)).results()
         self.pending += run.pending
         windows = run.sessions["window_used"].dropna()
         if len(windows):
             self.window = int(windows.mode().max())
+        ordered_units = [source.name for source in sources]
         self._add_rows(_rows(run, names, ordered_units, self.known))
         self._add_compactions(run, names)
         for name in names:
-            self.done.update((name, unit) for unit in units)
+            for unit in units:
+                self.done.add((name, unit))
 
     def _add_rows(self, measured: pd.DataFrame) -> None:
         """Add those of candidates and sources that were not measured before."""
@@ -224,7 +230,8 @@ def _units(
     """
     expected = deque[tuple[str, str]]()
     for unit in units:
-        expected.extend((unit, id) for id in sources[unit].sessions)
+        for id in sources[unit].sessions:
+            expected.append((unit, id))
     by_name = {}
     for name in rows:
         by_name[name] = ""

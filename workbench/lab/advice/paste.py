@@ -34,19 +34,32 @@ class System:
 
 NO_TARGET = "its target and kept tail cannot be set"
 AGENT_SYSTEMS: Mapping[str, System] = {
-    system.presets[0]: system
-    for system in (
-        System(
-            "Claude Code",
-            "claude_code",
-            "~/.claude/settings.json",
-            ("claude_code",),
-            f"{NO_TARGET}, and the threshold can only be lowered",
-        ),
-        System("Codex", "codex", "~/.codex/config.toml", ("codex_local",), NO_TARGET),
-        System("pi", "pi", "~/.pi/agent/settings.json", ("pi",)),
-        System("opencode", "opencode", "opencode.json", ("opencode",)),
-    )
+    "claude_code": System(
+        name="Claude Code",
+        template="claude_code",
+        where="~/.claude/settings.json",
+        presets=("claude_code",),
+        lacks=f"{NO_TARGET}, and the threshold can only be lowered",
+    ),
+    "codex_local": System(
+        name="Codex",
+        template="codex",
+        where="~/.codex/config.toml",
+        presets=("codex_local",),
+        lacks=NO_TARGET,
+    ),
+    "pi": System(
+        name="pi",
+        template="pi",
+        where="~/.pi/agent/settings.json",
+        presets=("pi",),
+    ),
+    "opencode": System(
+        name="opencode",
+        template="opencode",
+        where="opencode.json",
+        presets=("opencode",),
+    ),
 }
 """By the preset that restates it each agent that can be set."""
 LIBRARIES = (

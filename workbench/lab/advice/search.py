@@ -168,9 +168,14 @@ def cross_validated(
     gains: dict[str, float] = {}
     choices = []
     for part in folds.parts(units):
-        unseen_units = [unit for unit in units if folds.projects[unit] in part]
-        other_units = [unit for unit in units if folds.projects[unit] not in part]
-        finals = halved(measured, points, other_units, trade, default)
+        unseen_units = []
+        seen_units = []
+        for unit in units:
+            if folds.projects[unit] in part:
+                unseen_units.append(unit)
+            else:
+                seen_units.append(unit)
+        finals = halved(measured, points, seen_units, trade, default)
         best = finals.best_or(default.strategy)
         choices.append(best)
         pair = [default]

@@ -76,20 +76,26 @@ def _work_values(
     """
     by_text = _questions_by_text(prepared_session, boundary)
     # an exam that is written anew asks otherwise
-    asked_facts = [fact for fact in facts if fact["question"] in by_text]
-    questions = [by_text[fact["question"]] for fact in asked_facts]
+    asked_facts = []
+    questions = []
+    queries = []
+    for fact in facts:
+        question = by_text.get(fact["question"])
+        if question is not None:
+            asked_facts.append(fact)
+            questions.append(question)
+            queries.append(f"{question.question} {question.gold}")
     messages = prepared_session.session.messages[:boundary]
     history = [said_text(message) for message in messages]
     bm25 = Bm25(history)
     rarity = Rarity(history)
-    sought = [f"{question.question} {question.gold}" for question in questions]
     for wording in WORDINGS:
         lines = []
         for fact, question in zip(asked_facts, questions, strict=True):
             lines.append(_told(fact, wording, verbatim=question.gold))
         text = "\n".join(lines)
         chances = shipped_reader().chances(questions, text, rarity).tolist()
-        shares = bm25.shares(sought, text)
+        shares = bm25.shares(queries, text)
         for fact, chance, share in zip(asked_facts, chances, shares, strict=True):
             yield {
                 "half": "the work",
@@ -131,16 +137,22 @@ def _name_values(
     for number, item in enumerate(exam.items):
         if item.kind == "fact":
             number_by_name[item.answer] = number
-    asked_facts = [fact for fact in facts if fact["name"] in number_by_name]
-    numbers = [number_by_name[fact["name"]] for fact in asked_facts]
-    items = [exam.items[number] for number in numbers]
+    asked_facts = []
+    numbers = []
+    queries = []
+    for fact in facts:
+        if fact["name"] in number_by_name:
+            number = number_by_name[fact["name"]]
+            item = exam.items[number]
+            asked_facts.append(fact)
+            numbers.append(number)
+            queries.append(f"{item.use} {item.answer}")
     history = prepared_session.session.messages[:boundary]
     bm25 = Bm25(map(said_text, history))
-    queries = [f"{item.use} {item.answer}" for item in items]
     for wording in WORDINGS:
         lines = []
-        for fact, item in zip(asked_facts, items, strict=True):
-            lines.append(_told(fact, wording, verbatim=item.evidence))
+        for fact, number in zip(asked_facts, numbers, strict=True):
+            lines.append(_told(fact, wording, verbatim=exam.items[number].evidence))
         text = "\n".join(lines)
         context_view = View(frozenset(), (text,), (text,))
         credits = exam.credit(context_view).tolist()

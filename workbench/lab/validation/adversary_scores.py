@@ -133,7 +133,8 @@ def _made_contexts(
     history = sizing.history(session.messages, boundary)
     oracle = Oracle(history, exams.at(boundary))
     for share in SHARES:
-        oracle_view = view(session, oracle.context(budget(history, share)))
+        oracle_context = oracle.context(budget(history, share))
+        oracle_view = view(session, oracle_context)
         yield NamedContext(boundary, share, "oracle", oracle_view)
 
 

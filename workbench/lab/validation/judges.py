@@ -21,7 +21,7 @@ from workbench.engine.transcript.message import AssistantMessage, Message, said_
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.demand import HORIZON
 from workbench.evaluation.metrics.exam.exams import Exams
-from workbench.evaluation.metrics.view import view
+from workbench.evaluation.metrics.view import View, view
 
 JUDGES = {
     "exam": "the exam",
@@ -70,26 +70,44 @@ class Judged:
         """By judge; without those that have too little to go by here. In [0, 1] but the exam,
         whose 0 is guessing.
         """
-        index = self.ready.index
-        boundary = self.at
         context_view = view(self.ready.session, context)
-        exams = Exams.of(index)
-        exam = exams.at(boundary)
-        scores: dict[str, float] = {}
-        if len(exam.items) >= self.fewest:
-            scores["exam"] = exam.score(context_view)
+        return {
+            **self._by_exam(context_view),
+            **self._by_changed_values(context_view),
+            **self._by_later_use(context_view),
+            **self._by_names(context_view),
+            **self._by_text(text_of(context.messages)),
+        }
+
+    def _by_exam(self, context_view: View) -> dict[str, float]:
+        exam = Exams.of(self.ready.index).at(self.at)
+        if len(exam.items) < self.fewest:
+            return {}
+        return {"exam": exam.score(context_view)}
+
+    def _by_changed_values(self, context_view: View) -> dict[str, float]:
+        index = self.ready.index
         mask = kept_mask(context_view.kept, index.inverted_index.n)
-        stale, values = index.changes.stale(boundary, mask, context_view.texts)
-        if values:
-            scores["stale"] = stale / values
-        for judge, share in exams.later_use.shares(boundary, context_view).items():
-            scores[str(judge)] = share
-        demand = index.demand(boundary)
-        if len(demand) >= self.fewest:
-            retained = demand.retained(context_view.kept, context_view.texts)
-            scores["bound"] = retained.mean("bound")
-            scores["presence"] = retained.mean("presence")
-        return scores | self._by_text(text_of(context.messages))
+        stale, values = index.changes.stale(self.at, mask, context_view.texts)
+        if not values:
+            return {}
+        return {"stale": stale / values}
+
+    def _by_later_use(self, context_view: View) -> dict[str, float]:
+        """How much is told of the lines and phrases that are used again."""
+        later_use = Exams.of(self.ready.index).later_use
+        shares = later_use.shares(self.at, context_view)
+        return {str(judge): share for judge, share in shares.items()}
+
+    def _by_names(self, context_view: View) -> dict[str, float]:
+        demand = self.ready.index.demand(self.at)
+        if len(demand) < self.fewest:
+            return {}
+        retained = demand.retained(context_view.kept, context_view.texts)
+        return {
+            "bound": retained.mean("bound"),
+            "presence": retained.mean("presence"),
+        }
 
     def _by_text(self, text: str) -> dict[str, float]:
         """What the judges say that know neither names nor lines."""

@@ -31,8 +31,8 @@ def marked_losses(folders: Sequence[Path]) -> pd.DataFrame:
         keys = pd.Series(keys_of(losses), index=losses.index, dtype=str)
         notes = RunNotes.of(run.path)
         marks = keys.map(dict(notes.marks))
-        marked = losses.assign(key=keys, mark=marks)
-        tables.append(marked[marks.notna()])
+        with_marks = losses.assign(key=keys, mark=marks)
+        tables.append(with_marks[marks.notna()])
     all_marked = pd.concat(tables).drop_duplicates("key")
     if all_marked.empty:
         raise SettingError("no loss of these runs is marked; `workbench view` has a queue of them")

@@ -165,8 +165,17 @@ def _changing(chance: random.Random) -> Iterator[_Thing]:
     new_values = _numbers(chance, EACH)
     for (place, trait), old, new in zip(pairs, old_values, new_values, strict=True):
         short = partial(chance.choice(_SHORT).format, place=place, trait=trait)
-        statement = chance.choice(_SAID).format(place=place, trait=trait, value=old)
-        change = chance.choice(_CHANGED).format(place=place, trait=trait, old=old, value=new)
+        statement = chance.choice(_SAID).format(
+            place=place,
+            trait=trait,
+            value=old,
+        )
+        change = chance.choice(_CHANGED).format(
+            place=place,
+            trait=trait,
+            old=old,
+            value=new,
+        )
         lines: dict[Error, str] = {
             "intact": short(value=new),
             "stale": short(value=old),

@@ -294,7 +294,8 @@ def _first_mentions(prepared_session: Prepared, boundary: int) -> dict[int, int]
     inverted = prepared_session.index.inverted_index
     is_later = inverted.pair_message >= boundary
     messages = inverted.pair_message[is_later]
-    entities, first_pairs = np.unique(inverted.pair_entity[is_later], return_index=True)
+    later_entities = inverted.pair_entity[is_later]
+    entities, first_pairs = np.unique(later_entities, return_index=True)
     first_messages = messages[first_pairs]
     return dict(zip(entities.tolist(), first_messages.tolist(), strict=True))
 
