@@ -26,7 +26,7 @@ from workbench.engine.transcript.message import (
 from workbench.live.compactor import Compactor
 from workbench.live.formats.shape import GAP, HostMessage
 from workbench.live.message_reader import MessageReader
-from workbench.live.state import write_messages
+from workbench.live.outgoing import write_messages
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa"}}
 

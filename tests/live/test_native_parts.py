@@ -23,7 +23,7 @@ from workbench.live.compactor import Compactor
 from workbench.live.formats.responses import BLANK
 from workbench.live.formats.table import MessageFormat
 from workbench.live.message_reader import MessageReader
-from workbench.live.state import write_messages
+from workbench.live.outgoing import write_messages
 
 PIXEL = BLANK.partition(",")[2]
 

@@ -6,7 +6,8 @@ from workbench.cli.options import takes
 from workbench.cli.output import complain, say
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.watching.hook import answer
-from workbench.recordings.importers.values import as_object, decode
+from workbench.recordings.importers.json_text import decode
+from workbench.recordings.importers.values import as_object
 
 
 @takes(Masking, only=("redact",))

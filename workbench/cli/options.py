@@ -18,7 +18,8 @@ from workbench.base.remote import address_of, name_of
 from workbench.cli.foresee import FOLDER
 from workbench.cli.output import PENDING, complain
 from workbench.engine.models import find_model
-from workbench.engine.models.folder import Folder, waiting
+from workbench.engine.models.folder import Folder
+from workbench.engine.models.folder_requests import waiting
 from workbench.engine.models.settings import ModelSettings, local_weights
 from workbench.engine.models.summary_quality import CHOICES
 from workbench.engine.models.weights import weights

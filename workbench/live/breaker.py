@@ -20,7 +20,8 @@ class Breaker:
     """
 
     def __init__(self, tell: Callable[[Event], None], clock: Callable[[], float]) -> None:
-        self.tell, self.clock = tell, clock
+        self.tell = tell
+        self.clock = clock
         self.misses = 0
         # tokens of messages, and seconds, from which on one is tried
         self.resumes_at = self.resumes_after = math.inf
@@ -28,9 +29,9 @@ class Breaker:
 
     def stopped(self, message_tokens: int) -> bool:
         """Whether none starts by itself now, with so many tokens of messages."""
-        return (
-            self.paused and message_tokens < self.resumes_at and self.clock() < self.resumes_after
-        )
+        if not self.paused or message_tokens >= self.resumes_at:
+            return False
+        return self.clock() < self.resumes_after
 
     def allows(self, message_tokens: int) -> bool:
         """Whether one may start by itself now; the first after a pause is told."""
@@ -38,11 +39,9 @@ class Breaker:
             return False
         if self.paused:
             self.paused = False
-            reason = (
-                "the messages have grown"
-                if message_tokens >= self.resumes_at
-                else "the pause is over"
-            )
+            reason = "the pause is over"
+            if message_tokens >= self.resumes_at:
+                reason = "the messages have grown"
             self.tell(AutomaticResumed(self.misses, reason))
         return True
 

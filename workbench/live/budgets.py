@@ -26,11 +26,15 @@ class Budgets:
         if not self.gauge.settings.automatic or moment not in self.preset.moments:
             return None
         budget = self._granted(self.gauge.situation(moment))
-        return None if budget is None else self._completed(budget)
+        if budget is None:
+            return None
+        return self._completed(budget)
 
     def still_due(self, cause: Cause) -> bool:
         """Whether the trigger would have the history compacted again at once."""
-        moment = cause if cause in self.preset.moments else self.preset.moments[0]
+        moment = self.preset.moments[0]
+        if cause in self.preset.moments:
+            moment = cause
         return self._granted(self.gauge.situation(moment)) is not None
 
     def requested(self, moment: Moment, instructions: str) -> Budget:
@@ -74,10 +78,13 @@ class Budgets:
     def _completed(self, budget: Budget) -> Budget:
         """The budget with the settings' values where it has none."""
         settings = self.gauge.settings
+        keep_recent = budget.keep_recent
+        if keep_recent is None:
+            keep_recent = settings.keep_recent
         return replace(
             budget,
             instructions=budget.instructions or settings.instructions,
-            keep_recent=settings.keep_recent if budget.keep_recent is None else budget.keep_recent,
+            keep_recent=keep_recent,
         )
 
 

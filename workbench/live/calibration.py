@@ -88,7 +88,8 @@ class Calibration:
         words = prompt - per_byte * count.media
 
         def scale(tokens: int) -> float:
-            return min(max(words / max(tokens, 1), smallest_scale), MOST_SCALE)
+            explaining_scale = words / max(tokens, 1)
+            return min(max(explaining_scale, smallest_scale), MOST_SCALE)
 
         return cls(scale(count.tokens), scale(count.plain), per_byte)
 
@@ -112,23 +113,27 @@ class Calibration:
 
     def applied(self, history: Context) -> Context:
         """A history with the provider's sizes of its messages; its overhead has them already."""
-        pairs = zip(history.messages, history.sizes, strict=True)
-        sizes = tuple([self.size(message, size) for message, size in pairs])
-        return replace(history, sizes=sizes, count=self.counter(history.count))
+        sizes: list[int] = []
+        for message, own_size in zip(history.messages, history.sizes, strict=True):
+            sizes.append(self.size(message, own_size))
+        return replace(history, sizes=tuple(sizes), count=self.counter(history.count))
 
     def undone(self, compaction: Compaction, history: Context) -> Compaction:
         """A compaction of the applied history with our own sizes again; `history` is as it was."""
         if self.is_neutral:
             return compaction
-        own_sizes = dict(zip(map(id, history.messages), history.sizes, strict=True))
+        own_sizes: dict[int, int] = {}
+        for message, size in zip(history.messages, history.sizes, strict=True):
+            own_sizes[id(message)] = size
 
         def counted(context: Context) -> Context:
-            sizes = [own_sizes.get(id(message)) for message in context.messages]
-            pairs = zip(context.messages, sizes, strict=True)
-            again = tuple(
-                [history.count(message) if size is None else size for message, size in pairs]
-            )
-            return replace(context, sizes=again, count=history.count)
+            sizes: list[int] = []
+            for message in context.messages:
+                own_size = own_sizes.get(id(message))
+                if own_size is None:
+                    own_size = history.count(message)
+                sizes.append(own_size)
+            return replace(context, sizes=tuple(sizes), count=history.count)
 
         return _each_context(compaction, counted)
 
@@ -144,15 +149,19 @@ def overhead_of(prompt: int, count: OwnCount, declared: int, window: int) -> int
     explain it.
     """
     unexplained = max(prompt - count.tokens, 0)
+    surely_overhead = int(SURELY_OVERHEAD * window)
     beyond_any_scale = prompt - int(MOST_SCALE * count.tokens)
-    return max(declared, beyond_any_scale, min(unexplained, int(SURELY_OVERHEAD * window)))
+    return max(declared, beyond_any_scale, min(unexplained, surely_overhead))
 
 
 def media_bytes(messages: Iterable[Message]) -> int:
     """Bytes of all pictures, sounds and documents of the messages."""
-    return sum(
-        block.bytes for message in messages for block in message.blocks if block.type == "image"
-    )
+    total = 0
+    for message in messages:
+        for block in message.blocks:
+            if block.type == "image":
+                total += block.bytes
+    return total
 
 
 def newest_pinned(history: Context, room: int) -> Context:
@@ -165,10 +174,14 @@ def newest_pinned(history: Context, room: int) -> Context:
     start = stop = len(history.messages)
     tokens = 0
     while stop > 0 and tokens < LEAST_KEPT * room:
-        stop = next(i for i in range(start - 1, -1, -1) if flags[i])
-        is_newest = start == len(history.messages)
+        stop = start - 1
+        while not flags[stop]:
+            stop -= 1
         tokens += sum(history.sizes[stop:start])
-        if tokens > (room if is_newest else MOST_PINNED * room):
+        most_tokens = MOST_PINNED * room
+        if start == len(history.messages):
+            most_tokens = room
+        if tokens > most_tokens:
             break
         start = stop
     return _pinned_from(history, start)
@@ -197,10 +210,10 @@ def with_own_pins(compaction: Compaction, history: Context) -> Compaction:
     originals = {message.id: message for message in history.messages}
 
     def unpinned(context: Context) -> Context:
-        messages = tuple(
-            [_unpinned(message, originals.get(message.id)) for message in context.messages]
-        )
-        return replace(context, messages=messages)
+        messages: list[Message] = []
+        for message in context.messages:
+            messages.append(_unpinned(message, originals.get(message.id)))
+        return replace(context, messages=tuple(messages))
 
     if all(map(operator.is_, compaction.before.messages, history.messages)):
         return compaction
@@ -214,14 +227,18 @@ def _unpinned(message: Message, original: Message | None) -> Message:
     if original is None or message is original or message.role != original.role:
         return message
     plain = replace(message, pinned=original.pinned)
-    return original if plain == original else plain
+    if plain == original:
+        return original
+    return plain
 
 
 def _each_context(compaction: Compaction, change: Callable[[Context], Context]) -> Compaction:
     """The compaction with its contexts changed, one that it has twice once."""
-    changed_before = change(compaction.before)
-    changed_after = (
-        changed_before if compaction.after is compaction.before else change(compaction.after)
-    )
-    sent = changed_after if compaction.sent is compaction.after else change(compaction.sent)
-    return replace(compaction, before=changed_before, after=changed_after, sent=sent)
+    before = change(compaction.before)
+    after = before
+    if compaction.after is not compaction.before:
+        after = change(compaction.after)
+    sent = after
+    if compaction.sent is not compaction.after:
+        sent = change(compaction.sent)
+    return replace(compaction, before=before, after=after, sent=sent)

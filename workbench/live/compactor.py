@@ -19,11 +19,10 @@ from workbench.engine.models import find_model
 from workbench.engine.models.model import Model
 from workbench.engine.models.provider_errors import Diagnosis, ProviderError
 from workbench.engine.transcript.context import pending
-from workbench.engine.transcript.log import Log
 from workbench.engine.transcript.message import Json, TokenCounter, quarter_of_bytes
-from workbench.engine.transcript.session import Session
 from workbench.live.callbacks import Host
-from workbench.live.events import Event, Retry, RunEnds, UsageIgnored
+from workbench.live.compactor_status import CompactorStatus
+from workbench.live.events import Event, Retry, UsageIgnored
 from workbench.live.formats.table import MessageFormat
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
@@ -46,7 +45,7 @@ DEFAULTS = Settings()
 NO_HOOKS = Hooks()
 
 
-class Compactor(RecallTool):
+class Compactor(CompactorStatus, RecallTool):
     """Keeps an agent's context within its window, over plain messages of OpenAI (both APIs),
     Anthropic or Gemini.
 
@@ -113,11 +112,13 @@ class Compactor(RecallTool):
         self.preset = preset_named(preset, **options)
         usual = window or self.preset.host.window
         self._host = host = Host(on_event)
-        self._tell, self._lock = host.tell, RLock()
+        self._tell = host.tell
+        self._lock = RLock()
         plain = host.counter(count or quarter_of_bytes)
         counter = plain if self.preset.count is None else host.counter(self.preset.count)
         reader = MessageReader(counter, host.pins(pins), format, sealed_budget=usual // 2)
-        reader.recognise, self._memory = recogniser(self.preset), Memory(reader)
+        reader.recognise = recogniser(self.preset)
+        self._memory = Memory(reader)
         current = settings if callable(settings) else lambda: settings
         self._gauge = Gauge(
             self.preset, self._memory, current, window, host.clock(clock), plain, host
@@ -130,58 +131,6 @@ class Compactor(RecallTool):
         self._journal: Journal | None = None
         self._usage_of = host.guarded("report_usage", usage_of, lambda _: None, lambda _: True)
         self._cleared_by = host.guarded("report_usage", cleared_by, lambda _: 0, lambda _: True)
-
-    @property
-    def events(self) -> list[Event]:
-        """Everything that happened, in order."""
-        return self._host.events
-
-    @property
-    def tokens(self) -> int:
-        """Tokens of the next request as it would be sent now, overhead included."""
-        return self._gauge.tokens
-
-    @property
-    def window(self) -> int:
-        """Tokens that the agent's model takes: as configured, or less where an error said so
-        lately.
-        """
-        return self._gauge.window
-
-    @property
-    def log(self) -> Log:
-        """Everything that was ever heard, with compactions and branches."""
-        return self._memory.log
-
-    @property
-    def original(self) -> list[Json]:
-        """The agent's messages as it handed them over, whole, as copies."""
-        return self._memory.original()
-
-    @property
-    def stopped(self) -> bool:
-        """Whether no compaction starts by itself now, since too many in a row failed or missed
-        their target.
-        """
-        return self._runner.breaker.stopped(self._gauge.spoken)
-
-    @property
-    def usd(self) -> float | None:
-        """What all summaries cost so far, useless ones too; None once the cost of one is
-        unknown.
-        """
-        return self._runner.usd
-
-    @property
-    def ending(self) -> RunEnds | None:
-        """How the system that the preset restates would have ended its run; None while it goes
-        on.
-        """
-        return self._runner.ending
-
-    def session(self, id: str = "live") -> Session:
-        """The conversation so far, to be saved, replayed and measured."""
-        return Session(id, self.log, model=self._gauge.model, window=self.window)
 
     def save(self) -> dict[str, Json]:
         """All that it knows, as one JSON document; see `load`."""
@@ -242,9 +191,9 @@ class Compactor(RecallTool):
         elif isinstance(document, list):
             document = document_of(document)
         saved = read(document)
-        compactor = cls(
-            preset or saved.preset, window=saved.window if window is None else window, **given
-        )
+        if window is None:
+            window = saved.window
+        compactor = cls(preset or saved.preset, window=window, **given)
         refuse_another(saved, compactor.preset.name)
         restore(saved, compactor._recovery, compactor._scheduler)
         return compactor
@@ -315,11 +264,15 @@ class Compactor(RecallTool):
             The overflow that it shows, or None.
         """
         with self._lock:
-            if objection := self._gauge.stale(model):
+            objection = self._gauge.stale(model)
+            if objection:
                 self._tell(UsageIgnored(objection))
                 return None
-            reported, cleared = self._usage_of(usage), self._cleared_by(context_management)
-            if reported is not None and (objection := self._gauge.implausible(reported)):
+            reported = self._usage_of(usage)
+            cleared = self._cleared_by(context_management)
+            if reported is not None:
+                objection = self._gauge.implausible(reported)
+            if objection:
                 self._tell(UsageIgnored(objection))
                 return None
             diagnosis = self._gauge.judge(reported, str(stop), cleared)
@@ -350,14 +303,15 @@ class Compactor(RecallTool):
             return None
         with self._lock:
             self._runner.hear(messages)
-            messages, lists_heard = self._memory.given_list(), self._runner.lists_heard
+            messages = self._memory.given_list()
+            lists_heard = self._runner.lists_heard
         wait = self._recovery.wait(diagnosis)
-        output = diagnosis.output if diagnosis.action == "lower_output" else None
-        return (
-            None
-            if wait is None
-            else Retry(self._to_send(messages, lists_heard), diagnosis, output, wait)
-        )
+        if wait is None:
+            return None
+        output = None
+        if diagnosis.action == "lower_output":
+            output = diagnosis.output
+        return Retry(self._to_send(messages, lists_heard), diagnosis, output, wait)
 
     def compact(
         self,

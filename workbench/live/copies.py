@@ -50,17 +50,23 @@ class Copies:
         for number in self._marked_otherwise(host_messages):
             self._copy(number, host_messages)
         self.reworded = set()
+        unused_copies = iter(self.copies)
         objects: list[Json] = []
         for place in self.places:
-            objects.append(None if place is None else host_messages[place])
-        for index, copy in zip(self.made, self.copies, strict=True):
-            objects[index] = copy
+            if place is None:
+                objects.append(next(unused_copies))
+            else:
+                objects.append(host_messages[place])
         return objects
 
     def _begin(self, outgoing: list[OutgoingMessage]) -> None:
         """Copy what is new among these; what was written before keeps its copy."""
-        old_numbers = {id(self.shown[index].object): n for n, index in enumerate(self.made)}
-        old_copies, old_written, old_marked = self.copies, self.written, self.marked
+        old_numbers: dict[int, int] = {}
+        for number, index in enumerate(self.made):
+            old_numbers[id(self.shown[index].object)] = number
+        old_copies = self.copies
+        old_written = self.written
+        old_marked = self.marked
         self.places = [None if message.made else message.at for message in outgoing]
         self.made = [index for index, place in enumerate(self.places) if place is None]
         self.sources = []
@@ -93,13 +99,15 @@ class Copies:
         """Those whose own message the host marks otherwise now."""
         numbers: list[int] = []
         for number, marked in self.marked.items():
-            if markers(host_messages[self.sources[number] or 0]) != marked:
+            source = self.sources[number] or 0
+            if markers(host_messages[source]) != marked:
                 numbers.append(number)
         return numbers
 
     def _copy(self, number: int, host_messages: Sequence[Json]) -> None:
         """Copy a message anew, with the markers that the host has on its own now."""
-        rewritten = self.shown[self.made[number]].object
+        index = self.made[number]
+        rewritten = self.shown[index].object
         source = self.sources[number]
         self.marked.pop(number, None)
         if source is not None:

@@ -1,7 +1,7 @@
 """How full the window is, by count, by providers' reports and by the windows that errors stated."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from workbench.base.errors import SetupError
@@ -21,6 +21,7 @@ from workbench.live.calibration import (
 )
 from workbench.live.callbacks import Host
 from workbench.live.memory import Memory
+from workbench.live.sent_request import CountedMessages, SentRequest
 from workbench.live.settings import Settings
 
 LIMIT_SECONDS = 3_600.0
@@ -31,59 +32,10 @@ Source:
 """
 
 
-NOTHING_REPORTED = Usage()
 FAR_LARGER = 10
 """So many times the window and the request a report is no measurement; no system prompt is as
 large.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class SentRequest:
-    """A request that was handed out, with the history's version, the tokens of its messages, and
-    the reported usage.
-
-    Attributes:
-        tokens, plain, media: what our counts say of it, see `OwnCount`.
-        answers: how many answers the history had.
-        cleared: tokens that the provider took out of it by itself, as it said.
-        added: tokens of what the host added to it, which is no part of the history.
-    """
-
-    version: int
-    model: str
-    tokens: int
-    plain: int
-    usage: Usage = NOTHING_REPORTED
-    cleared: int = 0
-    added: int = 0
-    media: int = 0
-    answers: int = 0
-
-    @property
-    def count(self) -> OwnCount:
-        """What our counts say of its messages."""
-        return OwnCount(self.tokens, self.plain, self.media)
-
-    @property
-    def prompt(self) -> int:
-        """The reported prompt without additions, and with what the provider took out of it."""
-        return self.usage.prompt + self.cleared - self.added
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """What was counted of a version of the history, so that only what is new is counted.
-
-    Attributes:
-        messages: how many of them.
-        plain, media: as in `OwnCount`.
-    """
-
-    version: int = -1
-    messages: int = 0
-    plain: int = 0
-    media: int = 0
 
 
 class Gauge:
@@ -124,7 +76,7 @@ class Gauge:
             "settings", settings, lambda: self._good, lambda answer: isinstance(answer, Settings)
         )
         self.configured = window
-        self._counted = _Counted()
+        self._counted = CountedMessages()
         self.calibration = NEUTRAL
         self.lightest = self.accepted = 0
         self.reported: SentRequest | None = None
@@ -161,12 +113,17 @@ class Gauge:
         version = self.memory.version
         last_count = self._counted
         if last_count.version != version or last_count.messages > len(messages):
-            last_count = _Counted(version)
-        same = self.count is self.memory.reader.count
+            last_count = CountedMessages(version)
         new = messages[last_count.messages :]
-        plain = last_count.plain + (0 if same else sum(map(self.count, new)))
-        self._counted = _Counted(version, len(messages), plain, last_count.media + media_bytes(new))
-        return OwnCount(self.spoken, self.spoken if same else plain, self._counted.media)
+        media = last_count.media + media_bytes(new)
+        plain = last_count.plain
+        is_counted_twice = self.count is not self.memory.reader.count
+        if is_counted_twice:
+            plain += sum(map(self.count, new))
+        self._counted = CountedMessages(version, len(messages), plain, media)
+        if is_counted_twice:
+            return OwnCount(self.spoken, plain, media)
+        return OwnCount(self.spoken, self.spoken, media)
 
     @property
     def own_window(self) -> int:
@@ -179,13 +136,10 @@ class Gauge:
         report = self._valid_report()
         beside_messages = self.declared_tokens
         if report is not None:
-            beside_messages = (
-                max(report.prompt - self.calibration.plain(report.count), 0) - report.cleared
-            )
-        return max(
-            self.tokens,
-            self.calibration.plain(self.own_count) + beside_messages + self.memory.added,
-        )
+            unexplained = report.prompt - self.calibration.plain(report.count)
+            beside_messages = max(unexplained, 0) - report.cleared
+        messages = self.calibration.plain(self.own_count)
+        return max(self.tokens, messages + beside_messages + self.memory.added)
 
     @property
     def overhead(self) -> int:
@@ -206,7 +160,9 @@ class Gauge:
         """
         window = self._host_window
         limit, until = self.limits.get(self.model, (window, 0.0))
-        return min(limit, window) if self.clock() < until else window
+        if self.clock() < until:
+            return min(limit, window)
+        return window
 
     @property
     def _host_window(self) -> int:
@@ -230,16 +186,21 @@ class Gauge:
     def declare(self, system: Json, tools: Json, model: str) -> None:
         """Take in what is sent beside the messages, and to which model."""
         if (system, tools) != self._declared:
-            text = "\n".join(str(declared) for declared in (system, tools) if declared is not None)
-            count = self.memory.reader.count
-            self.declared_tokens = count(SystemMessage(id="", blocks=(Text(text),))) if text else 0
+            texts = [str(declared) for declared in (system, tools) if declared is not None]
+            text = "\n".join(texts)
+            self.declared_tokens = 0
+            if text:
+                prompt = SystemMessage(id="", blocks=(Text(text),))
+                self.declared_tokens = self.memory.reader.count(prompt)
             self._declared = (system, tools)
         if model != self.model:
             self.model = model
             self.request = None
             self.reported = None
             self.least = None
-            self.calibration, self.lightest, self.accepted = NEUTRAL, 0, 0
+            self.calibration = NEUTRAL
+            self.lightest = 0
+            self.accepted = 0
 
     @property
     def declared(self) -> tuple[Json, Json]:
@@ -248,7 +209,9 @@ class Gauge:
 
     def hand_out(self) -> None:
         """The messages are about to be sent."""
-        memory, count, answers = self.memory, self.own_count, self.memory.state.answers
+        memory = self.memory
+        count = self.own_count
+        answers = memory.state.answers
         # our count may be so many times too high
         if self.request is not None and answers > self.request.answers:
             self.accepted = max(self.accepted, int(LEAST_SCALE * self.request.tokens))
@@ -280,7 +243,9 @@ class Gauge:
         """
         if min(usage.input, usage.cache_read, usage.cache_write, usage.output) < 0:
             return "the report has a negative number of tokens"
-        tokens = 0 if self.request is None else self.request.tokens + self.request.added
+        tokens = 0
+        if self.request is not None:
+            tokens = self.request.tokens + self.request.added
         if usage.prompt > FAR_LARGER * max(self.window, tokens):
             return (
                 f"the report has {usage.prompt:,} tokens, for a request of about {tokens:,} in"
@@ -338,10 +303,13 @@ class Gauge:
         what was cleared.
         """
         report = self._valid_report()
-        usage_before = None if report is None or cleared or report.cleared else report.usage
+        usage_before = None
+        if report is not None and not cleared and not report.cleared:
+            usage_before = report.usage
         grown = 0
         if report is not None and self.request is not None:
-            grown = self.request.tokens + self.request.added - report.tokens - report.added
+            tokens_before = report.tokens + report.added
+            grown = self.request.tokens + self.request.added - tokens_before
         return classify_answer(usage, stop, self.window, usage_before, grown)
 
     def follow(self, version: int) -> None:
@@ -365,38 +333,49 @@ class Gauge:
 
     def situation(self, moment: Moment, *, is_requested: bool = False) -> Situation:
         """What a trigger may look at now."""
-        report, state = self._valid_report(), self.memory.state
+        report = self._valid_report()
+        state = self.memory.state
+        reported = None
+        if report is not None:
+            reported = report.usage
+        idle_seconds = None
+        if self.sent_at is not None:
+            idle_seconds = self.clock() - self.sent_at
         return Situation(
             tokens=self.tokens,
             window=self.window,
             overhead=self.overhead,
             moment=moment,
             messages=len(state.sent.messages),
-            reported=None if report is None else report.usage,
+            reported=reported,
             since=self._said_since(report),
             requested=is_requested,
             model=self.model,
             requests=state.answers,
             said=state.said,
-            idle=None if self.sent_at is None else self.clock() - self.sent_at,
+            idle=idle_seconds,
         )
 
     def _said_since(self, report: SentRequest | None) -> int:
         """Tokens of what came after a report."""
         if report is None:
             return 0
-        return max(
-            self.calibration.tokens(self.own_count) - self.calibration.tokens(report.count), 0
-        )
+        tokens_now = self.calibration.tokens(self.own_count)
+        tokens_then = self.calibration.tokens(report.count)
+        return max(tokens_now - tokens_then, 0)
 
     @property
     def _cleared(self) -> int:
         report = self._valid_report()
-        return 0 if report is None else report.cleared
+        if report is None:
+            return 0
+        return report.cleared
 
     def _valid_report(self) -> SentRequest | None:
         report = self.reported
-        return report if report is not None and report.version == self.memory.version else None
+        if report is None or report.version != self.memory.version:
+            return None
+        return report
 
 
 @cache

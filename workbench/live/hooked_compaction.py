@@ -49,7 +49,8 @@ def hooked_compaction(
         planned = stage.plan(context, budget)
         if planned is None or supplied is None:
             return planned
-        used = used or any(_drafts(edit) for edit in planned.edits)
+        if any(map(_drafts, planned.edits)):
+            used = True
         return _with_summary(planned, supplied, hook_summary)
 
     compaction = compact(history, strategy, budget, model, plan)
@@ -64,13 +65,18 @@ def _with_summary(plan: Plan, summary: str, hook_summary: HookSummary) -> Plan:
     is_unchanged = hook_summary == "as_is"
     edits: list[Replace] = []
     for edit in plan.edits:
-        written_drafts: dict[int, Draft] = {}
-        for draft in _drafts(edit):
-            text = summary if is_unchanged else summary + draft.footer
-            written_drafts[id(draft)] = replace(draft, requests=(), template="", footer=text)
-        parts = [written_drafts.get(id(part), part) for part in edit.by]
+        parts = list(edit.by)
+        for index, part in enumerate(parts):
+            if not isinstance(part, Draft):
+                continue
+            text = summary
+            if not is_unchanged:
+                text += part.footer
+            parts[index] = replace(part, requests=(), template="", footer=text)
         edits.append(edit._replace(by=tuple(parts)))
-    return replace(plan, edits=tuple(edits), then=None if is_unchanged else plan.then)
+    if is_unchanged:
+        return replace(plan, edits=tuple(edits), then=None)
+    return replace(plan, edits=tuple(edits))
 
 
 def _drafts(edit: Replace) -> list[Draft]:

@@ -56,11 +56,12 @@ def common(
         stop = min(start + BLOCK, end)
         if recorded[start:stop] == messages[start:stop]:
             continue
-        for i in range(start, stop):
-            if recorded[i] is not messages[i] and recorded[i] != messages[i]:
-                if key_of(i) != key(messages[i]):
-                    return i, reworded
-                reworded.append(i)
+        for index in range(start, stop):
+            if recorded[index] is messages[index] or recorded[index] == messages[index]:
+                continue
+            if key_of(index) != key(messages[index]):
+                return index, reworded
+            reworded.append(index)
     return end, reworded
 
 
@@ -100,22 +101,22 @@ class Additions:
         """Whether it is the message before all others that the host renders anew with each
         request.
         """
+        if not self.head or _role(message) != "user":
+            return False
         text = text_of(message)
-        return (
-            bool(self.head)
-            and text is not None
-            and text.startswith(self.head)
-            and _role(message) == "user"
-        )
+        return text is not None and text.startswith(self.head)
+
+    def are_heads(self, recorded: Json, present: Json) -> bool:
+        """Whether both are that message."""
+        return self.is_head(recorded) and self.is_head(present)
 
     def learn_head(self, previous: Json, present: Json) -> None:
         """Take in that the first message is another one now, while what follows it is the same."""
-        text_before, text_now = text_of(previous), text_of(present)
-        if (
-            text_before is None
-            or text_now is None
-            or not _role(previous) == _role(present) == "user"
-        ):
+        if not _role(previous) == _role(present) == "user":
+            return
+        text_before = text_of(previous)
+        text_now = text_of(present)
+        if text_before is None or text_now is None:
             return
         lead = _lead(_same_start(text_before, text_now))
         if len(lead) >= LEAST:
@@ -124,8 +125,10 @@ class Additions:
     def is_behind(self, message: Json) -> bool:
         """Whether the whole message is such an addition."""
         role, lead = self.behind
+        if not lead or _role(message) != role:
+            return False
         text = text_of(message)
-        return bool(lead) and text is not None and text.startswith(lead) and _role(message) == role
+        return text is not None and text.startswith(lead)
 
     def split(self, message: Json) -> tuple[Json, str]:
         """The message without the addition at its end, and the addition; the message itself
@@ -141,7 +144,8 @@ class Additions:
         if text is None:
             return message, ""
         start = self._begins(text)
-        is_whole_message = start == 0 and (isinstance(body, str) or len(body) == 1)
+        is_one_part = isinstance(body, str) or len(body) == 1
+        is_whole_message = start == 0 and is_one_part
         if start < 0 or is_whole_message:
             return message, ""
         if isinstance(body, str):
@@ -174,9 +178,11 @@ class Additions:
             What the host had added to it, where it is the same message without that; empty where it
             is the same with more behind it; None where it is another one.
         """
-        fields_before, fields_now = said(previous), said(present)
+        fields_before = said(previous)
+        fields_now = said(present)
         name = _body_name(fields_before)
-        body_before, body_now = _pop_body(fields_before, name), _pop_body(fields_now, name)
+        body_before = _pop_body(fields_before, name)
+        body_now = _pop_body(fields_now, name)
         if name and fields_before == fields_now:
             lost = _lost(body_before, body_now)
             if lost:
@@ -192,7 +198,8 @@ class Additions:
 
     def _learn_behind(self, message: Json) -> None:
         """Learn a message behind all others that is gone now."""
-        text, role = text_of(message), _role(message)
+        text = text_of(message)
+        role = _role(message)
         if not text or role not in ("user", "system", "developer"):
             return
         lead = ""
@@ -217,7 +224,9 @@ class Additions:
             self.gap = gap
         if text:
             lead = _same_start(self._last, text)
-            self.inside = lead if len(lead) >= LEAST else _lead(text)
+            if len(lead) < LEAST:
+                lead = _lead(text)
+            self.inside = lead
             self._last = text
 
 
@@ -226,7 +235,9 @@ def _lead(text: str) -> str:
     lead = text[:LEAD]
     for index, sign in enumerate(lead):
         if sign.isdigit():
-            return lead[:index] if index >= LEAST else lead
+            if index < LEAST:
+                return lead
+            return lead[:index]
     return lead
 
 
@@ -245,7 +256,8 @@ def _lost(parts_before: Sequence[Json], parts_now: Sequence[Json]) -> str:
     same = len(parts_now)
     lost: list[str] = []
     if same <= len(parts_before) and parts_before[same - 1] != parts_now[-1]:
-        longer, shorter = _text(parts_before[same - 1]), _text(parts_now[-1])
+        longer = _text(parts_before[same - 1])
+        shorter = _text(parts_now[-1])
         if longer is None or shorter is None or not longer.startswith(shorter):
             return ""
         lost.append(longer.removeprefix(shorter))
@@ -271,7 +283,9 @@ def _body_name(record: Json) -> str:
 
 def _pop_body(fields: Json, name: str) -> list[Json]:
     """The parts of what a message says, taken out of its fields."""
-    parts: list[Json] = fields.pop(name, []) if isinstance(fields, dict) else []
+    if not isinstance(fields, dict):
+        return []
+    parts: list[Json] = fields.pop(name, [])
     return parts
 
 
@@ -279,17 +293,23 @@ def _last_part(body: Json) -> Json:
     """The last part of what a message says, or the whole where it is a text; else None."""
     if isinstance(body, list):
         return plain(body[-1])
-    return body if isinstance(body, str) else None
+    if isinstance(body, str):
+        return body
+    return None
 
 
 def _words(part: Json) -> str | None:
     """The text of a part, or the text that it is; None for any other part."""
-    return part if isinstance(part, str) else _text(part)
+    if isinstance(part, str):
+        return part
+    return _text(part)
 
 
 def _text(part: Json) -> str | None:
     """The text of a part; None where it has none."""
-    text = part.get("text") if isinstance(part, Mapping) else None
+    if not isinstance(part, Mapping):
+        return None
+    text = part.get("text")
     return text if isinstance(text, str) else None
 
 
@@ -297,18 +317,25 @@ def text_of(message: Json) -> str | None:
     """What a message of nothing but text says."""
     record = plain(message)
     name = _body_name(record)
+    if not name:
+        return None
+    parts = parts_of(record[name])
+    if not parts:
+        return None
     texts: list[str] = []
-    for part in parts_of(record[name]) if name else []:
+    for part in parts:
         text = _text(plain(part))
         if text is None:
             return None
         texts.append(text)
-    return "".join(texts) if texts else None
+    return "".join(texts)
 
 
 def _role(message: Json) -> str:
     record = plain(message)
-    return str(record.get("role", "")) if isinstance(record, Mapping) else ""
+    if not isinstance(record, Mapping):
+        return ""
+    return str(record.get("role", ""))
 
 
 def markers(message: Json) -> list[tuple[str, Json]]:
@@ -345,7 +372,9 @@ def remarked(message: Json, current: Json) -> Json:
         parts = [_unmarked(part) for part in _listed(record[name])]
     if present_markers and parts and isinstance(parts[-1], Mapping):
         parts[-1] = {**parts[-1], **dict(present_markers)}
-    return {**record, name: parts} if parts else record
+    if not parts:
+        return record
+    return {**record, name: parts}
 
 
 def _unmarked(fields: Json) -> Json:

@@ -36,26 +36,22 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
         refused: whether a provider refused the request, so that it is too large however small it
             seems.
     """
-    tokens_before, window = gauge.heaviest, gauge.window
-    if tokens_before > (1 - MARGIN) * window:
-        tokens_before += PLACEHOLDER * sum(
-            message.made and message.at is None for message in gauge.memory.state.shown
-        )
-    if not gauge.settings.last_resort or (tokens_before <= window and not refused):
-        return False
     memory = gauge.memory
-    messages = tuple(memory.state.kept.messages)
-    message_tokens, count = _heavier_count(gauge)
-    history = Context(
-        messages,
-        tuple(map(count, messages)),
-        max(tokens_before - message_tokens, 0),
-        count,
-        memory.state.kept.archive,
-    )
-    compaction = _dropped(
-        history, gauge.preset.strategy, _target(history, window, tokens_before if refused else None)
-    )
+    tokens_before = gauge.heaviest
+    window = gauge.window
+    if tokens_before > (1 - MARGIN) * window:
+        for message in memory.state.shown:
+            if message.made and message.at is None:
+                tokens_before += PLACEHOLDER
+    is_too_large = tokens_before > window or refused
+    if not gauge.settings.last_resort or not is_too_large:
+        return False
+    history = _counted_history(gauge, tokens_before)
+    refused_tokens = None
+    if refused:
+        refused_tokens = tokens_before
+    target = _target(history, window, refused_tokens)
+    compaction = _dropped(history, gauge.preset.strategy, target)
     if compaction is None or compaction.outcome == "unchanged":
         if tokens_before > window:
             tell(LastResort(tokens_before, tokens_before, window, 0, fits=False))
@@ -68,15 +64,32 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
     return not objection
 
 
+def _counted_history(gauge: Gauge, tokens: int) -> Context:
+    """The history by the heavier count, of a request with so many tokens."""
+    kept_context = gauge.memory.state.kept
+    messages = tuple(kept_context.messages)
+    message_tokens, count = _heavier_count(gauge)
+    return Context(
+        messages,
+        sizes=tuple(map(count, messages)),
+        overhead=max(tokens - message_tokens, 0),
+        count=count,
+        archive=kept_context.archive,
+    )
+
+
 def _heavier_count(gauge: Gauge) -> tuple[int, TokenCounter]:
     """The messages' tokens by the preset's or the host's count, whichever are more, and that
     count.
     """
-    calibration, own_count = gauge.calibration, gauge.own_count
-    plain = replace(calibration, scale=calibration.plain_scale)
-    if calibration.plain(own_count) > calibration.tokens(own_count):
-        return calibration.plain(own_count), plain.counter(gauge.count)
-    return calibration.tokens(own_count), calibration.counter(gauge.memory.reader.count)
+    calibration = gauge.calibration
+    own_count = gauge.own_count
+    tokens = calibration.tokens(own_count)
+    plain_tokens = calibration.plain(own_count)
+    if plain_tokens > tokens:
+        plain = replace(calibration, scale=calibration.plain_scale)
+        return plain_tokens, plain.counter(gauge.count)
+    return tokens, calibration.counter(gauge.memory.reader.count)
 
 
 def _target(history: Context, window: int, refused: int | None) -> int:
@@ -87,7 +100,9 @@ def _target(history: Context, window: int, refused: int | None) -> int:
     """
     room = window - history.overhead
     must_stay = sum(history.sizes[i] for i in protected(history.messages))
-    most_tokens = int(LEAVES * room) if must_stay <= LEAVES * room else room - int(MARGIN * window)
+    most_tokens = int(LEAVES * room)
+    if must_stay > LEAVES * room:
+        most_tokens = room - int(MARGIN * window)
     if refused is not None:
         most_tokens = min(most_tokens, (refused - history.overhead) // 2)
     return history.overhead + max(most_tokens, 0)

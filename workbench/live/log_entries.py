@@ -7,8 +7,9 @@ from workbench.engine.compaction.engine import Compaction
 from workbench.engine.transcript.context import Context, OpenContext
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import Summary
+from workbench.live.checkpoint import Checkpoint
 from workbench.live.formats.shape import HostMessage
-from workbench.live.state import Checkpoint, State
+from workbench.live.state import State
 
 
 def log_messages(log: Log, host_messages: Sequence[HostMessage], leaf: str | None) -> str | None:

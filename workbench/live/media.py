@@ -63,10 +63,13 @@ class StripMedia:
             dropped[index].add(id(block))
             image_count -= is_picture(block)
             byte_count -= sent_bytes(block)
+        if not dropped:
+            return None
         edits: list[Replace] = []
         for index, blocks in dropped.items():
-            edits.append(Replace(index, index + 1, (_without(context.messages[index], blocks),)))
-        return Plan(tuple(edits)) if edits else None
+            stripped = _without(context.messages[index], blocks)
+            edits.append(Replace(index, index + 1, (stripped,)))
+        return Plan(tuple(edits))
 
 
 def media_of(message: Message) -> Iterator[Image]:
@@ -89,13 +92,13 @@ def _is_media(block: AnswerBlock) -> TypeGuard[Image]:
 
 
 def _without(message: Message, dropped_blocks: set[int]) -> Message:
-    blocks = tuple(
-        Text(LEFT_OUT.format(block.media_type))
-        if _is_media(block) and id(block) in dropped_blocks
-        else block
-        for block in message.blocks
-    )
-    return replace(message, blocks=blocks)  # type: ignore[arg-type]  # a summary has no pictures
+    blocks: list[AnswerBlock] = []
+    for block in message.blocks:
+        if _is_media(block) and id(block) in dropped_blocks:
+            blocks.append(Text(LEFT_OUT.format(block.media_type)))
+        else:
+            blocks.append(block)
+    return replace(message, blocks=tuple(blocks))  # type: ignore[arg-type]  # a summary has no pictures
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +109,11 @@ class Weight:
     media: int = 0
     images: int = 0
 
-    def __add__(self, other: Weight) -> Weight:
+    def __add__(self, weight: Weight) -> Weight:
         return Weight(
-            self.bytes + other.bytes, self.media + other.media, self.images + other.images
+            bytes=self.bytes + weight.bytes,
+            media=self.media + weight.media,
+            images=self.images + weight.images,
         )
 
 
@@ -120,19 +125,25 @@ class MediaBudget:
     """
 
     def __init__(self, runner: Runner) -> None:
-        self.runner, self.memory = runner, runner.memory
+        self.runner = runner
+        self.memory = runner.memory
         # so many messages of this version
-        self._version, self._weighed, self._weight = -1, 0, Weight()
+        self._version = -1
+        self._weighed = 0
+        self._weight = Weight()
         self._each: dict[int, tuple[Message, Weight]] = {}  # of the messages in it, by identity
 
     @property
     def limits(self) -> RequestLimits:
         """What the host set, or what the API of the messages takes."""
-        settings, default = self.runner.gauge.settings, LIMITS[self.memory.reader.present_format]
-        return RequestLimits(
-            default.images if settings.most_images is None else settings.most_images,
-            default.bytes if settings.most_bytes is None else settings.most_bytes,
-        )
+        settings = self.runner.gauge.settings
+        limits = LIMITS[self.memory.reader.present_format]
+        images, bytes = settings.most_images, settings.most_bytes
+        if images is None:
+            images = limits.images
+        if bytes is None:
+            bytes = limits.bytes
+        return RequestLimits(images, bytes)
 
     @property
     def weight(self) -> Weight:
@@ -141,7 +152,10 @@ class MediaBudget:
         version = self.memory.version
         earlier_weights = self._each
         if self._version != version or self._weighed > len(messages):
-            self._version, self._weighed, self._weight, self._each = version, 0, Weight(), {}
+            self._version = version
+            self._weighed = 0
+            self._weight = Weight()
+            self._each = {}
         for message in messages[self._weighed :]:
             weighed = earlier_weights.get(id(message))
             if weighed is None:
@@ -153,12 +167,15 @@ class MediaBudget:
 
     def fit(self) -> None:
         """Take the oldest pictures out if there are too many, or too many bytes."""
-        weight, limits = self.weight, self.limits
-        bytes_of_text = weight.bytes - weight.media
-        self._strip(
-            limits.images // 2 if weight.images > limits.images else None,
-            max(limits.bytes // 2 - bytes_of_text, 0) if weight.bytes > limits.bytes else None,
-        )
+        weight = self.weight
+        limits = self.limits
+        most_images = most_bytes = None
+        if weight.images > limits.images:
+            most_images = limits.images // 2
+        if weight.bytes > limits.bytes:
+            bytes_of_text = weight.bytes - weight.media
+            most_bytes = max(limits.bytes // 2 - bytes_of_text, 0)
+        self._strip(most_images, most_bytes)
 
     def lighten(self, diagnosis: Diagnosis) -> bool:
         """Take media out after a request was refused, half of them or, where one of them is at
@@ -167,35 +184,36 @@ class MediaBudget:
         Returns:
             Whether anything was taken out.
         """
-        share = (
-            2 if diagnosis.kind == "bytes" or "many" in diagnosis.text else self.weight.images + 1
-        )
+        share = self.weight.images + 1
+        if diagnosis.kind == "bytes" or "many" in diagnosis.text:
+            share = 2
         return self._strip(self.weight.images // share, self.weight.media // share)
 
     def _strip(self, images: int | None, bytes: int | None) -> bool:
-        weight_before, memory, gauge = self.weight, self.memory, self.runner.gauge
-        if (
-            (images is None and bytes is None)
-            or not (weight_before.media or weight_before.images)
-            or is_cancelled()
-        ):
+        weight_before = self.weight
+        memory = self.memory
+        gauge = self.runner.gauge
+        is_limited = images is not None or bytes is not None
+        has_media = weight_before.media or weight_before.images
+        if not is_limited or not has_media or is_cancelled():
             return False
         budget = Budget(target=gauge.tokens, window=gauge.window, reason="images", force=True)
         strategy = replace(gauge.preset.strategy, stages=(StripMedia(images, bytes),))
         with self.runner.lock:
-            compaction = compact(
-                memory.state.kept.closed(), strategy, budget, NoModel(gauge.preset.name)
-            )
-            if not compaction.stages or memory.take(compaction, memory.state.heard, memory.version):
+            history = memory.state.kept.closed()
+            compaction = compact(history, strategy, budget, NoModel(gauge.preset.name))
+            if not compaction.stages:
+                return False
+            objection = memory.take(compaction, memory.state.heard, memory.version)
+            if objection:
                 return False
             weight_after = self.weight
-            self.runner.tell(
-                ImagesLeftOut(
-                    weight_before.images - weight_after.images,
-                    weight_before.bytes,
-                    weight_after.bytes,
-                )
+            left_out = ImagesLeftOut(
+                weight_before.images - weight_after.images,
+                weight_before.bytes,
+                weight_after.bytes,
             )
+            self.runner.tell(left_out)
             return True
 
 

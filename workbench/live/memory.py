@@ -2,19 +2,29 @@
 
 from collections.abc import Collection, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.guard import violations
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import Log
-from workbench.engine.transcript.message import Json, Message, Text, UserMessage, is_real_user
+from workbench.engine.transcript.message import Json, Message, Text, UserMessage
+from workbench.live.checkpoint import Checkpoint
+from workbench.live.context_edits import longer
 from workbench.live.copies import Copies
 from workbench.live.covered_prefix import first_uncovered
 from workbench.live.formats.canonical import key
-from workbench.live.formats.shape import HostMessage, OutgoingMessage, is_system, record_of
+from workbench.live.formats.shape import (
+    HostFormat,
+    HostMessage,
+    OutgoingMessage,
+    has_question,
+    is_system,
+    record_of,
+)
 from workbench.live.formats.table import FORMATS
-from workbench.live.identity import Additions, HostList, common, markers, remarked, text_of
+from workbench.live.host_lists import HostLists, ListMatch
+from workbench.live.identity import Additions, HostList, markers, remarked, text_of
 from workbench.live.log_entries import (
     compaction_id,
     leaf_at,
@@ -25,24 +35,7 @@ from workbench.live.log_entries import (
     summaries_of,
 )
 from workbench.live.message_reader import MessageReader, listed
-from workbench.live.state import Checkpoint, State, longer
-
-
-@dataclass(frozen=True, slots=True)
-class ListMatch:
-    """How far the host's present list is one that it had before.
-
-    Attributes:
-        line: the earlier list.
-        same: how many of its first messages are the same.
-        heard_count: how many of the host's messages, from the first one, these are.
-        reworded: the indexes of those that say the same in another form.
-    """
-
-    line: HostList
-    same: int
-    heard_count: int
-    reworded: Sequence[int] = ()
+from workbench.live.state import State
 
 
 class Memory:
@@ -52,6 +45,7 @@ class Memory:
         log: only ever grows; going back starts a branch.
         version: changes when something is compacted or taken back, not when something is added.
         archive: full texts that stages took out, by reference.
+        lists: the lists of messages that the host may hold.
         additions: what the host adds to the end of each request; it is sent and counted, and no
             part of the history.
         added: tokens of the present addition.
@@ -66,9 +60,7 @@ class Memory:
         self.state = State.at((Checkpoint(0, empty, empty),), ())
         self.additions = Additions()
         self.added = 0
-        self.own = HostList()  # the path, with the host's objects as it has them now
-        # the list that it passed last, if another, and that it got
-        self.given, self.returned = HostList(), HostList()
+        self.lists = HostLists()
         self._copies = Copies()
         self._behind: list[Json] = []
         self._inside = ""
@@ -88,21 +80,24 @@ class Memory:
         messages = listed(messages)
         objects, bare = self._parted(messages)
         self._renew_system(bare)
-        match = self._found(bare)
+        match = self._match(bare)
         start = self._first_uncovered(bare, match.heard_count)
         if start is not None:
-            covered = self.own.objects[: self.state.checkpoints[-1].covers]
+            covered = self.lists.own.objects[: self.state.checkpoints[-1].covers]
             messages = objects = [*covered, *objects[start:]]
             bare = [*covered, *bare[start:]]
-            match = self._found(bare)
-        same, heard_count = match.same, match.heard_count
+            match = self._match(bare)
+        same = match.same
+        heard_count = match.heard_count
         if heard_count < self.state.heard:
             self._learn_head(heard_count, bare, same)
         lost = None
         if same < len(messages) and heard_count == self.state.heard - 1:
-            lost = self.additions.learn(self.state.path[heard_count].record, messages[same])
+            newest_record = self.state.path[heard_count].record
+            lost = self.additions.learn(newest_record, messages[same])
             objects, bare = self._parted(messages)
-        new = [*self.reader.read(bare, same, self.state.path[:heard_count])]
+        heard_path = self.state.path[:heard_count]
+        new = [*self.reader.read(bare, same, heard_path)]
         is_back = self._broken or heard_count < self.state.heard
         checkpoint_count = len(self.state.checkpoints)
         if is_back:
@@ -117,11 +112,13 @@ class Memory:
         self._broken = True
         for index in match.reworded:
             self._copies.reworded.add(match.line.places[index])
-        self._renew(match.line, objects[:same], heard_count, is_back)
-        for object, entry in zip(objects[same:], new, strict=True):
-            self._add(entry, object)
+        written = self.lists.renew(match.line, objects[:same], heard_count, is_back)
+        self._renew_markers(written)
+        for object, host_message in zip(objects[same:], new, strict=True):
+            self._add(host_message, object)
         self._broken = False
-        only_addition_is_gone = lost is not None and checkpoint_count == len(self.state.checkpoints)
+        no_compaction_is_undone = checkpoint_count == len(self.state.checkpoints)
+        only_addition_is_gone = lost is not None and no_compaction_is_undone
         if only_addition_is_gone or not is_back:
             return None
         return heard_count
@@ -130,20 +127,33 @@ class Memory:
         """A new list of the messages to send: the host's own objects as it has them now, and
         copies of new ones.
         """
-        outgoing, first_own = self.state.of_compaction(self.own.objects, self.reader.present_format)
-        objects = self._copies.of(outgoing, self.own.objects)
-        places = [*self._copies.places, *self.own.places[first_own:]]
-        self.returned = HostList([*objects, *self.own.objects[first_own:]], places)
-        objects = self._with_addition(self.returned.objects)
-        if self._behind and objects and objects[-1] is not self.own.objects[-1]:
-            format = FORMATS[self.reader.present_format]
-            newest = [OutgoingMessage(objects[-1])]
-            for message in self._behind:
-                newest.append(OutgoingMessage(message))
-            joined = format.finished(newest, self.state.path)
-            if len(joined) == 1:
-                return [*objects[:-1], joined[0].object]
+        own = self.lists.own
+        format = self.reader.present_format
+        outgoing, first_own = self.state.of_compaction(own.objects, format)
+        copies = self._copies.of(outgoing, own.objects)
+        places = [*self._copies.places, *own.places[first_own:]]
+        self.lists.returned = HostList([*copies, *own.objects[first_own:]], places)
+        objects = self._with_addition(self.lists.returned.objects)
+        if self._behind and objects and objects[-1] is not own.objects[-1]:
+            joined = self._joined(objects[-1], self._behind)
+            if joined is not None:
+                return [*objects[:-1], joined]
         return [*objects, *self._behind]
+
+    def _joined(self, newest: Json, behind: Sequence[Json]) -> Json | None:
+        """The newest message and those behind it as one, where the API wants one; else None."""
+        outgoing = [OutgoingMessage(newest)]
+        for message in behind:
+            outgoing.append(OutgoingMessage(message))
+        joined = self._format.finished(outgoing, self.state.path)
+        if len(joined) == 1:
+            return joined[0].object
+        return None
+
+    @property
+    def _format(self) -> HostFormat:
+        """The present format of the host's messages."""
+        return FORMATS[self.reader.present_format]
 
     def _with_addition(self, objects: list[Json]) -> list[Json]:
         """With the addition to the newest message behind all, where that message is not sent as
@@ -151,15 +161,16 @@ class Memory:
         """
         if not self._inside or self._sends_newest_as_it_is():
             return objects
-        format = FORMATS[self.reader.present_format]
+        addition = _user_message(self._inside.strip())
         outgoing = list(self.state.shown)
-        for record in format.new(UserMessage(id="", blocks=(Text(self._inside.strip()),))):
+        for record in self._format.new(addition):
             outgoing.append(OutgoingMessage(record))
-        return [self._current(message) for message in format.finished(outgoing, self.state.path)]
+        finished = self._format.finished(outgoing, self.state.path)
+        return [self._current(message) for message in finished]
 
     def _sends_newest_as_it_is(self) -> bool:
-        newest = len(self.state.path) - 1
-        return any(not message.made and message.at == newest for message in self.state.shown)
+        newest_place = len(self.state.path) - 1
+        return any(not message.made and message.at == newest_place for message in self.state.shown)
 
     def sent_through(self, ids: Collection[str]) -> list[Json]:
         """What is sent now, up to the last of the host's messages that holds one of these."""
@@ -174,12 +185,13 @@ class Memory:
 
     def given_list(self) -> list[Json]:
         """The host's messages as it has them now, to be heard again."""
-        return [*self.own.objects, *self._behind]
+        return [*self.lists.own.objects, *self._behind]
 
     def original(self) -> list[Json]:
         """Copies of the host's messages, from the first one, whatever was compacted."""
         copies: list[Json] = []
-        for host_message, present in zip(self.state.path, self.own.objects, strict=False):
+        pairs = zip(self.state.path, self.lists.own.objects, strict=False)
+        for host_message, present in pairs:
             if host_message.object is present:
                 copies.append(deepcopy(dict(host_message.record)))
             else:
@@ -200,11 +212,14 @@ class Memory:
         if self.version != version:
             return "the history was compacted or taken back meanwhile"
         present = self.state
-        late: list[Message] = []
+        later_messages: list[Message] = []
         for host_message in present.path[heard_count : present.heard]:
-            late += host_message.messages
-        if late and violations(longer(compaction.before, late), longer(compaction.after, late)):
-            return "what was said meanwhile does not fit behind it"
+            later_messages += host_message.messages
+        if later_messages:
+            history = longer(compaction.before, later_messages)
+            compacted = longer(compaction.after, later_messages)
+            if violations(history, compacted):
+                return "what was said meanwhile does not fit behind it"
         mark = Checkpoint.after(
             compaction,
             present.path[:heard_count],
@@ -214,7 +229,8 @@ class Memory:
         )
         self.archive.update(compaction.sent.archive)
         for summary in summaries_of(compaction.sent):
-            self.reader.written[summary.lead + summary.text + summary.tail] = summary
+            written_text = summary.lead + summary.text + summary.tail
+            self.reader.written[written_text] = summary
         self.version += 1
         state = State.at((*present.checkpoints, mark), present.path[: present.heard])
         state.leaf = present.leaf
@@ -227,9 +243,11 @@ class Memory:
         last of them.
         """
         objects = list(messages)
-        self._behind, self._inside, self.added = [], "", 0
+        self._behind = []
+        self._inside = ""
+        self.added = 0
         if len(objects) > 1 and self.additions.is_behind(objects[-1]):
-            self._behind = [objects.pop()]
+            self._behind.append(objects.pop())
         bare = objects
         if objects:
             shorter, self._inside = self.additions.split(objects[-1])
@@ -239,34 +257,15 @@ class Memory:
         for message in self._behind:
             text += text_of(message) or ""
         if text:
-            self.added = self.reader.count(UserMessage(id="", blocks=(Text(text),)))
+            self.added = self.reader.count(_user_message(text))
         return objects, bare
 
-    def _found(self, messages: list[Json]) -> ListMatch:
+    def _match(self, messages: list[Json]) -> ListMatch:
         """How far these are a list that the host had before: the one that they go on from."""
         if self._broken:
-            self._begin_lists_anew()
-        best = ListMatch(self.own, 0, 0)
-        for line in (self.own, self.given, self.returned):
-            same, reworded = self._same(line, messages)
-            is_whole = same == len(line.objects)
-            is_begun = same > 0 or not self.own.objects
-            if is_whole and is_begun and (line is self.own or same > best.same):
-                return ListMatch(line, same, self.state.heard, reworded)
-            heard_count = line.heard(same)
-            # a piece of an answer whose rest is gone is not the same
-            while heard_count and not self.state.path[heard_count - 1].messages:
-                heard_count -= 1
-                same -= 1
-            if heard_count and same > best.same:
-                best = ListMatch(line, same, heard_count, reworded)
-        return best
-
-    def _begin_lists_anew(self) -> None:
-        """Forget the lists that the host may hold, but for its own messages as they were read."""
-        path = self.state.path[: self.state.heard]
-        self.own = HostList([host_message.object for host_message in path], [*range(len(path))])
-        self.given, self.returned, self._copies = HostList(), HostList(), Copies()
+            self.lists.begin_anew(self.state.path[: self.state.heard])
+            self._copies = Copies()
+        return self.lists.match(messages, self.state)
 
     def _first_uncovered(self, messages: list[Json], heard_count: int) -> int | None:
         """Where the part begins of a list that goes back which no compaction covers; None where
@@ -276,23 +275,22 @@ class Memory:
         only_newest = heard_count == self.state.heard - 1
         if self._broken or only_newest or heard_count >= covered:
             return None
-        return first_uncovered(
-            self.state.path[: self.state.heard], covered, messages, self.additions.is_head
-        )
+        heard_path = self.state.path[: self.state.heard]
+        return first_uncovered(heard_path, covered, messages, self.additions.is_head)
 
     def _learn_head(self, heard_count: int, messages: list[Json], same: int) -> None:
         """Learn a first message that is another one now, where the message behind it is the
         same.
         """
         path = self.state.path[: self.state.heard]
-        is_first = all(is_system(entry.record) for entry in path[:heard_count])
-        if (
-            is_first
-            and heard_count + 1 < len(path)
-            and same + 1 < len(messages)
-            and path[heard_count + 1].says(messages[same + 1])
-        ):
-            self.additions.learn_head(path[heard_count].record, messages[same])
+        is_first = all(is_system(host_message.record) for host_message in path[:heard_count])
+        has_next = heard_count + 1 < len(path) and same + 1 < len(messages)
+        if not is_first or not has_next:
+            return
+        old_head, old_next = path[heard_count : heard_count + 2]
+        head, next_message = messages[same : same + 2]
+        if old_next.says(next_message):
+            self.additions.learn_head(old_head.record, head)
 
     def _renew_system(self, messages: list[Json]) -> None:
         """Take the host's present system prompt for the one that was read, unless a compaction
@@ -300,11 +298,12 @@ class Memory:
 
         So it is with a first message that the host is known to render anew with each request.
         """
-        pairs = zip(self.state.path[: self.state.heard], messages, strict=False)
-        for place, (recorded, present) in enumerate(pairs):
+        heard_path = self.state.path[: self.state.heard]
+        for place, (recorded, present) in enumerate(zip(heard_path, messages, strict=False)):
             is_prompt = is_system(recorded.record) and is_system(present)
-            is_head = self.additions.is_head(recorded.record) and self.additions.is_head(present)
-            if not (is_prompt or is_head) or text_of(present) in self.reader.written:
+            if not is_prompt and not self.additions.are_heads(recorded.record, present):
+                return
+            if text_of(present) in self.reader.written:
                 return
             if recorded.says(present):
                 continue
@@ -314,65 +313,24 @@ class Memory:
                 return
             self.state = state
             self.version += 1
-            for line in (self.own, self.given, self.returned):
-                if line.places[place : place + 1] == [place]:
-                    line.objects[place] = present
-
-    def _same(self, line: HostList, messages: list[Json]) -> tuple[int, list[int]]:
-        """How many of the line's messages are the same, and which of them in another form.
-
-        The newest two may have been changed in place.
-        """
-        path = self.state.path
-
-        def key_of(index: int) -> bytes:
-            place = line.places[index]
-            return key(line.objects[index]) if place is None else path[place].key
-
-        same, reworded = common(line.objects, messages, key_of)
-        for index in range(max(len(line.objects) - 2, 0), same):
-            place = line.places[index]
-            if place is not None and not path[place].says(messages[index]):
-                return index, reworded
-        return same, reworded
-
-    def _renew(self, line: HostList, objects: list[Json], heard_count: int, is_back: bool) -> None:
-        """Take the host's present objects for the messages that it has heard before."""
-        renewed = HostList(objects, line.places[: len(objects)])
-        if line is self.own:
-            self.own, self.given = renewed, HostList()
-            if is_back:
-                self.returned = HostList()
-            return
-        if is_back or line is self.returned:
-            self.returned = HostList([*objects], [*renewed.places])
-        self.own = HostList(self.own.objects[:heard_count], self.own.places[:heard_count])
-        self.given = renewed
-        written_objects: list[Json] = []
-        for place, object in zip(renewed.places, objects, strict=True):
-            if place is None:
-                written_objects.append(object)
-            else:
-                self.own.objects[place] = object
-        self._renew_markers(written_objects)
+            self.lists.replace(place, present)
 
     def _renew_markers(self, written_objects: Sequence[Json]) -> None:
         """Take the cache markers that the host now has on messages that were written for it."""
         made_indices = [index for index, message in enumerate(self.state.shown) if message.made]
         for index, object in zip(made_indices, written_objects, strict=False):
             outgoing = self.state.shown[index]
-            if (
-                object != outgoing.object
-                and markers(object) != markers(outgoing.object)
-                and key(object) == key(outgoing.object)
-            ):
+            if object == outgoing.object:
+                continue
+            is_marked_otherwise = markers(object) != markers(outgoing.object)
+            if is_marked_otherwise and key(object) == key(outgoing.object):
                 self.state.shown[index] = replace(outgoing, object=deepcopy(object))
 
     def _current(self, message: OutgoingMessage) -> Json:
         """A message as it is sent now."""
         if message.at is None:
             return deepcopy(message.object)
-        host_object = self.own.objects[message.at]
+        host_object = self.lists.own.objects[message.at]
         if not message.made:
             return host_object
         return deepcopy(remarked(message.object, host_object))
@@ -385,11 +343,9 @@ class Memory:
         if host_message.covers:
             leaf = log_native_compaction(self.log, state.kept, tokens_before, leaf)
             self.version += 1
-        for line in (self.own, self.given, self.returned):
-            if line.objects or line is self.own:
-                line.objects.append(object)
-                line.places.append(len(state.path) - 1)
-        state.leaf, state.heard = leaf, len(state.path)
+        self.lists.append(object, len(state.path) - 1)
+        state.leaf = leaf
+        state.heard = len(state.path)
 
     def _go_back(
         self, heard_count: int, new: Sequence[HostMessage], shorter: Sequence[HostMessage]
@@ -407,7 +363,7 @@ class Memory:
         path = [*old_path[:heard_count], *shorter]
         only_addition_is_gone = (
             len(old_path) == heard_count + 1
-            and not _has_question(new[:1])
+            and not has_question(new[:1])
             and self.additions.is_behind(old_path[heard_count].record)
         )
         covered = len(old_path) if only_addition_is_gone else len(path)
@@ -415,7 +371,7 @@ class Memory:
         is_at_end = len(new) == len(shorter)
         while is_at_end and standing[-1].hides_result_at_end(path):
             standing.pop()
-        has_later_question = _has_question(new)
+        has_later_question = has_question(new)
         marks: list[Checkpoint] = []
         for mark in standing:
             marks.append(mark.on(path, old_path, has_later_question, self.reader.present_format))
@@ -428,9 +384,5 @@ class Memory:
             log_compaction_again(self.log, standing[-1].entry, state)
 
 
-def _has_question(host_messages: Sequence[HostMessage]) -> bool:
-    """Whether a person says something in them."""
-    messages: list[Message] = []
-    for host_message in host_messages:
-        messages += host_message.messages
-    return any(map(is_real_user, messages))
+def _user_message(text: str) -> UserMessage:
+    return UserMessage(id="", blocks=(Text(text),))

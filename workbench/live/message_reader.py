@@ -58,7 +58,8 @@ def _summary(message: Message, stage: object) -> Summary | None:
         said_by = stage.presentation.said_by
         name = stage.presentation.summary_name
     words = plain_text(message)
-    lead, tail = prompt.opening, prompt.closing
+    lead = prompt.opening
+    tail = prompt.closing
     if name and message.name != name:
         above = f"[{name}]\n"
         if not words.startswith(above):
@@ -66,9 +67,11 @@ def _summary(message: Message, stage: object) -> Summary | None:
         words = words.removeprefix(above)
     if message.role != said_by or not (lead or name):
         return None
-    if not (words.startswith(lead) and words.endswith(tail) and len(words) > len(lead) + len(tail)):
+    has_both = words.startswith(lead) and words.endswith(tail)
+    if not has_both or len(words) <= len(lead) + len(tail):
         return None
-    text, lists = _without_lists(words[len(lead) : len(words) - len(tail)], stage)
+    text_and_lists = words[len(lead) : len(words) - len(tail)]
+    text, lists = _without_lists(text_and_lists, stage)
     return Summary(
         id=message.id,
         text=text,
@@ -88,7 +91,9 @@ def _without_lists(text: str, stage: object) -> tuple[str, str]:
     presentation = stage.presentation
     if presentation.file_lists == "below":
         return parted(text)
-    index = None if presentation.below is None else _INDEX.search(text)
+    if presentation.below is None:
+        return text, ""
+    index = _INDEX.search(text)
     if index is None:
         return text, ""
     return text[: index.start()], index.group()
@@ -159,25 +164,25 @@ class MessageReader:
         waiting = _waiting_behind(earlier)
         start_of_answer = 0
         while start_of_answer < len(records):
-            _refuse_unreadable(
-                records[start_of_answer], format, f"messages[{start + start_of_answer}]"
-            )
+            where = f"messages[{start + start_of_answer}]"
+            _refuse_unreadable(records[start_of_answer], format, where)
             stop = start_of_answer + 1
             if format.joins(records[start_of_answer]):
                 while stop < len(records) and format.joins(records[stop]):
                     stop += 1
             for piece in range(start_of_answer, stop - 1):
                 yield HostMessage(messages[start + piece], records[piece])
-            entry = self._last(
-                format, messages[start + stop - 1], records[start_of_answer:stop], waiting
-            )
+            host_object = messages[start + stop - 1]
+            entry = self._last(format, host_object, records[start_of_answer:stop], waiting)
             waiting = _waiting_after(waiting, entry)
             yield entry
             start_of_answer = stop
 
     def again(self, recorded: HostMessage, present: Json) -> HostMessage:
         """The host's present wording of a system prompt that was read, under the same id."""
-        number, self.number = self.number, int(recorded.messages[0].id[1:]) - 1
+        number = self.number
+        recorded_number = int(recorded.messages[0].id[1:])
+        self.number = recorded_number - 1
         renewed = next(self.read([present]))
         self.number = number
         return renewed
@@ -192,22 +197,29 @@ class MessageReader:
         """The last entry of one answer, with its messages."""
         pinned = self.pins is not None and any(map(self.pins, records))
         entry = Entry(
-            records, pinned, self.names, self.written, waiting, self._new_id, self.sealed_budget
+            records=records,
+            pinned=pinned,
+            names=self.names,
+            written=self.written,
+            open_calls=waiting,
+            new_id=self._new_id,
+            sealed_budget=self.sealed_budget,
         )
         messages: list[Message] = []
         for message in format.read(entry):
             messages += self._own(message, entry)
         for message in messages:
             if message.role == "assistant":
-                self.names.update((call.id, call.name) for call in message.calls)
+                for call in message.calls:
+                    self.names[call.id] = call.name
         return HostMessage(
-            host_object,
-            records[-1],
-            tuple(messages),
-            tuple(map(self.count, messages)),
-            entry.parts,
-            len(records),
-            entry.covers,
+            object=host_object,
+            record=records[-1],
+            messages=tuple(messages),
+            sizes=tuple(map(self.count, messages)),
+            parts=entry.parts,
+            span=len(records),
+            covers=entry.covers,
         )
 
     def _own(self, message: Message, entry: Entry) -> list[Message]:

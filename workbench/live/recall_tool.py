@@ -53,7 +53,9 @@ class RecallTool:
             raise SettingError(
                 f"no tools are known in the format {tool_format!r}; known are {', '.join(entries)}"
             )
-        return [entries[tool_format]] if self.preset.strategy.recall else []
+        if not self.preset.strategy.recall:
+            return []
+        return [entries[tool_format]]
 
     def recall(self, id: Json = "", query: Json = "", tokens: Json = TOKENS, **_: Json) -> str:
         """The answer to a call of `recall`, from this conversation's archive, in at most so many
@@ -68,13 +70,14 @@ class RecallTool:
             tokens: the most that the answer takes.
         """
         most_tokens = tokens if isinstance(tokens, int) else TOKENS
-        return Archive(self._memory.archive, self._memory.reader.count).answer(
-            words(id), words(query), most_tokens
-        )
+        archive = Archive(self._memory.archive, self._memory.reader.count)
+        return archive.answer(words(id), words(query), most_tokens)
 
 
 def words(value: Json) -> str:
     """What a model gave for a text: numbers and lists as words, nothing for what else it wrote."""
     if isinstance(value, list):
         return " ".join(map(words, value))
-    return str(value) if isinstance(value, str | int | float) else ""
+    if isinstance(value, str | int | float):
+        return str(value)
+    return ""

@@ -8,27 +8,21 @@ whose version is the same has only grown.
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Generic, TypeVar
 
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import Entry, Log, MessageEntry
 from workbench.engine.transcript.message import Json, Message, Summary
+from workbench.live.checkpoint import Checkpoint
 from workbench.live.formats.parts import jsonable
 from workbench.live.formats.shape import HostMessage
-from workbench.live.identity import HostList
+from workbench.live.recorded_lists import MadeMessages, RecordedList, RecordedSlots
 from workbench.live.recovery import Recovery
 from workbench.live.saved_changes import Change, ListChange
 from workbench.live.saved_document import VERSION, SavedLimit
 from workbench.live.scheduler import Scheduler
-from workbench.live.state import Checkpoint
 from workbench.recordings.importers.native import as_plain
-
-Item = TypeVar("Item")
-
-BLOCK = 256
-"""So many places of a host's list are compared in one step where they are the same."""
 
 
 class Recorder:
@@ -38,7 +32,9 @@ class Recorder:
     """
 
     def __init__(self, preset: str, recovery: Recovery, scheduler: Scheduler) -> None:
-        self._preset, self._recovery, self._scheduler = preset, recovery, scheduler
+        self._preset = preset
+        self._recovery = recovery
+        self._scheduler = scheduler
         self._begin()
 
     def whole(self) -> dict[str, Json]:
@@ -82,20 +78,23 @@ class Recorder:
         """Nothing is written down yet."""
         self._number = 0
         self._version = -1
-        self._path = _RecordedList[HostMessage]()
+        self._path = RecordedList[HostMessage]()
         self._log = _RecordedLog()
-        self._checkpoints = _RecordedList[Checkpoint]()
+        self._checkpoints = RecordedList[Checkpoint]()
         self._checkpoint_records: dict[int, Json] = {}
-        self._summaries = _RecordedList[Summary]()
-        self._made = _MadeMessages()
-        self._given, self._returned = _RecordedSlots(), _RecordedSlots()
+        self._summaries = RecordedList[Summary]()
+        self._made = MadeMessages()
+        self._passed = RecordedSlots()
+        self._returned = RecordedSlots()
         self._mappings: dict[str, dict[str, Json]] = {"names": {}, "archive": {}}
         self._values: dict[str, Json] = {}
 
     def _change(self) -> Change:
         memory = self._scheduler.memory
         path = memory.state.path
-        same = len(self._path.items) if memory.version == self._version else 0
+        same = 0
+        if memory.version == self._version:
+            same = len(self._path.items)
         self._version = memory.version
         dropped = self._path.dropped(path, same)
         lists = {
@@ -104,46 +103,48 @@ class Recorder:
             "checkpoints": self._checkpoint_change(),
             "made": self._made.change(),  # behind the checkpoints, which refer to them
             "written": self._summaries.change([*memory.reader.written.values()], as_plain),
-            "given": self._given.change(memory.given),
-            "returned": self._returned.change(memory.returned),
+            "given": self._passed.change(memory.lists.passed),
+            "returned": self._returned.change(memory.lists.returned),
         }
         mappings = {
             "names": self._mapping_change("names", memory.reader.names),
             "archive": self._mapping_change("archive", memory.archive),
         }
-        return Change(
-            self._value_change(),
-            {name: mapping for name, mapping in mappings.items() if mapping},
-            {name: change for name, change in lists.items() if change is not None},
-        )
+        changed_mappings = {name: mapping for name, mapping in mappings.items() if mapping}
+        changed_lists = {name: change for name, change in lists.items() if change is not None}
+        return Change(self._value_change(), changed_mappings, changed_lists)
 
     def _log_change(self, dropped: Sequence[HostMessage]) -> ListChange | None:
         """What is new in the log, and the messages in it that are no longer among the host's."""
         log = self._scheduler.memory.log
+        places = self._log.places
         items = self._log.dropped_items(log, dropped)
-        for entry in islice(log, len(self._log.places), None):
-            is_host_message = isinstance(entry, MessageEntry) and self._is_host_message(
-                entry.message
-            )
-            items[len(self._log.places)] = _log_record(entry, is_host_message)
-            self._log.places[entry.id] = len(self._log.places)
-        return ListChange(len(log), items) if items else None
+        for entry in islice(log, len(places), None):
+            is_host_message = False
+            if isinstance(entry, MessageEntry):
+                is_host_message = self._is_host_message(entry.message)
+            place = len(places)
+            items[place] = _log_record(entry, is_host_message)
+            places[entry.id] = place
+        if not items:
+            return None
+        return ListChange(len(log), items)
 
     def _checkpoint_change(self) -> ListChange | None:
-        change = self._checkpoints.change(
-            self._scheduler.memory.state.checkpoints[1:], self._checkpoint_record
-        )
+        compactions = self._scheduler.memory.state.checkpoints[1:]
+        change = self._checkpoints.change(compactions, self._checkpoint_record)
         if change is None:
             return None
-        # one with a renewed system prompt is another object and says the same
-        items = {
-            index: record
-            for index, record in change.items.items()
-            if self._checkpoint_records.get(index) != record
-        }
-        for index in [index for index in self._checkpoint_records if index >= change.length]:
-            del self._checkpoint_records[index]
-        self._checkpoint_records.update(items)
+        recorded = self._checkpoint_records
+        items: dict[int, Json] = {}
+        for index, record in change.items.items():
+            # one with a renewed system prompt is another object and says the same
+            if recorded.get(index) != record:
+                items[index] = record
+        for index in list(recorded):
+            if index >= change.length:
+                del recorded[index]
+        recorded.update(items)
         if change.is_shorter or items:
             return ListChange(change.length, items, change.is_shorter)
         return None
@@ -205,12 +206,18 @@ class Recorder:
 
     def _present_values(self) -> dict[str, Json]:
         """Every field of the document that is no list or mapping that grows."""
-        scheduler, recovery = self._scheduler, self._recovery
-        runner, gauge, memory = scheduler.runner, scheduler.gauge, scheduler.memory
-        reader, breaker, seconds_now = memory.reader, runner.breaker, gauge.clock()
-        limits = []
+        recovery = self._recovery
+        scheduler = self._scheduler
+        runner = scheduler.runner
+        breaker = runner.breaker
+        gauge = scheduler.gauge
+        memory = scheduler.memory
+        reader = memory.reader
+        seconds_now = gauge.clock()
+        limits: list[Json] = []
         for model, (tokens, until) in gauge.limits.items():
-            limits.append(as_plain(SavedLimit(model, tokens, until - seconds_now)))
+            limit = SavedLimit(model, tokens, until - seconds_now)
+            limits.append(as_plain(limit))
         return {
             "preset": self._preset,
             "window": gauge.configured,
@@ -247,41 +254,6 @@ class Recorder:
         }
 
 
-class _RecordedList(Generic[Item]):
-    """The items of a list as they were recorded last; an item never changes."""
-
-    def __init__(self) -> None:
-        self.items: list[Item] = []
-
-    def dropped(self, present: Sequence[Item], same: int) -> list[Item]:
-        """The recorded items that the present list no longer has; `same` of the first it has."""
-        dropped = self.items[len(present) :]
-        for recorded, item in zip(self.items[same:], present[same:], strict=False):
-            if recorded is not item:
-                dropped.append(recorded)
-        return dropped
-
-    def change(
-        self, present: Sequence[Item], record: Callable[[Item], Json], same: int = 0
-    ) -> ListChange | None:
-        """What became of the list since, with a record of each item that is another now.
-
-        Args:
-            present: the list.
-            record: writes an item down.
-            same: how many of the first items are known to be the same.
-        """
-        is_shorter = len(present) < len(self.items)
-        items: dict[int, Json] = {}
-        for index in range(same, len(present)):
-            if index >= len(self.items) or self.items[index] is not present[index]:
-                items[index] = record(present[index])
-        self.items[same:] = present[same:]
-        if is_shorter or items:
-            return ListChange(len(present), items, is_shorter)
-        return None
-
-
 class _RecordedLog:
     """Where in the log each entry stands that was recorded."""
 
@@ -299,64 +271,6 @@ class _RecordedLog:
                 if isinstance(entry, MessageEntry) and entry.message is message:
                     items[self.places[message.id]] = _log_record(entry, is_host_message=False)
         return items
-
-
-class _MadeMessages:
-    """The messages that stages wrote, numbered as compactions refer to them."""
-
-    def __init__(self) -> None:
-        self._messages: list[Message] = []
-        self._numbers: dict[int, int] = {}
-        self._recorded = 0
-
-    def reference(self, message: Message) -> str:
-        """What stands for the message in a compaction."""
-        number = self._numbers.get(id(message))
-        if number is None:
-            number = self._numbers[id(message)] = len(self._messages)
-            self._messages.append(message)
-        return f"@{number}"
-
-    def change(self) -> ListChange | None:
-        """The messages that were referred to for the first time."""
-        items: dict[int, Json] = {}
-        for number in range(self._recorded, len(self._messages)):
-            items[number] = as_plain(self._messages[number])
-        self._recorded = len(self._messages)
-        return ListChange(len(self._messages), items) if items else None
-
-
-class _RecordedSlots:
-    """A list that the host may hold, as it was recorded last.
-
-    Each of its messages is known by its place among the host's own, or is one that was written for
-    the host.
-    """
-
-    def __init__(self) -> None:
-        self._slots: list[Json] = []
-
-    def change(self, present: HostList) -> ListChange | None:
-        """What became of the list since."""
-        recorded, slots = self._slots, _slots_of(present)
-        items: dict[int, Json] = {}
-        for start in range(0, len(slots), BLOCK):
-            block = slots[start : start + BLOCK]
-            if block == recorded[start : start + BLOCK]:
-                continue
-            for index, slot in enumerate(block, start):
-                if index >= len(recorded) or recorded[index] != slot:
-                    items[index] = {"at": slot} if isinstance(slot, int) else {"record": slot}
-        self._slots = slots
-        if items or len(slots) < len(recorded):
-            return ListChange(len(slots), items, len(slots) < len(recorded))
-        return None
-
-
-def _slots_of(messages: HostList) -> list[Json]:
-    """Of each message its place among the host's own, or the message where it is none of them."""
-    pairs = zip(messages.places, messages.objects, strict=True)
-    return [message if place is None else place for place, message in pairs]
 
 
 def _entry_record(host_message: HostMessage) -> Json:

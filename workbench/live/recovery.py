@@ -22,29 +22,35 @@ class Recovery:
         self.classify = host.guarded(
             "on_error", self._classified, lambda _: UNREADABLE, lambda _: True
         )
-        self.mended = self.resent = 0
+        self.mended = 0
+        self.resent = 0
 
     def release(self) -> None:
         """A new request: its retries begin anew."""
-        self.mended = self.resent = 0
+        self.mended = 0
+        self.resent = 0
 
     def judge(self, error: ProviderError, model: str) -> Diagnosis | None:
         """What the error of a request to that model says; None where it is not about the present
         request.
         """
         diagnosis = self.classify(error)
-        if self.gauge.request is None or (model and self.gauge.model and model != self.gauge.model):
+        is_for_another = model and self.gauge.model and model != self.gauge.model
+        if self.gauge.request is None or is_for_another:
             self.tell(ErrorJudged(diagnosis))
             return None
         self.judged(diagnosis)
         return diagnosis
 
     def _classified(self, error: ProviderError) -> Diagnosis:
-        return classify(error, overflow=self.gauge.preset.host.overflow, prompt=self.gauge.heaviest)
+        overflow = self.gauge.preset.host.overflow
+        return classify(error, overflow=overflow, prompt=self.gauge.heaviest)
 
     def judged(self, diagnosis: Diagnosis) -> None:
         """Learn the window that it states, and tell."""
-        learned = self.gauge.learn(diagnosis.limit) if diagnosis.action == "compact" else None
+        learned = None
+        if diagnosis.action == "compact":
+            learned = self.gauge.learn(diagnosis.limit)
         self.tell(ErrorJudged(diagnosis, learned))
 
     def wait(self, diagnosis: Diagnosis) -> float | None:
@@ -53,8 +59,11 @@ class Recovery:
         """
         if diagnosis.action in ("back_off", "leave_alone"):
             retries = self.gauge.preset.host.retries
-            wait = None if retries is None else retries.wait(diagnosis.text, self.resent)
-            self.resent += wait is not None
+            if retries is None:
+                return None
+            wait = retries.wait(diagnosis.text, self.resent)
+            if wait is not None:
+                self.resent += 1
             return wait
         if self.mended < self.gauge.settings.retries:
             lighter = diagnosis.action == "strip_media" and self.media.lighten(diagnosis)

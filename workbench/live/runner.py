@@ -1,8 +1,7 @@
 """One compaction of a living history: the host's hooks, the engine, and the events around it."""
 
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import RLock
 
 from workbench.base.errors import ModelError, SettingError
@@ -10,21 +9,22 @@ from workbench.engine.compaction.attempts import Attempts, failure_of
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.stages.truncate import RepairPairs
-from workbench.engine.compaction.strategy import Failure, HostPolicy, Strategy
+from workbench.engine.compaction.strategy import Failure, Strategy
 from workbench.engine.models.model import Model
 from workbench.engine.models.provider_errors import Diagnosis
-from workbench.engine.models.wrappers import SplittingModel
+from workbench.engine.models.splitting import SplittingModel
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Json
+from workbench.live.attempt import Attempt
 from workbench.live.breaker import Breaker
 from workbench.live.budgets import Budgets
-from workbench.live.calibration import Calibration, newest_pinned, pending_pinned, with_own_pins
+from workbench.live.calibration import newest_pinned, pending_pinned, with_own_pins
 from workbench.live.callbacks import Host, reason
+from workbench.live.compaction_counts import Frequency, UndoneCompactions
 from workbench.live.events import (
     CompactionDropped,
     CompactionEnded,
     CompactionStarted,
-    CompactsOften,
     PaidInVain,
     Rewound,
     RunEnds,
@@ -45,30 +45,6 @@ ENOUGH_AFTER_REFUSAL = 0.8
 last resort follows.
 """
 
-OFTEN, REQUESTS_BETWEEN = 4, 3
-"""So many compactions with fewer requests between each are worth an event."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """What a compaction starts from.
-
-    Attributes:
-        started: the event that it started.
-        history: as the strategy keeps it, by our count.
-        start: the same in the provider's tokens, which is what is compacted.
-        calibration: of our count against the provider's.
-        heard_count: how many of the host's messages had been heard.
-        version: of the history.
-    """
-
-    started: CompactionStarted
-    history: Context
-    start: Context
-    calibration: Calibration
-    heard_count: int
-    version: int
-
 
 class Runner:
     """Runs compactions. If one breaks off, the history stays as it was.
@@ -77,14 +53,10 @@ class Runner:
         attempts: those so far; its tokens are those of messages, by our count.
         breaker: says whether one may start by itself.
         usd: what all summaries cost so far; None once the cost of one is unknown.
-        undone, undone_usd: how many compactions the host undid, and what these had cost.
-        undone_in_row: how often it undid some since two compactions stood behind each other.
-        was_undone: whether it undid some since the newest compaction.
+        undone: the compactions that the host undid.
+        frequency: of compactions that start by themselves.
         ending: how the preset's system would have ended its run, until a compaction has an effect.
         lists_heard: how many lists of messages were heard.
-        requests_at: how many requests had been handed out at each of the newest compactions that
-            started by themselves.
-        told_often: whether it was told that they come too often.
     """
 
     def __init__(
@@ -98,22 +70,16 @@ class Runner:
         self.lock = lock
         self.model = NoModel(gauge.preset.name) if model is None else model
         self.breaker = Breaker(host.tell, gauge.clock)
-        self.number = self.lists_heard = 0
+        self.number = 0
+        self.lists_heard = 0
         self.attempts = Attempts()
-        self.requests_at: deque[int] = deque(maxlen=OFTEN)
-        self.told_often = False
         self.usd: float | None = 0.0
-        self.undone = self.undone_in_row = 0
-        self.undone_usd: float | None = 0.0
-        self.was_undone = False
+        self.undone = UndoneCompactions()
+        self.frequency = Frequency()
         self.ending: RunEnds | None = None
         self._after = host.guarded("after", self._tell_after, lambda _: None, lambda _: True)
-        if (
-            model is None
-            and hooks.before is None
-            and gauge.preset.host.needs_model
-            and asks_first(gauge)
-        ):
+        has_no_summary = model is None and hooks.before is None
+        if has_no_summary and gauge.preset.host.needs_model and asks_first(gauge):
             raise SettingError(f"{NO_MODEL.format(gauge.preset.name)}, such as 'extractive'")
 
     def hear(self, messages: Sequence[Json] | None) -> None:
@@ -145,12 +111,9 @@ class Runner:
         """Count compactions that the host undid; where it undoes each of them, none starts by
         itself for a while.
         """
-        self.undone += undone
-        self.was_undone = True
-        self.undone_usd = total([self.undone_usd, usd])
-        self.undone_in_row += 1
-        if self.undone_in_row >= self.gauge.settings.breaker:
-            self.tell(PaidInVain(self.undone, self.undone_usd))
+        self.undone.note(undone, usd)
+        if self.undone.times_in_row >= self.gauge.settings.breaker:
+            self.tell(PaidInVain(self.undone.count, self.undone.usd))
             self.breaker.pause(self.gauge.spoken, self.gauge.own_window, self.gauge.settings)
 
     def _release(self) -> None:
@@ -187,32 +150,30 @@ class Runner:
                 return None
             self._settle(budget, cause, None)
             if cause != "by_hand":
-                self.fail(
-                    "failed", str(error) if isinstance(error, ModelError) else reason(error), cause
-                )
+                self.fail("failed", _reason(error), cause)
             elif isinstance(error, ModelError):
                 raise
             return None
         finally:
             self.usd = total([self.usd, meter.usd])
-        if compaction is None and not is_cancelled():
-            self._wait()
-        elif compaction is not None:
-            self._settle(budget, cause, compaction)
-        if compaction is not None and compaction.outcome == "unchanged" and cause != "by_hand":
+        if compaction is None:
+            if not is_cancelled():
+                self._wait()
+            return None
+        self._settle(budget, cause, compaction)
+        if compaction.outcome == "unchanged" and cause != "by_hand":
             self.fail(failure_of(compaction), compaction.refusal or compaction.why, cause)
         return compaction
 
     def overcome(self, cause: Cause) -> bool:
         """Compact since a provider found the request too large; whether the next one differs."""
-        compaction = self.run(self.budgets.forced("overflow"), cause, self.gauge.preset.recovery)
-        changed = compaction is not None and compaction.outcome != "unchanged"
-        enough = (
-            changed
-            and compaction is not None
-            and compaction.sent.tokens <= ENOUGH_AFTER_REFUSAL * compaction.before.tokens
-        )
-        return self.fit(refused=not enough) or changed
+        budget = self.budgets.forced("overflow")
+        compaction = self.run(budget, cause, self.gauge.preset.recovery)
+        if compaction is None or compaction.outcome == "unchanged":
+            return self.fit(refused=True)
+        most_tokens = ENOUGH_AFTER_REFUSAL * compaction.before.tokens
+        self.fit(refused=compaction.sent.tokens > most_tokens)
+        return True
 
     def fit(self, *, refused: bool = False) -> bool:
         """Drop the oldest messages where the request is larger than the window all the same;
@@ -240,9 +201,10 @@ class Runner:
             repair = replace(REPAIR, recall=self.gauge.preset.strategy.recall)
             compaction = self.run(budget, "error", repair)
             return compaction is not None and compaction.outcome != "unchanged"
-        if diagnosis.action == "compact" or diagnosis.kind == "bytes":
-            if diagnosis.kind != "bytes":
-                self.gauge.take_refusal(diagnosis.used)
+        if diagnosis.kind == "bytes":
+            return self.overcome("error")
+        if diagnosis.action == "compact":
+            self.gauge.take_refusal(diagnosis.used)
             return self.overcome("error")
         return False
 
@@ -250,19 +212,20 @@ class Runner:
         """Count a compaction as a miss or not; None is one that failed."""
         with self.lock:
             self._wait()
-            hit = compaction is not None and (
-                compaction.sent.tokens <= budget.target or not self.budgets.still_due(cause)
-            )
+            is_hit = compaction is not None and self._is_hit(compaction, budget, cause)
             if budget.reason == "repair":
                 return
-            if hit:
+            if is_hit:
                 self.breaker.reset("a compaction reached its target")
             elif cause != "by_hand":
                 settings = self.gauge.settings
                 most_misses = max(settings.breaker, self.gauge.preset.host.stuck_after)
-                self.breaker.miss(
-                    self.gauge.spoken, self.gauge.own_window, replace(settings, breaker=most_misses)
-                )
+                settings = replace(settings, breaker=most_misses)
+                self.breaker.miss(self.gauge.spoken, self.gauge.own_window, settings)
+
+    def _is_hit(self, compaction: Compaction, budget: Budget, cause: Cause) -> bool:
+        """Whether a compaction reached its target, or none is due any more."""
+        return compaction.sent.tokens <= budget.target or not self.budgets.still_due(cause)
 
     def _wait(self) -> None:
         """Do not compact again before the messages have grown by the hysteresis."""
@@ -295,14 +258,15 @@ class Runner:
             if isinstance(choice, Supply) and choice.summary.strip():
                 supplied = choice.summary
             model = ServerModel(SplittingModel(meter), meter, self.gauge)
-            compaction, used = hooked_compaction(
+            compaction, is_supplied = hooked_compaction(
                 attempt.start, strategy, budget, model, self.hooks, supplied, host.hook_summary
             )
             compaction = with_own_pins(compaction, attempt.history)
             objection = self._take(compaction, attempt)
         except BaseException as error:
-            failure = str(error) if isinstance(error, ModelError) else reason(error)
-            failed = CompactionDropped(started.number, failure, "compaction_failed", meter.usd)
+            failed = CompactionDropped(
+                started.number, _reason(error), "compaction_failed", meter.usd
+            )
             if is_cancelled():
                 failed = replace(failed, why=CALL_CANCELLED, type="compaction_discarded")
             self._end(started, failed)
@@ -314,11 +278,12 @@ class Runner:
             self._end(started, discarded)
             return None
         if compaction.outcome != "unchanged":
-            self.attempts, self.ending = self.attempts.none_in_vain(), None
+            self.attempts = self.attempts.none_in_vain()
+            self.ending = None
             self._note_frequency(cause)
         elif host.silent and not compaction.stages:
             return compaction
-        self._end(started, self._ended(started, compaction, meter.usd, used))
+        self._end(started, attempt.ended(compaction, meter.usd, is_supplied, host))
         self._after(compaction)
         return compaction
 
@@ -357,29 +322,6 @@ class Runner:
             own = attempt.calibration.undone(compaction, attempt.history)
             return self.memory.take(own, attempt.heard_count, attempt.version)
 
-    def _ended(
-        self, started: CompactionStarted, compaction: Compaction, usd: float | None, used: bool
-    ) -> CompactionEnded:
-        """The event that a compaction is over; `used` says whether it took the host's summary."""
-        tokens_after, messages_after, warning = started.tokens, started.messages, ""
-        if compaction.outcome != "unchanged":
-            tokens_after = compaction.sent.tokens
-            messages_after = len(compaction.sent.messages)
-            warning = _warning(self.gauge.preset.host, compaction)
-        return CompactionEnded(
-            started.number,
-            compaction.outcome,
-            compaction.refusal or compaction.why,
-            started.tokens,
-            tokens_after,
-            compaction.stages,
-            usd,
-            used,
-            warning,
-            messages_before=started.messages,
-            messages_after=messages_after,
-        )
-
     def _choice(self, due: Due, strategy: Strategy) -> Cancel | Supply | None:
         """What the host's hook says of a compaction that is about to start; it sees what would
         be done.
@@ -405,15 +347,10 @@ class Runner:
         """
         if cause in ("by_hand", "error"):
             return
-        if not self.was_undone:
-            self.undone_in_row = 0
-        self.was_undone = False
-        self.requests_at.append(self.gauge.requests)
-        requests = self.gauge.requests - self.requests_at[0]
-        is_often = len(self.requests_at) == OFTEN and requests < REQUESTS_BETWEEN * OFTEN
-        if is_often and not self.told_often:
-            self.tell(CompactsOften(OFTEN, requests, self.gauge.window))
-        self.told_often = is_often
+        self.undone.note_compaction()
+        event = self.frequency.note_compaction(self.gauge.requests, self.gauge.window)
+        if event is not None:
+            self.tell(event)
 
     def _measured(self, history: Context, budget: Budget, cause: Cause) -> Context:
         """The history in the provider's tokens, of which after a refusal the newest part must stay.
@@ -421,10 +358,11 @@ class Runner:
         Where the host or the preset's system says how much stays, that is enough.
         """
         calibration = self.gauge.calibration
-        measured = pending_pinned(
-            history if calibration.is_neutral else calibration.applied(history)
-        )
-        if (budget.reason, cause) != ("overflow", "error") or budget.keep_recent is not None:
+        if not calibration.is_neutral:
+            history = calibration.applied(history)
+        measured = pending_pinned(history)
+        is_refused = budget.reason == "overflow" and cause == "error"
+        if not is_refused or budget.keep_recent is not None:
             return measured
         return newest_pinned(measured, budget.target - measured.overhead)
 
@@ -437,10 +375,8 @@ class Runner:
         self.tell(ended)
 
 
-def _warning(host: HostPolicy, compaction: Compaction) -> str:
-    """What the preset's system tells its user, and whether a note is in the place of a summary."""
-    notes = [completion for completion in compaction.completions if completion.fallback]
-    failures = [
-        f"a note replaces the summary, since the model failed: {note.why}" for note in notes[:1]
-    ]
-    return "; ".join(filter(None, [host.warning, *failures]))
+def _reason(error: BaseException) -> str:
+    """Why a compaction failed, in words."""
+    if isinstance(error, ModelError):
+        return str(error)
+    return reason(error)

@@ -15,10 +15,15 @@ from workbench.engine.compaction.attempts import Attempts
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import Entry, Log, LogError, MessageEntry
 from workbench.engine.transcript.message import Json, Message
+from workbench.live.checkpoint import Checkpoint
+from workbench.live.context_edits import rejoined
 from workbench.live.formats.shape import HostMessage
+from workbench.live.gauge import Gauge
 from workbench.live.identity import Additions, HostList
 from workbench.live.memory import Memory
+from workbench.live.outgoing import places_of, write_messages
 from workbench.live.recovery import Recovery
+from workbench.live.runner import Runner
 from workbench.live.saved_document import (
     VERSION,
     SavedCompactor,
@@ -27,7 +32,7 @@ from workbench.live.saved_document import (
     SavedSlot,
 )
 from workbench.live.scheduler import Scheduler
-from workbench.live.state import Checkpoint, State, places_of, rejoined, write_messages
+from workbench.live.state import State
 from workbench.recordings.importers.records import read_as
 
 
@@ -82,36 +87,59 @@ def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> 
             " would be accepted"
         )
         raise FormatError(objection) from None
-    gauge, runner, breaker = scheduler.gauge, scheduler.runner, scheduler.runner.breaker
-    seconds_now = gauge.clock()
-    gauge.model, gauge.request, gauge.reported = saved.model, saved.request, saved.reported
-    gauge.limits = {
-        limit.model: (limit.tokens, seconds_now + limit.seconds) for limit in saved.limits
-    }
-    gauge.declared_tokens, gauge.least, gauge.lightest = saved.declared, saved.least, saved.lightest
-    gauge.calibration, gauge.accepted = saved.calibration, saved.accepted
-    runner.number, runner.attempts = saved.compactions, Attempts(saved.patience, saved.vain)
-    runner.usd, runner.ending = saved.usd, saved.ending
-    breaker.misses, breaker.paused = saved.misses, saved.paused
-    breaker.resumes_at = math.inf if saved.pause_tokens is None else saved.pause_tokens
-    breaker.resumes_after = (
-        math.inf if saved.pause_seconds is None else seconds_now + saved.pause_seconds
-    )
-    recovery.mended, recovery.resent = saved.mended, saved.resent
-    scheduler.overflowed, scheduler.requested = saved.overflowed, saved.requested
+    seconds_now = scheduler.gauge.clock()
+    _restore_gauge(saved, scheduler.gauge, seconds_now)
+    _restore_runner(saved, scheduler.runner, seconds_now)
+    recovery.mended = saved.mended
+    recovery.resent = saved.resent
+    scheduler.overflowed = saved.overflowed
+    scheduler.requested = saved.requested
+
+
+def _restore_gauge(saved: SavedCompactor, gauge: Gauge, seconds_now: float) -> None:
+    gauge.model = saved.model
+    gauge.request = saved.request
+    gauge.reported = saved.reported
+    gauge.limits = {}
+    for limit in saved.limits:
+        gauge.limits[limit.model] = limit.tokens, seconds_now + limit.seconds
+    gauge.declared_tokens = saved.declared
+    gauge.least = saved.least
+    gauge.lightest = saved.lightest
+    gauge.calibration = saved.calibration
+    gauge.accepted = saved.accepted
+
+
+def _restore_runner(saved: SavedCompactor, runner: Runner, seconds_now: float) -> None:
+    runner.number = saved.compactions
+    runner.attempts = Attempts(saved.patience, saved.vain)
+    runner.usd = saved.usd
+    runner.ending = saved.ending
+    breaker = runner.breaker
+    breaker.misses = saved.misses
+    breaker.paused = saved.paused
+    breaker.resumes_at = math.inf
+    if saved.pause_tokens is not None:
+        breaker.resumes_at = saved.pause_tokens
+    breaker.resumes_after = math.inf
+    if saved.pause_seconds is not None:
+        breaker.resumes_after = seconds_now + saved.pause_seconds
 
 
 def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     reader = memory.reader
-    reader.format, reader.likely = saved.format, saved.likely
+    reader.format = saved.format
+    reader.likely = saved.likely
     reader.written = {item.lead + item.text + item.tail: item for item in saved.written}
     reader.names = dict(saved.names or {})
-    memory.archive, memory.version = dict(saved.archive or {}), saved.history
+    memory.archive = dict(saved.archive or {})
+    memory.version = saved.history
     path = [*_path(saved, memory)]
     reader.number = saved.number
-    messages_by_id = {
-        message.id: message for host_message in path for message in host_message.messages
-    }
+    messages_by_id: dict[str, Message] = {}
+    for host_message in path:
+        for message in host_message.messages:
+            messages_by_id[message.id] = message
     place = places_of(path)
     memory.log = Log(_with_message(entry, messages_by_id) for entry in saved.log)
     made_messages = [rejoined(message, messages_by_id.get(message.id)) for message in saved.made]
@@ -127,17 +155,21 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
             )
         )
     memory.state = State.at(tuple(marks), path)
-    memory.state.leaf, memory.log.leaf = saved.leaf, saved.log_leaf
-    memory.own = HostList([host_message.object for host_message in path], [*range(len(path))])
-    memory.given, memory.returned = (_line(slots, path) for slots in (saved.given, saved.returned))
-    memory.additions, memory.added = Additions.loaded(saved.additions), saved.added
+    memory.state.leaf = saved.leaf
+    memory.log.leaf = saved.log_leaf
+    memory.lists.begin_anew(path)
+    memory.lists.passed = _list(saved.given, path)
+    memory.lists.returned = _list(saved.returned, path)
+    memory.additions = Additions.loaded(saved.additions)
+    memory.added = saved.added
 
 
 def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:
     """The host's messages read again, those of one answer together as they were, with the ids
     that they had.
     """
-    ends, end = [], len(saved.entries)
+    ends: list[int] = []
+    end = len(saved.entries)
     while end > 0:
         ends.append(end)
         end -= max(saved.entries[end - 1].span, 1)
@@ -145,7 +177,8 @@ def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:
     path: list[HostMessage] = []
     for end in reversed(ends):
         memory.reader.number = saved.entries[end - 1].number - 1
-        path += memory.reader.read([entry.record for entry in saved.entries[start:end]], 0, path)
+        records = [entry.record for entry in saved.entries[start:end]]
+        path += memory.reader.read(records, 0, path)
         start = end
     yield from path
 
@@ -162,16 +195,22 @@ def _context(
     messages_by_id: Mapping[str, Message],
     made_messages: list[Message],
 ) -> Context:
-    messages = tuple(
-        made_messages[int(ref[1:])] if ref.startswith("@") else messages_by_id[ref]
-        for ref in saved.messages
-    )
-    archive = {ref: memory.archive[ref] for ref in saved.archived}
-    return Context(messages, saved.sizes, saved.overhead, memory.reader.count, archive)
+    messages: list[Message] = []
+    for reference in saved.messages:
+        if reference.startswith("@"):
+            messages.append(made_messages[int(reference[1:])])
+        else:
+            messages.append(messages_by_id[reference])
+    archive = {reference: memory.archive[reference] for reference in saved.archived}
+    return Context(tuple(messages), saved.sizes, saved.overhead, memory.reader.count, archive)
 
 
-def _line(slots: tuple[SavedSlot, ...], path: list[HostMessage]) -> HostList:
-    return HostList(
-        [slot.record if slot.at is None else path[slot.at].object for slot in slots],
-        [slot.at for slot in slots],
-    )
+def _list(slots: tuple[SavedSlot, ...], path: list[HostMessage]) -> HostList:
+    """A list that the host may hold: of its own messages, and of what was written for it."""
+    objects: list[Json] = []
+    for slot in slots:
+        if slot.at is None:
+            objects.append(slot.record)
+        else:
+            objects.append(path[slot.at].object)
+    return HostList(objects, [slot.at for slot in slots])

@@ -9,7 +9,7 @@ from workbench.engine.transcript.message import Json, Message, Summary
 from workbench.live.calibration import NEUTRAL, Calibration
 from workbench.live.events import RunEnds
 from workbench.live.formats.table import MessageFormat
-from workbench.live.gauge import SentRequest
+from workbench.live.sent_request import SentRequest
 
 VERSION = 1
 

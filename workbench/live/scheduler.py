@@ -38,8 +38,11 @@ class Scheduler:
             with self.runner.lock:
                 if self._busy is None:
                     mine = self._busy = object()
-                    overflowed, self.overflowed = self.overflowed, False
-                    budget = None if overflowed else self._due(moment)
+                    overflowed = self.overflowed
+                    self.overflowed = False
+                    budget = None
+                    if not overflowed:
+                        budget = self._due(moment)
             if mine is not None and overflowed:
                 self.runner.overcome(moment)
             elif mine is not None and budget is not None:
@@ -59,17 +62,23 @@ class Scheduler:
         window = self.gauge.window
         if window not in self._windows:
             self._windows.add(window)
-            if reason := too_small(self.gauge, window):
+            reason = too_small(self.gauge, window)
+            if reason:
                 self.tell(WindowTooSmall(window, reason))
 
+    def _is_turn_over(self, moment: Moment) -> bool:
+        return moment == "after_turn" or self.memory.state.ends_a_turn()
+
     def _due(self, moment: Moment) -> Budget | None:
-        if self.requested is not None and (
-            moment == "after_turn" or self.memory.state.ends_a_turn()
-        ):
-            instructions, self.requested = self.requested, None
+        if self.requested is not None and self._is_turn_over(moment):
+            instructions = self.requested
+            self.requested = None
             return self.budgets.requested(moment, instructions)
-        runner, message_tokens = self.runner, self.gauge.spoken
-        if not runner.attempts.let_ask(message_tokens) or runner.breaker.stopped(message_tokens):
+        runner = self.runner
+        message_tokens = self.gauge.spoken
+        if not runner.attempts.let_ask(message_tokens):
+            return None
+        if runner.breaker.stopped(message_tokens):
             return None
         budget = self.budgets.due(moment)
         if budget is None:

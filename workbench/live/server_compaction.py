@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from workbench.base.errors import ModelError
 from workbench.engine.models.model import Completion, ServerRequest, ServerService, SummaryRequest
-from workbench.engine.models.wrappers import SplittingModel
+from workbench.engine.models.splitting import SplittingModel
 from workbench.live.gauge import Gauge
 from workbench.live.meter import Meter
 

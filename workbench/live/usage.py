@@ -41,7 +41,8 @@ def cleared_by(managed: Json) -> int:
 def _figures(value: Json) -> Json:
     """Counts, and dicts of counts; None for anything else."""
     if isinstance(value, int | float):
-        return int(value) if value > 0 and not isinstance(value, bool) else None
+        is_count = value > 0 and not isinstance(value, bool)
+        return int(value) if is_count else None
     record = _fields_of(value)
     if record is None:
         return None
@@ -53,4 +54,6 @@ def _fields_of(value: Json) -> Json:
     if isinstance(value, Mapping):
         return value
     dump = getattr(value, "model_dump", None)
-    return dump() if callable(dump) else getattr(value, "__dict__", None)
+    if callable(dump):
+        return dump()
+    return getattr(value, "__dict__", None)

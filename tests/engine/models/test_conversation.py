@@ -20,7 +20,7 @@ from workbench.engine.models.folder import Folder
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.models.plain_text import plain_text, request_key
-from workbench.engine.models.wrappers import SplittingModel
+from workbench.engine.models.splitting import SplittingModel
 from workbench.engine.transcript.message import Message, Summary
 
 HISTORY: tuple[Message, ...] = (rules("be good"), *conversation(6))

@@ -13,7 +13,8 @@ import pytest
 
 from workbench.base.errors import AnswerAwaited, SettingError, Unanswered, UnknownName
 from workbench.engine.models import find_model
-from workbench.engine.models.folder import ABOUT, Folder, waiting
+from workbench.engine.models.folder import Folder
+from workbench.engine.models.folder_requests import ABOUT, waiting
 from workbench.engine.models.model import Completion, Model, SummaryRequest
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.models.wrappers import requests_of, with_replicate

@@ -10,8 +10,8 @@ from workbench.base.errors import ModelError
 from workbench.engine.compaction.presets.docker_agent import DockerPrompt
 from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.splitting import SplittingModel
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.models.wrappers import SplittingModel
 from workbench.engine.transcript.message import Message
 
 

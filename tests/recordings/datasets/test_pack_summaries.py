@@ -14,7 +14,7 @@ import pytest
 from builders import remembering, rules
 from workbench.evaluation.experiment.compare import compare
 from workbench.engine.models.bundled_answers import BundledAnswer, answers_text, read_answers
-from workbench.engine.models.folder import Requests
+from workbench.engine.models.folder_requests import Requests
 from workbench.engine.transcript.session import Session
 
 ROOT = Path(__file__).parents[3]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from workbench.base.errors import FormatError
-from workbench.recordings.importers.values import MAX_DEPTH, decode
+from workbench.recordings.importers.json_text import MAX_DEPTH, decode
 
 
 def test_plain_json_is_decoded() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from workbench.recordings.importers.source import Head
+from workbench.recordings.importers.head import Head
 
 
 def test_keys_are_seen_where_the_head_ends_in_the_middle_of_a_value() -> None:

@@ -12,8 +12,8 @@ from recordings.importers.samples import DOCUMENTS, LINES
 from workbench import load
 from workbench.base.errors import FormatError
 from workbench.recordings.importers.formats import BUILTIN
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.nearest import FIELDS, nearest_format
-from workbench.recordings.importers.source import Head
 
 SAMPLES: dict[str, str] = {name: json.dumps(value) for name, value in DOCUMENTS.items()} | {
     name: "\n".join(map(json.dumps, lines)) for name, lines in LINES.items()

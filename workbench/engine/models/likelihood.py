@@ -69,11 +69,12 @@ class LocalLikelihood:
     """
 
     def __init__(self, model: Weights, window: int | None = None) -> None:
-        self.label, self.window = model.label, window or model.window
+        self.label = model.label
+        self.window = window or model.window
         self._lib = _library()
-        loaded = self._lib.llama_model_load_from_file(
-            os.fsencode(model.path), self._lib.llama_model_default_params()
-        )
+        path = os.fsencode(model.path)
+        defaults = self._lib.llama_model_default_params()
+        loaded = self._lib.llama_model_load_from_file(path, defaults)
         if not loaded:
             raise ModelError(f"{model.path} cannot be loaded as a model")
         parameters = self._lib.llama_context_default_params()
@@ -138,16 +139,23 @@ class LocalLikelihood:
             batch_size = min(BATCH, end - position)
             batch_end = position + batch_size
             batch_indices = [index for index in scored_indices if position < index <= batch_end]
-            self._decode(tokens, position, batch_size, {index - 1 for index in batch_indices})
+            indices_before = {index - 1 for index in batch_indices}
+            self._decode(tokens, position, batch_size, indices_before)
             for index in batch_indices:
-                row = self._lib.llama_get_logits_ith(self._context, index - 1 - position)
-                logits = np.ctypeslib.as_array(row, (self._width,))
-                largest = logits.max()
-                exponentials = np.exp(logits - largest)
-                log_sum = largest + np.log(exponentials.sum(dtype=np.float64))
-                nats.append(float(log_sum - logits[tokens[index]]))
+                place_before = index - 1 - position
+                nats.append(self._surprise_at(place_before, tokens[index]))
             position += batch_size
         return tuple(nats)
+
+    def _surprise_at(self, place: int, token: int) -> float:
+        """The surprise of a token behind this place of the batch."""
+        row = self._lib.llama_get_logits_ith(self._context, place)
+        logits = np.ctypeslib.as_array(row, (self._width,))
+        largest = logits.max()
+        exponentials = np.exp(logits - largest)
+        exponential_sum = exponentials.sum(dtype=np.float64)
+        log_sum = largest + np.log(exponential_sum)
+        return float(log_sum - logits[token])
 
     def _rewound(self, tokens: Sequence[int], limit: int) -> int:
         """Forget what differs from what was read; how many of the tokens are still read, at most
@@ -190,9 +198,16 @@ class LocalLikelihood:
 
     def _tokens(self, text: str, *, is_beginning: bool) -> list[int]:
         raw = text.encode("utf-8", "replace")
-        room = (c.c_int32 * (len(raw) + 8))()
+        room_type = c.c_int32 * (len(raw) + 8)
+        room = room_type()
         count = self._lib.llama_tokenize(
-            self._vocabulary, raw, len(raw), room, len(room), is_beginning, False
+            self._vocabulary,
+            raw,
+            len(raw),
+            room,
+            len(room),
+            is_beginning,
+            False,
         )
         return list(room[:count])
 
@@ -202,7 +217,12 @@ class LocalLikelihood:
         end = 0
         for token in tokens:
             size = self._lib.llama_token_to_piece(
-                self._vocabulary, token, room, len(room), 0, False
+                self._vocabulary,
+                token,
+                room,
+                len(room),
+                0,
+                False,
             )
             end += max(size, 0)
             yield end
@@ -227,8 +247,11 @@ def _library() -> c.CDLL:
         )
     # else its threads wait busily, and starve each other
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    lib = c.CDLL(str(Path(spec.origin).parent / "xllamacpp.abi3.so"))
-    ref, number, text = c.c_void_p, c.c_int32, c.c_char_p
+    file = Path(spec.origin).parent / "xllamacpp.abi3.so"
+    lib = c.CDLL(str(file))
+    ref = c.c_void_p
+    number = c.c_int32
+    text = c.c_char_p
     numbers = c.POINTER(number)
     for name, result, takes in (
         ("llama_backend_init", None, []),
@@ -251,7 +274,8 @@ def _library() -> c.CDLL:
         ("llama_set_n_threads", None, [ref, number, number]),
     ):
         function = getattr(lib, name)
-        function.restype, function.argtypes = result, takes
+        function.restype = result
+        function.argtypes = takes
     lib.llama_log_set(_SILENT, None)
     lib.llama_backend_init()
     return lib
@@ -271,8 +295,11 @@ class CachedLikelihood:
     def __init__(
         self, name: str, window: int, load: Callable[[], LocalLikelihood], path: Path, seal: str
     ) -> None:
-        self.name, self.window = name, window
-        self._load, self._seal, self._disk = load, seal, Ledger(path)
+        self.name = name
+        self.window = window
+        self._load = load
+        self._seal = seal
+        self._disk = Ledger(path)
 
     @classmethod
     def of(cls, model_weights: Weights) -> CachedLikelihood:
@@ -314,4 +341,5 @@ class CachedLikelihood:
 
     def _key(self, preceding: str, text: str, places: Places) -> str:
         parts = (self._seal, preceding, text, str(sorted(places)))
-        return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+        request = "\0".join(parts)
+        return sha256(request.encode("utf-8", "surrogatepass")).hexdigest()

@@ -2,14 +2,9 @@
 sent.
 """
 
-import json
-import math
 import os
-import re
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache, partial
 from types import ModuleType
 from typing import Any
@@ -17,12 +12,12 @@ from typing import Any
 from workbench.base.errors import ModelError, SetupError, Unanswered
 from workbench.engine.models.billing import BoundedRequest, bound, read_response, was_free
 from workbench.engine.models.conversation import sent_messages, sent_text
-from workbench.engine.models.keys import without_keys, without_whole_keys
+from workbench.engine.models.keys import without_whole_keys
 from workbench.engine.models.language_model import LanguageModel, with_retries
+from workbench.engine.models.litellm_errors import error_in_answer, model_error, short_error
 from workbench.engine.models.model import Completion, ServerRequest, SummaryRequest, within
 from workbench.engine.models.prices import most_output
 from workbench.engine.models.prices import window as listed_window
-from workbench.engine.models.provider_errors import classify, reason_in_answer
 from workbench.engine.models.provider_options import ProviderOptions, provider_options
 
 UNBOUNDED = 16_000
@@ -35,25 +30,10 @@ GRACE = 30.0
 at once.
 """
 
-READ, SHOWN = 4_000, 300
-"""Characters of a provider's error that are looked at, and that are shown."""
-
 SLACK = 1.0
 """Seconds that a call gets beyond its time-out: the clients' own time-outs restart with every
 byte.
 """
-
-_LISTED_ERROR = re.compile(r"\berror=(\{.*?\})\)")
-"""How litellm prints an error that came in a list."""
-MOST_SHOWN = 300
-"""Characters of an error that are shown."""
-_HOPELESS = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
-_CONTENT = re.compile(
-    r"content.?(?:filter|policy|management policy)|safety system|responsible ?ai", re.IGNORECASE
-)
-_NO_KEY = re.compile(
-    r"missing credentials|missing \w+ api key|api_key client option must be set", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
@@ -154,8 +134,10 @@ class LiteLLM(LanguageModel):
             raise
         except litellm.exceptions.openai.OpenAIError as error:
             spent = 0.0 if was_free(error) else None
-            failure = _error_in_answer(sent.model, error, answers, options)
-            failure = failure or _model_error(litellm, sent.model, error, _short(error, options))
+            failure = error_in_answer(sent.model, error, answers, options)
+            failure = failure or model_error(
+                litellm, sent.model, error, short_error(error, options)
+            )
             failed = str(failure) if failure.outage else ""
             raise failure from error
         except TimeoutError:
@@ -163,7 +145,9 @@ class LiteLLM(LanguageModel):
             raise ModelError(failed, retryable=True) from None
         # litellm could not read it
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-            failed = f"{sent.model} gave an answer that cannot be read: {_short(error, options)}"
+            failed = (
+                f"{sent.model} gave an answer that cannot be read: {short_error(error, options)}"
+            )
             raise ModelError(failed, retryable=True) from error
         finally:
             if self.ledger:
@@ -280,108 +264,6 @@ def _check_bound(litellm: ModuleType, model: str) -> None:
         )
 
 
-def _model_error(litellm: ModuleType, model: str, error: Exception, text: str) -> ModelError:
-    """What an error of litellm means for the caller; `text` is what may be shown of it.
-
-    Raises:
-        SetupError: a key is missing.
-    """
-    if _NO_KEY.search(text):
-        raise SetupError(f"{model} has no key: {text}") from error
-    status = getattr(error, "status_code", None)
-    refused = isinstance(error, litellm.BadRequestError) or status == 413
-    diagnosis = classify(error)
-    if refused and diagnosis.kind in ("overflow", "mixed", "bytes"):
-        return ModelError(
-            f"the prompt does not fit into {model}: {text}", overflow=True, limit=diagnosis.limit
-        )
-    is_about_content = refused and _CONTENT.search(str(error)) is not None
-    if is_about_content or isinstance(error, litellm.ContentPolicyViolationError):
-        return ModelError(f"{model} refused the prompt: {text}")
-    passing = (
-        litellm.Timeout,
-        litellm.RateLimitError,
-        litellm.InternalServerError,
-        litellm.APIConnectionError,
-    )
-    retryable = isinstance(error, passing) or (isinstance(status, int) and status >= 500)
-    if isinstance(error, litellm.RateLimitError) and _HOPELESS.search(str(error)):
-        retryable = False
-    problem = f"{model} gave no answer: {text}{_network(error)}"
-    return ModelError(problem, retryable=retryable, retry_after=_retry_after(error), outage=True)
-
-
-def _error_in_answer(
-    model: str, error: Exception, answers: Sequence[object], options: ProviderOptions
-) -> ModelError | None:
-    """What an answer with the status of success tells of a failure; None where the failure is
-    another.
-
-    A server may answer 200 with an error, a page of HTML, or nothing; litellm then tells the shape
-    that it missed.
-    """
-    if was_free(error):
-        return None
-    listed = _LISTED_ERROR.search(str(error))
-    reason = ""
-    for answer in answers:
-        reason = reason or reason_in_answer(answer)
-    if not reason and listed:
-        reason = listed[1]
-    reason = reason or _reason_in_text(error)
-    if not reason:
-        return None
-    one_line = " ".join(reason[:READ].split())
-    shown_reason = without_keys(one_line, options.key or "", options.api_base or "")[:MOST_SHOWN]
-    if classify(reason).kind in ("overflow", "mixed", "bytes"):
-        return ModelError(f"the prompt does not fit into {model}: {shown_reason}", overflow=True)
-    hopeless = _HOPELESS.search(reason) is not None
-    return ModelError(
-        f"{model} gave no answer: {shown_reason}", retryable=not hopeless, outage=True
-    )
-
-
-def _reason_in_text(error: BaseException) -> str:
-    """What stands in an answer that is no JSON; empty where no answer was."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, json.JSONDecodeError):
-            if not cause.doc.strip():
-                return "its answer is empty"
-            return f"its answer is no JSON: {cause.doc}"
-        cause = cause.__cause__ or cause.__context__
-    return ""
-
-
-def _network(error: BaseException) -> str:
-    """What the operating system says of a connection that failed, in brackets; often empty."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, OSError) and cause.strerror:
-            return f" ({cause.strerror})"
-        cause = cause.__cause__ or cause.__context__
-    return ""
-
-
-def _retry_after(error: Exception) -> float | None:
-    """Seconds that the provider asks to wait, as a number or a date; None if it does not say."""
-    headers = getattr(error, "litellm_response_headers", None)
-    if not headers:
-        response = getattr(error, "response", None)
-        headers = getattr(response, "headers", None) or {}
-    value = headers.get("retry-after", "")
-    try:
-        seconds = float(value)
-    except ValueError:
-        until = parsedate_tz(value)
-        if until is None:
-            return None
-        seconds = mktime_tz(until) - time.time()
-    if math.isnan(seconds):
-        return None
-    return max(seconds, 0.0)
-
-
 def _without_keys(completion: Completion, options: ProviderOptions) -> Completion:
     """An answer in which no key stands whole, as a gateway may repeat one."""
     mask = partial(without_whole_keys, variable=options.key or "", address=options.api_base or "")
@@ -393,14 +275,3 @@ def _without_keys(completion: Completion, options: ProviderOptions) -> Completio
         why=mask(completion.why),
         calls=calls,
     )
-
-
-def _short(error: Exception, options: ProviderOptions) -> str:
-    """What may be shown of an error: one line without keys. Every text of a provider's error
-    passes here.
-    """
-    line = " ".join(str(error)[:READ].split())
-    text = without_keys(line, options.key or "", options.api_base or "")
-    if len(text) <= SHOWN:
-        return text
-    return text[:SHOWN] + "..."

@@ -17,10 +17,11 @@ from workbench.engine.models.language_model import LanguageModel
 from workbench.engine.models.ledger import FILE, Ledger
 from workbench.engine.models.local import Local
 from workbench.engine.models.model import Model, SummaryRequest
+from workbench.engine.models.splitting import SplittingModel
 from workbench.engine.models.summary_quality import CHOICES, OnBadSummary, RepairingModel
 from workbench.engine.models.text_tools import TextToolModel
 from workbench.engine.models.weights import cache_folder
-from workbench.engine.models.wrappers import CachedModel, SplittingModel, innermost
+from workbench.engine.models.wrappers import CachedModel, innermost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

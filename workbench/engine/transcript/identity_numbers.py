@@ -19,7 +19,10 @@ class Form(NamedTuple):
 
 
 def _weighted(digits: str, weights: tuple[int, ...]) -> int:
-    return sum(int(digit) * weight for digit, weight in zip(digits, weights, strict=False))
+    total = 0
+    for digit, weight in zip(digits, weights, strict=False):
+        total += int(digit) * weight
+    return total
 
 
 def _digits(number: str) -> str:
@@ -32,34 +35,45 @@ def _always(_: str) -> bool:
 
 def _is_cpf(number: str) -> bool:
     digits = _digits(number)
-    earlier_check = _weighted(digits, (10, 9, 8, 7, 6, 5, 4, 3, 2)) * 10 % 11 % 10
-    later_check = _weighted(digits, (11, 10, 9, 8, 7, 6, 5, 4, 3, 2)) * 10 % 11 % 10
-    return digits[9:] == f"{earlier_check}{later_check}" and len(set(digits)) > 1
+    earlier_total = _weighted(digits, (10, 9, 8, 7, 6, 5, 4, 3, 2))
+    later_total = _weighted(digits, (11, 10, 9, 8, 7, 6, 5, 4, 3, 2))
+    earlier_check = 10 * earlier_total % 11 % 10
+    later_check = 10 * later_total % 11 % 10
+    is_checked = digits[9:] == f"{earlier_check}{later_check}"
+    is_of_one_digit = len(set(digits)) == 1
+    return is_checked and not is_of_one_digit
 
 
 def _is_cnpj(number: str) -> bool:
     digits = _digits(number)
     weights = (6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
-    earlier_check = -_weighted(digits[:12], weights[1:]) % 11 % 10
-    later_check = -_weighted(digits[:13], weights) % 11 % 10
+    earlier_total = _weighted(digits[:12], weights[1:])
+    later_total = _weighted(digits[:13], weights)
+    earlier_check = -earlier_total % 11 % 10
+    later_check = -later_total % 11 % 10
     return digits[12:] == f"{earlier_check}{later_check}"
 
 
 def _is_chinese(number: str) -> bool:
     weights = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
-    check = "10X98765432"[_weighted(number, weights) % 11]
+    remainder = _weighted(number, weights) % 11
+    check = "10X98765432"[remainder]
     return check == number[-1].upper()
 
 
 def _is_korean(number: str) -> bool:
     digits = _digits(number)
-    total = _weighted(digits, (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5))
-    return (11 - total) % 11 % 10 == int(digits[-1])
+    weights = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
+    total = _weighted(digits, weights)
+    check = (11 - total) % 11 % 10
+    return check == int(digits[-1])
 
 
 def _is_finnish(number: str) -> bool:
-    remainder = int(number[:6] + number[7:10]) % 31
-    return "0123456789ABCDEFHJKLMNPRSTUVWXY"[remainder] == number[-1]
+    birth, serial = number[:6], number[7:10]
+    remainder = int(birth + serial) % 31
+    check = "0123456789ABCDEFHJKLMNPRSTUVWXY"[remainder]
+    return check == number[-1]
 
 
 _SINGAPORE_OFFSETS = {"S": 0, "T": 4, "F": 0, "G": 4, "M": 3}
@@ -73,18 +87,23 @@ _SINGAPORE_LETTERS = {
 
 
 def _is_singaporean(number: str) -> bool:
-    total = _weighted(number[1:8], (2, 7, 6, 5, 4, 3, 2)) + _SINGAPORE_OFFSETS[number[0]]
-    return _SINGAPORE_LETTERS[number[0]][total % 11] == number[-1]
+    series = number[0]
+    total = _weighted(number[1:8], (2, 7, 6, 5, 4, 3, 2))
+    total += _SINGAPORE_OFFSETS[series]
+    check = _SINGAPORE_LETTERS[series][total % 11]
+    return check == number[-1]
 
 
 def _is_french(number: str) -> bool:
     bare = number.replace(" ", "").replace("2A", "19").replace("2B", "18")
-    return 97 - int(bare[:13]) % 97 == int(bare[13:])
+    check = 97 - int(bare[:13]) % 97
+    return check == int(bare[13:])
 
 
 def _is_swiss(number: str) -> bool:
     digits = _digits(number)
-    return -_weighted(digits[:12], (1, 3) * 6) % 10 == int(digits[12])
+    total = _weighted(digits[:12], (1, 3) * 6)
+    return -total % 10 == int(digits[12])
 
 
 def _is_spanish(number: str) -> bool:
@@ -92,7 +111,9 @@ def _is_spanish(number: str) -> bool:
     letter = "XYZ".find(bare[0])
     if letter >= 0:
         bare = f"{letter}{bare[1:]}"
-    return "TRWAGMYFPDXBNJZSQVHLCKE"[int(bare[:8]) % 23] == bare[8]
+    remainder = int(bare[:8]) % 23
+    check = "TRWAGMYFPDXBNJZSQVHLCKE"[remainder]
+    return check == bare[8]
 
 
 def _doubled(digit: int) -> int:
@@ -103,8 +124,9 @@ def _doubled(digit: int) -> int:
 def has_luhn_digit(number: str) -> bool:
     """Whether the last digit is the check digit of the others, as on cards."""
     digits = [int(char) for char in reversed(_digits(number))]
-    total = sum(digits[0::2]) + sum(map(_doubled, digits[1::2]))
-    return total % 10 == 0
+    plain_total = sum(digits[0::2])
+    doubled_total = sum(map(_doubled, digits[1::2]))
+    return (plain_total + doubled_total) % 10 == 0
 
 
 def _luhn_of_short(number: str) -> bool:
@@ -113,40 +135,49 @@ def _luhn_of_short(number: str) -> bool:
 
 
 def _is_chilean(number: str) -> bool:
-    digits = _digits(number.partition("-")[0])
+    bare, _, _ = number.partition("-")
+    digits = _digits(bare)
     total = _weighted(digits[::-1], (2, 3, 4, 5, 6, 7, 2, 3))
-    return "0123456789K0"[11 - total % 11] == number[-1].upper()
+    check = "0123456789K0"[11 - total % 11]
+    return check == number[-1].upper()
 
 
 def _is_norwegian(number: str) -> bool:
-    earlier_check = _weighted(number, (3, 7, 6, 1, 8, 9, 4, 5, 2, 1))
-    later_check = _weighted(number, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1))
-    return earlier_check % 11 == 0 and later_check % 11 == 0
+    earlier_total = _weighted(number, (3, 7, 6, 1, 8, 9, 4, 5, 2, 1))
+    later_total = _weighted(number, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1))
+    return earlier_total % 11 == 0 and later_total % 11 == 0
 
 
 def _is_polish(number: str) -> bool:
-    return _weighted(number, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1)) % 10 == 0
+    weights = (1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1)
+    total = _weighted(number, weights)
+    return total % 10 == 0
 
 
 def _is_turkish(number: str) -> bool:
     digits = [int(char) for char in number]
-    odd_places, even_places = digits[0:9:2], digits[1:8:2]
-    tenth = (7 * sum(odd_places) - sum(even_places)) % 10
-    return tenth == digits[9] and sum(digits[:10]) % 10 == digits[10]
+    odd_total = sum(digits[0:9:2])
+    even_total = sum(digits[1:8:2])
+    earlier_check = (7 * odd_total - even_total) % 10
+    later_check = sum(digits[:10]) % 10
+    return earlier_check == digits[9] and later_check == digits[10]
 
 
 def _is_taiwanese(number: str) -> bool:
     letter = "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(number[0]) + 10
-    total = letter // 10 + letter % 10 * 9
+    tens, units = divmod(letter, 10)
+    total = tens + 9 * units
     total += _weighted(number[1:], (8, 7, 6, 5, 4, 3, 2, 1, 1))
     return total % 10 == 0
 
 
 def _is_health_card(number: str) -> bool:
     """Of Germany: the letter counts as two digits, every other digit is doubled."""
-    digits = [int(char) for char in f"{ord(number[0]) - 64:02}{number[1:]}"]
-    total = sum(digits[0:10:2]) + sum(map(_doubled, digits[1:10:2]))
-    return total % 10 == digits[10]
+    letter = ord(number[0]) - 64
+    digits = [int(char) for char in f"{letter:02}{number[1:]}"]
+    plain_total = sum(digits[0:10:2])
+    doubled_total = sum(map(_doubled, digits[1:10:2]))
+    return (plain_total + doubled_total) % 10 == digits[10]
 
 
 _MONTH, _DAY = "(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
@@ -227,16 +258,9 @@ FORMS = (
     Form("", re.compile(r"(?=(?:\d{0,4}[A-Z]){5})[A-HJ-NPR-Z][A-HJ-NPR-Z0-9]{11}\d{5}"), _always),
 )
 _START, _STOP = r"(?<![A-Za-z0-9_./:+-])", r"(?![A-Za-z0-9_-]|\.\d)"
-_ANY = re.compile(
-    _START
-    + "(?:"
-    + "|".join(f"(?P<f{number}>{form.pattern.pattern})" for number, form in enumerate(FORMS))
-    + ")"
-    + _STOP
-)
-_EACH = tuple((form, re.compile(f"{_START}(?:{form.pattern.pattern}){_STOP}")) for form in FORMS)
-
-
+_PATTERNS = [f"(?P<f{number}>{form.pattern.pattern})" for number, form in enumerate(FORMS)]
+_ANY = re.compile(f"{_START}(?:{'|'.join(_PATTERNS)}){_STOP}")
+_WHOLE_FORMS = [re.compile(f"{_START}(?:{form.pattern.pattern}){_STOP}") for form in FORMS]
 _CANDIDATES = re.compile(r"[0-9A-Z][0-9A-Z ./+-]{7,40}[0-9A-Za-z]")
 _WORD_START = re.compile(r"(?<![0-9A-Za-z])[0-9A-Z]")
 
@@ -246,14 +270,16 @@ def identity_numbers(text: str) -> Iterator[Span]:
     for candidates in _CANDIDATES.finditer(text):  # the pattern of all forms is slow
         for word in _WORD_START.finditer(text, *candidates.span()):
             start = word.start()
-            stop = _stop_of_number(text, start) if _ANY.match(text, start) else 0
+            if not _ANY.match(text, start):
+                continue
+            stop = _stop_of_number(text, start)
             if stop:
                 yield start, stop
 
 
 def _stop_of_number(text: str, start: int) -> int:
     """Where a number with right check digits ends that begins here; 0 where none does."""
-    for form, pattern in _EACH:
+    for form, pattern in zip(FORMS, _WHOLE_FORMS, strict=True):
         match = pattern.match(text, start)
         if match and form.is_valid(match.group()):
             return match.end()
@@ -269,6 +295,9 @@ def is_base58_with_check(text: str) -> bool:
     for char in text:
         number = number * 58 + _BASE58.index(char)
     zeros = len(text) - len(text.lstrip("1"))
-    raw = bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8, "big")
-    checksum = sha256(sha256(raw[:-4]).digest()).digest()[:4]
-    return len(raw) == 25 and checksum == raw[-4:]
+    length = (number.bit_length() + 7) // 8
+    raw = bytes(zeros) + number.to_bytes(length, "big")
+    content, checksum = raw[:-4], raw[-4:]
+    inner_hash = sha256(content).digest()
+    outer_hash = sha256(inner_hash).digest()
+    return len(raw) == 25 and checksum == outer_hash[:4]

@@ -14,7 +14,8 @@ from workbench.engine.transcript.words import phrases_of
 
 def _listed(file: str) -> frozenset[str]:
     names: set[str] = set()
-    for line in Path(__file__).with_name(file).read_text("utf-8").splitlines():
+    text = Path(__file__).with_name(file).read_text("utf-8")
+    for line in text.splitlines():
         if not line.startswith("#"):
             names.update(line.split(" "))
     return frozenset(names)
@@ -32,7 +33,8 @@ _NAME_LIKE = re.compile(
 """Words with capitals, initials before them, a comma between the first two at most."""
 _PART = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
 _PHRASES = phrases_of("people.toml")
-_TOLD, _DOINGS = frozenset(_PHRASES["told"]), frozenset(_PHRASES["doings"])
+_TOLD = frozenset(_PHRASES["told"])
+_DOINGS = frozenset(_PHRASES["doings"])
 """Before a given name alone, it is a person to whom something is said or done."""
 _ORDER = re.compile(
     rf"\b(?:{'|'.join(_PHRASES['orders'])}) (?P<name>[^\W\d_A-Z]{{4,15}})(?:"
@@ -64,13 +66,16 @@ def listed_people(text: str) -> Iterator[Span]:
     for candidate in _NAME_LIKE.finditer(text):
         parts = list(_PART.finditer(text, *candidate.span()))
         for run in _runs_of_names(parts):
-            start, stop = run[0].start(), run[-1].end()
-            if _is_person_here(text, start, stop, [part.group() for part in run]):
+            start = run[0].start()
+            stop = run[-1].end()
+            words = [part.group() for part in run]
+            if _is_person_here(text, start, stop, words):
                 yield start, stop
     for order in _ORDER.finditer(text):
-        for name in ("name", "other"):
-            if order[name] and is_given_name(order[name].title()):
-                yield order.span(name)
+        for group in ("name", "other"):
+            word = order[group]
+            if word and is_given_name(word.title()):
+                yield order.span(group)
 
 
 def _is_person_here(text: str, start: int, stop: int, words: list[str]) -> bool:
@@ -106,9 +111,13 @@ def _is_full_name(words: list[str], *, has_comma: bool) -> bool:
         return True
     if _has_initials(words) and not words[-1].isascii():
         return True
-    if not _RARE_GIVEN_NAMES.isdisjoint(words) or any(map(_has_given_part, words)):
+    if not _RARE_GIVEN_NAMES.isdisjoint(words):
         return True
-    return not has_comma and (words[-1] in _SURNAMES or _has_ending(words))
+    if any(map(_has_given_part, words)):
+        return True
+    if has_comma:
+        return False
+    return words[-1] in _SURNAMES or _has_ending(words)
 
 
 def _has_given_part(word: str) -> bool:
@@ -136,15 +145,18 @@ def _is_given(word: str) -> bool:
 
 
 def _has_initials(words: list[str]) -> bool:
-    begins_with_initial = len(words[0]) == 2 and words[0].endswith(".")
-    return len(words) > 1 and begins_with_initial and len(words[-1].rstrip(".")) > 2
+    earliest = words[0]
+    begins_with_initial = len(earliest) == 2 and earliest.endswith(".")
+    ends_with_name = len(words[-1].rstrip(".")) > 2
+    return len(words) > 1 and begins_with_initial and ends_with_name
 
 
 def _says_what_it_does(text: str, start: int, stop: int) -> bool:
     """Whether a sentence begins with a name and says what this person does: `Mandy hat Urlaub`."""
     next_word = _NEXT_WORD.match(text, stop)
-    is_doing = next_word is not None and next_word[1] in _DOINGS
-    return is_doing and search_before(_BEGINS_SENTENCE, text, start, 2) is not None
+    if next_word is None or next_word[1] not in _DOINGS:
+        return False
+    return search_before(_BEGINS_SENTENCE, text, start, 2) is not None
 
 
 def is_given_name(word: str) -> bool:
@@ -160,7 +172,8 @@ def _is_addressed(text: str, start: int) -> bool:
 def given_names_between(text: str, start: int, stop: int) -> Iterator[Span]:
     """Where a given name stands alone in a part of a line that speaks of people, half-open."""
     for candidate in _NAME_LIKE.finditer(text, start, stop):
-        if is_given_name(candidate.group()) and is_person(candidate.group()):
+        name = candidate.group()
+        if is_given_name(name) and is_person(name):
             yield candidate.span()
 
 
@@ -171,14 +184,17 @@ def people_between(text: str, start: int, stop: int) -> Iterator[Span]:
     for candidate in _NAME_LIKE.finditer(text, start, stop):
         name = candidate.group()
         is_of_several = " " in name or "." in name
-        if (is_of_several or _is_given(name) or is_given_name(name)) and is_person(name):
-            yield candidate.span()
-            if ", " in name:  # what is behind the comma may be a street
-                yield candidate.start(), candidate.start() + name.index(",")
+        may_be_name = is_of_several or _is_given(name) or is_given_name(name)
+        if not may_be_name or not is_person(name):
+            continue
+        yield candidate.span()
+        if ", " in name:  # what is behind the comma may be a street
+            start_of_name = candidate.start()
+            yield start_of_name, start_of_name + name.index(",")
     if not text.isascii():
         for match in _IN_JAPANESE.finditer(text, start, stop):
             yield match.span()
     for cells in _CELLS.finditer(text, start, stop):
-        for name in ("earlier", "later"):
-            if is_person(cells[name]):
-                yield cells.span(name)
+        for group in ("earlier", "later"):
+            if is_person(cells[group]):
+                yield cells.span(group)

@@ -33,11 +33,16 @@ class Form(NamedTuple):
 
 
 def _forms() -> Iterator[Form]:
-    lists = tomllib.loads(Path(__file__).with_name("personal_forms.toml").read_text("utf-8"))
+    path = Path(__file__).with_name("personal_forms.toml")
+    lists = tomllib.loads(path.read_text("utf-8"))
     for form in lists["form"]:
-        pattern = re.compile(form["pattern"], re.MULTILINE)
-        is_name, is_handle = form.get("person", False), form.get("handle", False)
-        yield Form(form["kind"], tuple(form["hints"]), pattern, is_name, is_handle)
+        yield Form(
+            kind=form["kind"],
+            hints=tuple(form["hints"]),
+            pattern=re.compile(form["pattern"], re.MULTILINE),
+            person=form.get("person", False),
+            handle=form.get("handle", False),
+        )
 
 
 FORMS = tuple(_forms())
@@ -49,9 +54,10 @@ _LEAST_LETTERS = 2
 def in_forms(text: str, kinds: frozenset[str]) -> Iterator[Place]:
     """The values of these kinds in such forms."""
     for form in FORMS:
-        if form.kind in kinds:
-            for match in matches_with(form.pattern, text, *form.hints):
-                yield from _values(match, form)
+        if form.kind not in kinds:
+            continue
+        for match in matches_with(form.pattern, text, *form.hints):
+            yield from _values(match, form)
 
 
 def _values(match: re.Match[str], form: Form) -> Iterator[Place]:

@@ -7,28 +7,33 @@ a secret stays tied to it.
 
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from hashlib import sha256
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 from urllib.parse import quote, unquote
 
 from workbench.engine.transcript.credentials import (
-    Place,
     in_commands,
     in_context,
     in_forms,
     named_kind,
 )
+from workbench.engine.transcript.discoveries import (
+    MARK,
+    SIGNS_OF_ADDRESSES,
+    Discovery,
+    discovered,
+    mail_addresses,
+    names_in,
+    placeholders,
+    without_overlaps,
+)
 from workbench.engine.transcript.encodings import BASE64, readings, said_in_base64, unescaped
-from workbench.engine.transcript.listed_people import is_listed
 from workbench.engine.transcript.log import Log
 from workbench.engine.transcript.message import Json, Thinking
-from workbench.engine.transcript.people import is_person
 from workbench.engine.transcript.personal import KINDS, personal
 from workbench.engine.transcript.plain_view import (
-    PlainView,
     plain_view,
     readable_queries,
     without_line_numbers,
@@ -38,26 +43,10 @@ from workbench.engine.transcript.plain_view import (
 from workbench.engine.transcript.repeated_values import RepeatedValues
 from workbench.engine.transcript.secret_values import is_unlike_words
 from workbench.engine.transcript.session import Session
-from workbench.engine.transcript.spans import search_before
 
 Write: TypeAlias = Callable[[str, str], str]
 """Rewrites a text, from the name of the field or argument that holds it and the text."""
 
-MARK = "REDACTED-"
-"""How the placeholder of a secret begins."""
-_PLACEHOLDER = re.compile(MARK + r"[a-z-]+-\d+(?:-[0-9a-f]+)?")
-
-_DOMAIN = re.compile(
-    r"(?:@|%40)((?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24})(?![\w-])"
-)
-_AT = ("@", "%40")
-"""The sign between the name and the domain of an e-mail address, as the kind of its place says
-it.
-"""
-_LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}\Z")
-_SERVICES = frozenset({"git", "noreply", "no-reply", "hg", "svn"})
-"""Names before an @ that are no person's: of clones over ssh, and of machines that sign commits."""
-_PICTURE = re.compile(r"\dx\.")
 _HOME = re.compile(
     r"((?:(?<![\w.~-])|(?<=\\[nrt]))(?:/(?:var|export|mnt/[a-z]|Volumes/[^/\n]{1,60}|[a-z]))?/{1,4}(?:home|Users)/{1,4}"
     r"|(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,8}|/{1,4})Users(?:\\{1,8}|/{1,4})|%2F(?:home|Users)%2F"
@@ -92,17 +81,6 @@ _UNTOUCHED = frozenset(
 """Fields that say what a part is or to what it belongs."""
 
 
-class Discovery(NamedTuple):
-    """What is to be masked: where it is (half-open), its kind, and how it reads without escapes
-    and colours.
-    """
-
-    start: int
-    stop: int
-    kind: str
-    value: str
-
-
 class Redactor:
     """Masks texts of one session. It remembers what it met, so that equal things stay equal.
 
@@ -129,25 +107,25 @@ class Redactor:
         if masked != text:
             text = self._repeated.masked(masked)
         if "home" in self._kinds and any(hint in text for hint in _HINTS_OF_HOMES):
-            text = _HOME.sub(lambda match: match[1] + self._home(match[2]), text)
+            text = _HOME.sub(self._masked_home, text)
         return self._where_encoded(text, self.mask)
 
     def _discoveries(self, text: str) -> Iterator[Discovery]:
         """What is to be masked, that of the surest rules before others; some may overlap."""
         view = plain_view(text)
         lines = without_prefixes(view)
-        yield from _discovered(in_forms(lines.text), lines)
-        yield from _discovered(in_context(lines.text), lines)
-        yield from _discovered(in_commands(view.text), view)
+        yield from discovered(in_forms(lines.text), lines)
+        yield from discovered(in_context(lines.text), lines)
+        yield from discovered(in_commands(view.text), view)
         records = readable_queries(without_line_numbers(without_marks(view)))
-        yield from _discovered(personal(records.text, self._kinds), records)
+        yield from discovered(personal(records.text, self._kinds), records)
         if "email" in self._kinds:
-            yield from _discovered(_mail_addresses(view.text), view)
+            yield from discovered(mail_addresses(view.text), view)
 
     def _without(self, text: str, discoveries: Iterable[Discovery]) -> str:
         parts: list[str] = []
         stop = 0
-        for discovery in _without_overlaps(discoveries, _placeholders(text)):
+        for discovery in without_overlaps(discoveries, placeholders(text)):
             parts.append(text[stop : discovery.start])
             parts.append(self._placeholder(discovery))
             stop = discovery.stop
@@ -155,7 +133,7 @@ class Redactor:
         return "".join(parts)
 
     def _placeholder(self, discovery: Discovery) -> str:
-        if discovery.kind in _AT:
+        if discovery.kind in SIGNS_OF_ADDRESSES:
             return self._person(discovery.value, discovery.kind)
         return self._secret(discovery.value, discovery.kind)
 
@@ -164,24 +142,46 @@ class Redactor:
         a folded path.
         """
         if "home" in self._kinds:
-            text = _FOLDED_HOME.sub(lambda match: f"-{match[1]}-{self._folded(match[2])}", text)
-            text = _INNER_HOME.sub(
-                lambda match: match[1] + self._homes.get(match[2], match[2]), text
-            )
-        return self._repeated.masked(self._where_encoded(text, self.mask_again))
+            text = _FOLDED_HOME.sub(self._masked_folded_home, text)
+            text = _INNER_HOME.sub(self._masked_inner_home, text)
+        masked = self._where_encoded(text, self.mask_again)
+        return self._repeated.masked(masked)
+
+    def _masked_home(self, match: re.Match[str]) -> str:
+        folder, name = match.groups()
+        return folder + self._home(name)
+
+    def _masked_folded_home(self, match: re.Match[str]) -> str:
+        folder, path = match.groups()
+        return f"-{folder}-{self._folded(path)}"
+
+    def _masked_inner_home(self, match: re.Match[str]) -> str:
+        folder, name = match.groups()
+        return folder + self._homes.get(name, name)
 
     @property
     def masked(self) -> frozenset[str]:
         """What is masked wherever it occurs: secrets unlike any word, and e-mail addresses."""
-        return frozenset([*filter(is_unlike_words, self._secrets), *self._people])
+        secrets = filter(is_unlike_words, self._secrets)
+        return frozenset([*secrets, *self._people])
 
     def _where_encoded(self, text: str, mask: Callable[[str], str]) -> str:
         """The text without what is masked once base64 or the escapes in it are undone."""
+
+        def in_hexdump(match: re.Match[str]) -> str:
+            return self._in_hexdump(match.group(), mask)
+
+        def in_base64(match: re.Match[str]) -> str:
+            return self._in_base64(match.group(), mask)
+
+        def in_escapes(match: re.Match[str]) -> str:
+            return _in_escapes(match.group(), mask)
+
         if "00000" in text:
-            text = _HEXDUMP.sub(lambda match: self._in_hexdump(match.group(), mask), text)
-        text = BASE64.sub(lambda match: self._in_base64(match.group(), mask), text)
+            text = _HEXDUMP.sub(in_hexdump, text)
+        text = BASE64.sub(in_base64, text)
         if "%" in text or "\\" in text:
-            text = _QUOTED.sub(lambda match: _in_escapes(match.group(), mask), text)
+            text = _QUOTED.sub(in_escapes, text)
         return text
 
     def _in_base64(self, run: str, mask: Callable[[str], str]) -> str:
@@ -193,21 +193,27 @@ class Redactor:
         return self._secret(run, "encoded")
 
     def _in_hexdump(self, dump: str, mask: Callable[[str], str]) -> str:
-        digits = "".join(_HEXDUMP_LINE.findall(dump)).replace(" ", "")
-        message = bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
+        columns = "".join(_HEXDUMP_LINE.findall(dump))
+        digits = columns.replace(" ", "")
+        even_length = len(digits) // 2 * 2
+        raw = bytes.fromhex(digits[:even_length])
+        message = raw.decode("utf-8", "replace")
         if mask(message) == message:
             return dump
         return _HEXDUMP_LINE.sub(self._hexdump_line, dump)
 
     def _hexdump_line(self, line: re.Match[str]) -> str:
         """A line of a hex dump with a placeholder for its digits."""
-        return line.group().replace(line[1], self._secret(line[1], "encoded"))
+        digits = line[1]
+        placeholder = self._secret(digits, "encoded")
+        return line.group().replace(digits, placeholder)
 
     def mask_named(self, name: str, value: str) -> str:
         """A value in an object or in arguments, masked whole where its name announces a secret."""
-        kind = "" if MARK in value else named_kind(name, value)
-        if kind:
-            return self._secret(value, kind)
+        if MARK not in value:
+            kind = named_kind(name, value)
+            if kind:
+                return self._secret(value, kind)
         return self.mask(value)
 
     def _secret(self, value: str, kind: str) -> str:
@@ -215,7 +221,8 @@ class Redactor:
             number = self._numbers.get(kind, 0) + 1
             self._numbers[kind] = number
             label = f"{MARK}{kind}-{number}"
-            placeholder = label + self._filler(label, len(value) - len(label) - 1)
+            missing_length = len(value) - len(label) - 1
+            placeholder = label + self._filler(label, missing_length)
             self._secrets[value] = placeholder
             self._repeated.add(value, kind, placeholder)
         return self._secrets[value]
@@ -236,8 +243,10 @@ class Redactor:
         plain = address.replace(mark, "@").lower()
         if plain.removesuffix("@example.com") in self._people.values():
             return address
-        name = self._people.setdefault(plain, f"person{len(self._people) + 1}")
-        for word in _names_in(plain.partition("@")[0]):
+        next_name = f"person{len(self._people) + 1}"
+        name = self._people.setdefault(plain, next_name)
+        local, _, _ = plain.partition("@")
+        for word in names_in(local):
             self._repeated.add(word, "name", name)
         return f"{name}{mark}example.com"
 
@@ -245,7 +254,8 @@ class Redactor:
         bare = name.rstrip(".-")
         if bare in self._homes.values():
             return name
-        user = self._homes.setdefault(bare, f"user{len(self._homes) + 1}")
+        next_user = f"user{len(self._homes) + 1}"
+        user = self._homes.setdefault(bare, next_user)
         self._repeated.add(bare, "login", user)
         return user + name[len(bare) :]
 
@@ -253,75 +263,28 @@ class Redactor:
         """The rest of a path whose slashes and dots were made hyphens, without the name that it
         begins with.
         """
+        path_with_end = f"{folded_path}-"
         for home_name in sorted(self._homes, key=len, reverse=True):
             folded_name = re.sub(r"[^A-Za-z0-9]", "-", home_name)
-            if f"{folded_path}-".startswith(f"{folded_name}-"):
-                return self._homes[home_name] + folded_path[len(folded_name) :]
-        if any(f"{folded_path}-".startswith(f"{user}-") for user in self._homes.values()):
-            return folded_path
+            if path_with_end.startswith(f"{folded_name}-"):
+                path_below = folded_path[len(folded_name) :]
+                return self._homes[home_name] + path_below
+        for user in self._homes.values():
+            if path_with_end.startswith(f"{user}-"):
+                return folded_path
         name, hyphen, remainder = folded_path.partition("-")
         return self._home(name) + hyphen + remainder
 
 
-def _discovered(places: Iterable[Place], view: PlainView) -> Iterator[Discovery]:
-    """What a view of a text has at these places, but for what is masked already."""
-    for place in places:
-        value = view.text[place.start : place.stop]
-        if MARK not in value:
-            yield Discovery(*view.original(place.start, place.stop), place.kind, value)
-
-
-def _placeholders(text: str) -> list[Discovery]:
-    """What is masked already, in order."""
-    if MARK not in text:
-        return []
-    return [Discovery(*match.span(), "", "") for match in _PLACEHOLDER.finditer(text)]
-
-
-def _without_overlaps(
-    discoveries: Iterable[Discovery], placeholders: list[Discovery]
-) -> list[Discovery]:
-    """The discoveries by place, without those that overlap a placeholder or an earlier one."""
-    separate = [*placeholders]
-    starts = [placeholder.start for placeholder in placeholders]
-    for discovery in discoveries:
-        position = bisect_right(starts, discovery.start)
-        free_before = position == 0 or separate[position - 1].stop <= discovery.start
-        free_behind = position == len(separate) or separate[position].start >= discovery.stop
-        if free_before and free_behind:
-            separate.insert(position, discovery)
-            starts.insert(position, discovery.start)
-    return [discovery for discovery in separate if discovery.kind]
-
-
 def _in_escapes(run: str, mask: Callable[[str], str]) -> str:
-    decoded = unescaped(unescaped(unquote(run)))  # recordings hold JSON inside JSON
+    unquoted = unquote(run)
+    decoded = unescaped(unescaped(unquoted))  # recordings hold JSON inside JSON
     masked = mask(decoded)
     if masked == decoded:
         return run
     if "%" in run:
         return quote(masked, safe="/:?&=#@;,+")
     return json.dumps(masked)[1:-1]
-
-
-def _mail_addresses(text: str) -> Iterable[Place]:
-    """The e-mail addresses in a text; the kind is the sign between name and domain."""
-    for domain in _DOMAIN.finditer(text):
-        local = search_before(_LOCAL, text, domain.start(), 64)
-        if local is None or _PICTURE.match(domain[1]):
-            continue
-        name = local.group().lstrip(".%-")
-        if name and name.lower() not in _SERVICES:
-            sign = domain.group()[: -len(domain[1])]
-            yield Place(domain.start() - len(name), domain.end(), sign)
-
-
-def _names_in(local: str) -> list[str]:
-    """The given name and the surname before the @ of an address, if it is made of such."""
-    words = [word.title() for word in re.findall(r"[^\W\d_]{2,}", local)]
-    if len(words) < 2 or not any(map(is_listed, words)):
-        return []
-    return words if is_person(" ".join(words)) else []
 
 
 def masker(kinds: frozenset[str] | None) -> Callable[[str], str]:
@@ -331,7 +294,12 @@ def masker(kinds: frozenset[str] | None) -> Callable[[str], str]:
     if kinds is None:
         return str
     redactor = Redactor(kinds=kinds)
-    return lambda text: redactor.mask_again(redactor.mask(text))
+
+    def mask(text: str) -> str:
+        masked = redactor.mask(text)
+        return redactor.mask_again(masked)
+
+    return mask
 
 
 def redacted(session: Session, kinds: frozenset[str] | None = KINDS) -> Session:
@@ -355,8 +323,12 @@ def redaction(session: Session, kinds: frozenset[str] | None) -> tuple[Session, 
     if kinds is None:
         return session, frozenset()
     redactor = Redactor(session.id, kinds)
+
+    def mask_again(_: str, text: str) -> str:
+        return redactor.mask_again(text)
+
     masked = _rewritten_session(session, redactor.mask_named)
-    masked_again = _rewritten_session(masked, lambda _, text: redactor.mask_again(text))
+    masked_again = _rewritten_session(masked, mask_again)
     return masked_again, redactor.masked
 
 
@@ -390,9 +362,10 @@ def _name_of_value(value: Mapping[str, Json]) -> str:
 def _rewritten_session(session: Session, write: Write) -> Session:
     log = Log(_rewritten_value(entry, write) for entry in session.log)
     log.leaf = session.log.leaf
-    rewritten = {
-        name: _rewritten_value(getattr(session, name), write, name) for name in _FIELDS_OF_SESSION
-    }
+    rewritten: dict[str, Json] = {}
+    for name in _FIELDS_OF_SESSION:
+        value = getattr(session, name)
+        rewritten[name] = _rewritten_value(value, write, name)
     return replace(session, log=log, **rewritten)
 
 
@@ -417,7 +390,8 @@ def _rewritten_value(value: Json, write: Write, name: str = "") -> Json:
     changed: dict[str, Json] = {}
     for part in fields(value):
         if part.init and part.name not in _UNTOUCHED:
-            changed[part.name] = _rewritten_value(getattr(value, part.name), write, part.name)
+            part_value = getattr(value, part.name)
+            changed[part.name] = _rewritten_value(part_value, write, part.name)
     if isinstance(value, Thinking) and changed["text"] != value.text:
         # the provider's seal holds the thought itself, which nobody here can read
         changed["signature"] = ""

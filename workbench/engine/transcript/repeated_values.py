@@ -35,7 +35,8 @@ class RepeatedValues:
         """Notes the words in small letters of a text that is to be masked: a name that is a word
         too is left.
         """
-        self._small_words.update(filter(str.islower, text.split()))
+        small_words = filter(str.islower, text.split())
+        self._small_words.update(small_words)
 
     def add(self, value: str, kind: str, placeholder: str) -> None:
         """Notes a value that was masked, if it is unlike ordinary words."""
@@ -62,14 +63,19 @@ class RepeatedValues:
         if not self._patterns:
             return text
         patterns: dict[str, str] = {}
-        for run in self._patterns.keys() & set(_RUN.findall(text)):
+        runs = set(_RUN.findall(text))
+        for run in self._patterns.keys() & runs:
             patterns.update(self._patterns[run])
-        values = [value for value in patterns if not self._is_word(value.lower())]
+        values: list[str] = []
+        for value in patterns:
+            if not self._is_word(value.lower()):
+                values.append(value)
         if not values:
             return text
         values.sort()
         values.sort(key=len, reverse=True)
-        any_value = re.compile("|".join(patterns[value] for value in values))
+        alternatives = "|".join(patterns[value] for value in values)
+        any_value = re.compile(alternatives)
         return any_value.sub(self._placeholder, text)
 
     def _placeholder(self, match: re.Match[str]) -> str:
@@ -77,7 +83,9 @@ class RepeatedValues:
 
     def _is_word(self, small: str) -> bool:
         """Whether the session writes this in small letters, as an ordinary word."""
-        return small.isalpha() and any(f"{small}{mark}" in self._small_words for mark in _MARKS)
+        if not small.isalpha():
+            return False
+        return any(f"{small}{mark}" in self._small_words for mark in _MARKS)
 
 
 def _alone(value: str) -> str:
@@ -91,5 +99,9 @@ def is_personal_and_peculiar(value: str, kind: str) -> bool:
     if kind in _OF_DIGITS:
         return digits >= _LEAST_DIGITS and not _DATE.fullmatch(value)
     if kind in _OF_WORDS:
-        return " " in value and len(value) >= _LEAST_OF_NAME and (kind == "name" or digits > 0)
-    return kind == "login" and _PECULIAR_LOGIN.fullmatch(value) is not None
+        is_of_words = " " in value and len(value) >= _LEAST_OF_NAME
+        is_telling = kind == "name" or digits > 0
+        return is_of_words and is_telling
+    if kind != "login":
+        return False
+    return _PECULIAR_LOGIN.fullmatch(value) is not None

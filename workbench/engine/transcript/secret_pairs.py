@@ -34,10 +34,9 @@ def named_values(text: str) -> Iterator[tuple[Value, Strength]]:
     """The secrets behind telling names, in no order; some may overlap."""
     has_ciphers = "ncrypted" in text or "ENC[" in text
     for name in telling_names(text, lowered(text)):
-        reach = max(0, name.start - _REACH)
-        if has_ciphers and _ENCRYPTED.search(text, reach, name.start):
+        if has_ciphers and search_before(_ENCRYPTED, text, name.start, _REACH):
             continue
-        if _CHECKSUM.search(text, reach, name.start):
+        if search_before(_CHECKSUM, text, name.start, _REACH):
             continue
         name = _in_context(text, name)
         for value in _values(text, name):
@@ -47,26 +46,32 @@ def named_values(text: str) -> Iterator[tuple[Value, Strength]]:
 def _values(text: str, name: Name) -> Iterator[Value]:
     """The secrets of one name."""
     for value in values_of(text, name):
-        if _is_secret(text[value.start : value.stop], name, value):
+        value_text = text[value.start : value.stop]
+        if _is_secret(value_text, name, value):
             yield value
     below = value_below(text, name)
     if below:
-        yield Value(*below, quoted=True, sure=True)
+        yield _sure_value(*below)
     in_sentence = value_in_sentence(text, name)
     if in_sentence is None:
         return
-    yield Value(*in_sentence, quoted=True, sure=True)
+    start, stop = in_sentence
+    yield _sure_value(start, stop)
     if name.strength is Strength.PASSWORD:
-        for start, stop in further_passwords(text, in_sentence[1]):
-            yield Value(start, stop, quoted=True, sure=True)
+        for further_start, further_stop in further_passwords(text, stop):
+            yield _sure_value(further_start, further_stop)
+
+
+def _sure_value(start: int, stop: int) -> Value:
+    return Value(start, stop, quoted=True, sure=True)
 
 
 def _in_context(text: str, name: Name) -> Name:
     """A name such as `pass` or `secret` is a password's beside a user's, or alone in a setting."""
-    word = text[name.start : name.stop]
-    if word.lower() == "pass":
+    word = text[name.start : name.stop].lower()
+    if word == "pass":
         is_password = _is_pass_of_user(text, name)
-    elif word.lower() == "secret":
+    elif word == "secret":
         is_password = _is_secret_of_user(text, name)
     else:
         return name
@@ -77,9 +82,12 @@ def _in_context(text: str, name: Name) -> Name:
 
 def _is_pass_of_user(text: str, name: Name) -> bool:
     """Whether `pass` is a password's: beside a user's name, or set in a program or a shell."""
-    is_quoted = text[name.start : name.stop + 2] in ("pass='", 'pass="')
-    is_variable = text[name.start : name.stop + 1] == "PASS="
-    return is_quoted or is_variable or _is_beside_user(text, name)
+    name_and_signs = text[name.start : name.stop + 2]
+    if name_and_signs in ("pass='", 'pass="'):
+        return True
+    if name_and_signs.startswith("PASS="):
+        return True
+    return _is_beside_user(text, name)
 
 
 def _is_secret_of_user(text: str, name: Name) -> bool:
@@ -106,13 +114,24 @@ def _is_phrase(value: str, strength: Strength, *, is_set: bool) -> bool:
     words = value.split(" ")
     is_sentence = not _PROSE.isdisjoint(map(str.lower, words)) or is_own_name(value)
     if strength is Strength.PASSWORD and not is_sentence:
-        is_short = len(words) <= 6
-        if is_short and words[-1].isdigit() and all(map(str.isalnum, words)):
+        if _is_words_and_number(words) or _is_small_words(words):
             return True
-        if len(words) >= 4 and "".join(words).isalpha() and all(map(str.islower, words)):
-            return True
-        if is_set and is_short and len(words) >= 3 and not is_no_value(value):
+        if is_set and 3 <= len(words) <= 6 and not is_no_value(value):
             return all(len(word) > 1 or word.isdigit() for word in words)
-    signs = sum(not char.isalpha() and char != " " for char in value)
-    is_of_all_signs = len(value) >= 12 and signs >= len(value) / 4
-    return is_of_all_signs and not is_no_value(value) and not is_folder(value)
+    if is_no_value(value) or is_folder(value):
+        return False
+    sign_count = 0
+    for char in value:
+        if not char.isalpha() and char != " ":
+            sign_count += 1
+    return len(value) >= 12 and sign_count >= len(value) / 4
+
+
+def _is_words_and_number(words: list[str]) -> bool:
+    """Whether a few words have a number behind them: `blue Horse 42`."""
+    return len(words) <= 6 and words[-1].isdigit() and all(map(str.isalnum, words))
+
+
+def _is_small_words(words: list[str]) -> bool:
+    """Whether several words are all in small letters: `correct horse battery staple`."""
+    return len(words) >= 4 and "".join(words).isalpha() and all(map(str.islower, words))

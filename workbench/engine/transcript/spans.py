@@ -9,14 +9,16 @@ Span: TypeAlias = tuple[int, int]
 
 def preceding(text: str, place: int, reach: int) -> str:
     """The last characters before a place, as many as that."""
-    return text[max(0, place - reach) : place]
+    start = max(0, place - reach)
+    return text[start:place]
 
 
 def search_before(
     pattern: re.Pattern[str], text: str, place: int, reach: int
 ) -> re.Match[str] | None:
     """The first match in the last characters before a place, as many as that."""
-    return pattern.search(text, max(0, place - reach), place)
+    start = max(0, place - reach)
+    return pattern.search(text, start, place)
 
 
 def character_before(text: str, place: int) -> str:
@@ -37,4 +39,6 @@ def line_start(text: str, place: int) -> int:
 def line_end(text: str, place: int) -> int:
     """Where the line of a place ends."""
     end = text.find("\n", place)
-    return len(text) if end < 0 else end
+    if end < 0:
+        return len(text)
+    return end

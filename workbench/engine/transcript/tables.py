@@ -105,28 +105,34 @@ def _columns_of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[
         layout = next(layout for layout in _LAYOUTS if layout.sign in line)
         titles = _cells(text, header.start(), header.end(), layout)
         names = [text[cell.start : cell.stop] for cell in titles]
-        if not any(is_telling(name) for name in names):
+        if not any(map(is_telling, names)):
             continue
         rows = list(_rows(text, header.end() + 1, layout, titles))
-        if rows:
-            stop = rows[-1][-1].stop
-            certain = not _may_be_pair(text, header, layout, names)
-            yield from _columns_of_rows(names, rows, is_telling, certain=certain)
+        if not rows:
+            continue
+        last_cell = rows[-1][-1]
+        stop = last_cell.stop
+        certain = not _may_be_pair(text, header, layout, names)
+        yield from _columns_of_rows(names, rows, is_telling, certain=certain)
 
 
 def _may_be_pair(text: str, header: re.Match[str], layout: Layout, names: list[str]) -> bool:
     """Whether a line with two words may be a name and its value, in a list of such."""
-    if layout.sign != "  " or len(names) > 2 or all(map(str.isupper, names)):
+    if layout.sign != "  " or len(names) > 2:
+        return False
+    if all(map(str.isupper, names)):
         return False
     start = header.end() + 1
-    return not _UNDERLINE.fullmatch(text, start, line_end(text, start))
+    stop = line_end(text, start)
+    return not _UNDERLINE.fullmatch(text, start, stop)
 
 
 def _rows(text: str, start: int, layout: Layout, titles: list[Cell]) -> Iterator[list[Cell]]:
     """The lines below a header, each with a cell for every title."""
     while start < len(text):
         stop = line_end(text, start)
-        if not _RULE.fullmatch(text, start, stop) or stop == start:
+        is_rule = stop > start and _RULE.fullmatch(text, start, stop)
+        if not is_rule:
             cells = _cells(text, start, stop, layout)
             if layout.sign == "  " and len(cells) != len(titles) > 1:
                 cells = _cells_below(titles, cells, start)
@@ -159,11 +165,13 @@ def _cells(text: str, start: int, stop: int, layout: Layout) -> list[Cell]:
         is_empty = match.start() == match.end()
         if is_empty and cells and text[match.start() - 1] != layout.sign:
             continue
-        content = match.group().strip(_EDGES)
+        raw = match.group()
+        content = raw.strip(_EDGES)
         begin = match.start()
         if content:
-            begin += match.group().index(content[0])
-        cells.append(Cell(begin, begin + len(content)))
+            begin += raw.index(content[0])
+        cell = Cell(begin, begin + len(content))
+        cells.append(cell)
     return cells
 
 
@@ -173,7 +181,8 @@ def _without_edges(text: str, start: int, stop: int) -> Span:
     framed = line.strip()
     start += len(line) - len(line.lstrip())
     stop = start + len(framed)
-    if framed.startswith("|") and framed.endswith("|") and len(framed) > 1:
+    has_edges = framed.startswith("|") and framed.endswith("|")
+    if has_edges and len(framed) > 1:
         return start + 1, stop - 1
     return start, stop
 
@@ -181,14 +190,21 @@ def _without_edges(text: str, start: int, stop: int) -> Span:
 def _columns_of_select(
     text: str, query: re.Match[str], is_telling: Callable[[str], bool]
 ) -> Iterator[Column]:
-    names = [name.strip(' "`').rpartition(".")[2] for name in query["titles"].split(",")]
-    if not any(is_telling(name) for name in names):
+    names: list[str] = []
+    for title in query["titles"].split(","):
+        _, _, name = title.strip(' "`').rpartition(".")
+        names.append(name)
+    if not any(map(is_telling, names)):
         return
-    line = text[query.end() : line_end(text, query.end())].strip()
-    layouts = [layout for layout in reversed(_LAYOUTS) if layout.sign in line]
-    layout = layouts[0] if layouts else _LAYOUTS[-1]
+    start = query.end()
+    line = text[start : line_end(text, start)].strip()
+    layout = _LAYOUTS[-1]
+    for candidate in reversed(_LAYOUTS):
+        if candidate.sign in line:
+            layout = candidate
+            break
     titles = [Cell(0, 0)] * len(names)
-    rows = list(_rows(text, query.end(), layout, titles))
+    rows = list(_rows(text, start, layout, titles))
     yield from _columns_of_rows(names, rows, is_telling)
 
 
@@ -196,12 +212,13 @@ def _columns_of_insert(
     text: str, insert: re.Match[str], is_telling: Callable[[str], bool]
 ) -> Iterator[Column]:
     names = [name.strip(' \t"`[]') for name in insert["titles"].split(",")]
-    if not any(is_telling(name) for name in names):
+    if not any(map(is_telling, names)):
         return
     rows: list[list[Cell]] = []
     row = _ROW_OF_SQL.match(text, insert.end())
     while row:
-        cells = _cells_of_sql(text, *row.span("cells"))
+        start, stop = row.span("cells")
+        cells = _cells_of_sql(text, start, stop)
         if len(cells) == len(names):
             rows.append(cells)
         row = _ROW_OF_SQL.match(text, row.end())
@@ -214,7 +231,8 @@ def _cells_of_sql(text: str, start: int, stop: int) -> list[Cell]:
         match = _CELL_OF_SQL.match(text, start, stop)
         if match is None or match.end() == start:
             break
-        cells.append(Cell(*match.span(match.lastgroup or 0)))
+        begin, end = match.span(match.lastgroup or 0)
+        cells.append(Cell(begin, end))
         start = match.end()
     return cells
 
@@ -227,7 +245,11 @@ def _columns_of_rows(
     certain: bool = True,
 ) -> Iterator[Column]:
     for number, name in enumerate(names):
-        if is_telling(name):
-            cells = [row[number] for row in rows]
-            filled_cells = tuple(cell for cell in cells if cell.start < cell.stop)
-            yield Column(name, filled_cells, certain)
+        if not is_telling(name):
+            continue
+        filled_cells: list[Cell] = []
+        for row in rows:
+            cell = row[number]
+            if cell.start < cell.stop:
+                filled_cells.append(cell)
+        yield Column(name, tuple(filled_cells), certain)

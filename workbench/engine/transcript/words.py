@@ -5,7 +5,15 @@ import tomllib
 from pathlib import Path
 
 _ASCII_CAPITALS = re.compile("[A-Z]+")
-_LISTS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+
+
+def _lists(file: str) -> dict[str, str]:
+    """The lists of a file beside this one, by name."""
+    path = Path(__file__).with_name(file)
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+_LISTS = _lists("words.toml")
 
 
 def words_of(name: str) -> frozenset[str]:
@@ -15,8 +23,10 @@ def words_of(name: str) -> frozenset[str]:
 
 def phrases_of(file: str) -> dict[str, tuple[str, ...]]:
     """The lists of a file whose entries have commas between, by name."""
-    lists = tomllib.loads(Path(__file__).with_name(file).read_text("utf-8"))
-    return {name: tuple(re.split(r",\s+", text.strip())) for name, text in lists.items()}
+    phrases: dict[str, tuple[str, ...]] = {}
+    for name, text in _lists(file).items():
+        phrases[name] = tuple(re.split(r",\s+", text.strip()))
+    return phrases
 
 
 def lowered(text: str) -> str:

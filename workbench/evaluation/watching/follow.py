@@ -14,10 +14,12 @@ from workbench.recordings.importers.formats import BUILTIN
 from workbench.recordings.importers.formats.claude_code import ClaudeCodeBuilder
 from workbench.recordings.importers.formats.codex import CodexBuilder
 from workbench.recordings.importers.formats.pi import PiBuilder
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.json_text import decodable
 from workbench.recordings.importers.opening import LONGEST_LINE
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.source import BOM, HEAD_BYTES, Head, SourceFile
-from workbench.recordings.importers.values import as_object, decodable
+from workbench.recordings.importers.source import BOM, HEAD_BYTES, SourceFile
+from workbench.recordings.importers.values import as_object
 
 AGENTS: Mapping[str, Callable[[SourceFile], SessionBuilder]] = {
     "claude_code": ClaudeCodeBuilder, "codex": CodexBuilder, "pi": PiBuilder,
@@ -68,7 +70,9 @@ class Followed:
         Raises:
             FormatError: the file is of no agent that can be followed, or it cannot be opened.
         """
-        path = newest_file(self.target) if self.target.is_dir() else self.target
+        path: Path | None = self.target
+        if self.target.is_dir():
+            path = newest_file(self.target)
         if path is None or not path.exists():
             return False
         if not path.is_file():
@@ -76,7 +80,8 @@ class Followed:
         try:
             with path.open("rb") as stream:
                 self._restart_where_new(path, os.fstat(stream.fileno()))
-                stream.seek(max(self._offset - len(self._before), 0))
+                place_before = max(self._offset - len(self._before), 0)
+                stream.seek(place_before)
                 if stream.read(len(self._before)) != self._before:
                     self._anew()
                     stream.seek(0)
@@ -102,12 +107,13 @@ class Followed:
 
     def _take(self, data: bytes) -> None:
         self._offset += len(data)
-        self._before = (self._before + data)[-CHECKED:]
-        *lines, self._rest = (self._rest + data).split(b"\n")
+        bytes_before = self._before + data
+        self._before = bytes_before[-CHECKED:]
+        unread = self._rest + data
+        *lines, self._rest = unread.split(b"\n")
         if len(self._rest) > LONGEST_LINE:
-            raise FormatError(
-                f"is longer than {LONGEST_LINE >> 20} MB", where=str(self.path), line=self.lines + 1
-            )
+            problem = f"is longer than {LONGEST_LINE >> 20} MB"
+            raise FormatError(problem, where=str(self.path), line=self.lines + 1)
         if _is_complete(self._rest):
             lines.append(self._rest)
             self._rest = b""
@@ -124,26 +130,31 @@ class Followed:
         self.lines += 1
         self._builder.line = self.lines
         source = self._builder.source
+        text = line.decode(errors="replace")
         with source.at(self.lines):
-            entry = source.decode(line.decode(errors="replace"))
+            entry = source.decode(text)
             self._builder.read(as_object(entry))
 
     def _recognise(self) -> None:
         """Find the format by the first lines, and read them."""
         start = b"\n".join(self._unread)
-        head = Head.of(start[:HEAD_BYTES].decode(errors="replace") + "\n")
-        format = next((name for name, entry in BUILTIN.items() if entry.knows(head)), "")
+        text = start[:HEAD_BYTES].decode(errors="replace")
+        format = _format_of(Head.of(f"{text}\n"))
         if format in AGENTS:
             self._read_as(format)
         elif format or len(start) > HEAD_BYTES:
-            problem = f"its format is {format}" if format else "its content is not recognised"
+            problem = "its content is not recognised"
+            if format:
+                problem = f"its format is {format}"
             reason = f"{problem}; the agents that can be followed are {', '.join(AGENTS)}"
             raise FormatError(reason, where=str(self.path))
 
     def _read_as(self, format: str) -> None:
         """Read the first lines, and all that follow, in a format."""
         self.format = format
-        self._builder = AGENTS[format](SourceFile(str(self.path), BytesIO, lenient=True))
+        source = SourceFile(str(self.path), BytesIO, lenient=True)
+        new_builder = AGENTS[format]
+        self._builder = new_builder(source)
         lines = self._unread
         self._unread = []
         for line in lines:
@@ -154,6 +165,14 @@ class Followed:
         if self._builder is None:
             return None
         return redacted(self._builder.so_far(), self.redaction)
+
+
+def _format_of(head: Head) -> str:
+    """The name of the built-in format that a file begins in; empty where none knows it."""
+    for name, format in BUILTIN.items():
+        if format.knows(head):
+            return name
+    return ""
 
 
 def _is_complete(line: bytes) -> bool:
@@ -169,7 +188,9 @@ def newest_file(folder: Path) -> Path | None:
     for file in folder.rglob("*.jsonl"):
         is_of_sub_agent = file.name.startswith("agent-") or "subagents" in file.parts
         if file.is_file() and not is_of_sub_agent:
-            candidates.append((file.stat().st_mtime, file))
+            written_at = file.stat().st_mtime
+            candidates.append((written_at, file))
     if not candidates:
         return None
-    return max(candidates)[1]
+    _, newest = max(candidates)
+    return newest

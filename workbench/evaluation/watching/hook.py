@@ -23,7 +23,8 @@ from workbench.evaluation.watching.needed import (
     likely_needed,
 )
 from workbench.recordings.importers.agent_folders import CLAUDE_CODE, CODEX, PI, folder_of
-from workbench.recordings.importers.values import decode_or, label, mapping
+from workbench.recordings.importers.json_text import decode_or
+from workbench.recordings.importers.values import label, mapping
 
 TOLD = 600
 """Tokens that the hook adds to a context at most in one answer, four characters each."""
@@ -100,7 +101,9 @@ def what_was_lost(session: Session, saved: str = "") -> list[Lost]:
     """
     earlier = compactions(session)
     newest = earlier[-1] if earlier else None
-    is_newest_saved = newest is not None and any(message.id == saved for message in newest.before)
+    is_newest_saved = False
+    if newest is not None:
+        is_newest_saved = any(message.id == saved for message in newest.before)
     if saved in session.index_of and not is_newest_saved:
         newest = Taken(fold(session.path), ())
     if newest is None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.base.ragged import Ints
 from workbench.engine.compaction.archive import Archive
 from workbench.engine.compaction.recall import archive_id, page
 from workbench.engine.transcript.context import answered
@@ -71,9 +72,11 @@ def compactions(session: Session) -> list[Taken]:
     path = session.path
     compactions: list[Taken] = []
     for place, entry in enumerate(path):
-        if isinstance(entry, CompactionEntry):
-            next_request = _next_request(path, place)
-            compactions.append(Taken(fold(path[:place]), fold(path[:next_request])))
+        if not isinstance(entry, CompactionEntry):
+            continue
+        next_request = _next_request(path, place)
+        compaction = Taken(before=fold(path[:place]), after=fold(path[:next_request]))
+        compactions.append(compaction)
     return compactions
 
 
@@ -103,13 +106,15 @@ class Losses:
     """What one compaction took out: all that was said and that the new context does not tell."""
 
     def __init__(self, compaction: Taken, cwd: str = "") -> None:
-        self.messages = tuple(
-            message for message in compaction.before if not isinstance(message, Summary)
-        )
+        messages: list[Message] = []
+        for message in compaction.before:
+            if not isinstance(message, Summary):
+                messages.append(message)
+        self.messages = tuple(messages)
         self.index = Index(self.messages, cwd)
-        ids_before = {id(message) for message in self.messages}
-        ids_after = {id(message) for message in compaction.after}
-        is_kept = flags(id(message) in ids_after for message in self.messages)
+        ids_before = set(map(id, messages))
+        ids_after = set(map(id, compaction.after))
+        is_kept = flags(id(message) in ids_after for message in messages)
         new_texts: list[str] = []
         for message in compaction.after:
             if id(message) not in ids_before:
@@ -122,20 +127,25 @@ class Losses:
         statements = self.index.statements
         is_lost = self._is_lost[self._name_count :]
         is_open, _ = self.index.work.open_and_done(len(self.messages))
-        # in order: the last one stays
-        newest = dict(zip(statements.slot.tolist(), statements.message.tolist(), strict=True))
+        newest = _newest_places(statements.slot, statements.message)
         rules: list[Lost] = []
         work: list[Lost] = []
         for slot, entity in enumerate(statements.entities):
             if not is_lost[slot]:
                 continue
-            id = archive_id(self.messages[newest[slot]].id) if slot in newest else ""
+            id = ""
+            if slot in newest:
+                id = self._archive_id(newest[slot])
             text = entity.text[:LONGEST]
             if entity.kind == "constraint" and demands(entity.text):
                 rules.append(Lost("rule", text, id))
             elif entity.kind == "pending" and is_open[slot] and is_work(entity.text):
                 work.append(Lost("open work", text, id))
         return rules[-FEW:] + work[-FEW:]
+
+    def _archive_id(self, place: int) -> str:
+        """The id by which the message at this place is recalled."""
+        return archive_id(self.messages[place].id)
 
     def names(self) -> list[Lost]:
         """The names that the context does not tell, the likeliest first; those that the agent
@@ -148,12 +158,12 @@ class Losses:
         was_said = ~index.thought[row] & is_name_lost[name]
         name = name[was_said]
         message = message[was_said]
-        # the last one stays
-        newest = dict(zip(name.tolist(), message.tolist(), strict=True))
+        newest = _newest_places(name, message)
         is_answer = flags(isinstance(entry, AssistantMessage) for entry in self.messages)
         by_agent = is_answer[message]
-        mentions = np.unique(np.stack((name, message))[:, by_agent], axis=1)
-        mentioned_name, mentioning_message = mentions
+        mentions = np.stack((name, message))
+        mentions_by_agent = np.unique(mentions[:, by_agent], axis=1)
+        mentioned_name, mentioning_message = mentions_by_agent
         age = len(self.messages) - mentioning_message
         score = np.zeros(self._name_count)
         np.add.at(score, mentioned_name, 0.5 ** (age / HALF))
@@ -163,20 +173,31 @@ class Losses:
             entity = index.names[number]
             if number not in newest or entity in BACKGROUND or entity.kind in LEFT_OUT:
                 continue
-            id = archive_id(self.messages[newest[number]].id)
-            lost.append(Lost(entity.kind, entity.text, id, int(use_count[number])))
+            id = self._archive_id(newest[number])
+            uses = int(use_count[number])
+            lost.append(Lost(entity.kind, entity.text, id, uses))
         return lost
+
+
+def _newest_places(numbers: Ints, places: Ints) -> dict[int, int]:
+    """Of each number the last of its places, which are in order."""
+    newest: dict[int, int] = {}
+    for number, place in zip(numbers.tolist(), places.tolist(), strict=True):
+        newest[number] = place
+    return newest
 
 
 def archive(session: Session) -> Archive:
     """What the session said and its context no longer holds, to be recalled by id or query."""
-    ids_in_context = {id(message) for message in fold(session.path)}
+    ids_in_context = set(map(id, fold(session.path)))
     calls = answered(session.messages)
     texts: dict[str, str] = {}
     for index, message in enumerate(session.messages):
         if id(message) in ids_in_context:
             continue
-        call = calls[index][1] if index in calls else None
+        call = None
+        if index in calls:
+            _, call = calls[index]
         text = page(message, call)
         if text:
             texts[archive_id(message.id)] = text

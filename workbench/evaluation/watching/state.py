@@ -5,7 +5,7 @@ compaction is due.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -74,7 +74,7 @@ class SessionMeter:
 
     def state(self, session: Session, format: str) -> SessionState:
         """The session as it is now."""
-        sizes = [self._size(message) for message in session.messages]
+        sizes = list(map(self._size, session.messages))
         checked = checked_reports(session, sizes, self._size)
         session = checked.session
         sizing = Sizing.of(session, sizes, self._size)
@@ -82,30 +82,32 @@ class SessionMeter:
         parts = Counter({"overhead": sizing.overhead})
         for message in context:
             parts[_part(message)] += sizing.count(message)
-        # its context was made smaller
-        last_compaction = session.recorded[-1].at if session.recorded else 0
+        last_compaction = 0
+        if session.recorded:  # its context was made smaller
+            last_compaction = session.recorded[-1].at
         since = session.messages[last_compaction:]
         reported = _reported_tokens(since, sizing)
         if reported is None:
             tokens = parts.total()
-            size_from = "calibrated count" if sizing.calibration else "count"
+            size_from = "count"
+            if sizing.calibration:
+                size_from = "calibrated count"
         else:
             tokens = reported
             size_from = "reported usage"
-            parts["overhead"] = max(tokens - parts.total() + parts["overhead"], 0)
+            told_by_messages = parts.total() - parts["overhead"]
+            parts["overhead"] = max(tokens - told_by_messages, 0)
         limit = self._limit(session, format)
-        growth = _growth([sizing.count(message) for message in since], since)
+        growth = _growth(list(map(sizing.count, since)), since)
         requests_left = _requests_left(limit.tokens - tokens, growth)
-        pace = _pace(message.time for message in since if isinstance(message, AssistantMessage))
+        pace = _pace(since)
         minutes_left = None
         if requests_left is not None and pace is not None:
             minutes_left = requests_left * pace / 60
         return SessionState(
             session=session.id,
             requests=len(session.requests),
-            compactions=sum(
-                isinstance(recorded.entry, CompactionEntry) for recorded in session.recorded
-            ),
+            compactions=_compaction_count(session),
             tokens=tokens,
             size_from=size_from,
             parts=dict(parts.most_common()),
@@ -119,10 +121,12 @@ class SessionMeter:
 
     def _size(self, message: Message, /) -> int:
         """Tokens of a message; counted again only where its blocks have changed."""
-        blocks, size = self._sizes.get(message.id, (None, 0))
-        if blocks is None or blocks != message.blocks:
-            size = self._count(message)
-            self._sizes[message.id] = message.blocks, size
+        if message.id in self._sizes:
+            blocks, size = self._sizes[message.id]
+            if blocks == message.blocks:
+                return size
+        size = self._count(message)
+        self._sizes[message.id] = message.blocks, size
         return size
 
     def _limit(self, session: Session, format: str) -> Sized:
@@ -132,6 +136,14 @@ class SessionMeter:
         if recorded is not None and not self.window and recorded_limits(session):
             return recorded
         return Sized(AGENTS[format].limit(window), f"the agent's rule in a window of {window:,}")
+
+
+def _compaction_count(session: Session) -> int:
+    count = 0
+    for recorded in session.recorded:
+        if isinstance(recorded.entry, CompactionEntry):
+            count += 1
+    return count
 
 
 def _part(message: Message) -> str:
@@ -146,7 +158,8 @@ def _reported_tokens(messages: Sequence[Message], sizing: Sizing) -> int | None:
     for index in range(len(messages) - 1, -1, -1):
         prompt = _prompt(messages[index])
         if prompt:
-            return prompt + sum(sizing.count(message) for message in messages[index:])
+            later_sizes = map(sizing.count, messages[index:])
+            return prompt + sum(later_sizes)
     return None
 
 
@@ -161,7 +174,9 @@ def _requests_left(room: int, growth: float | None) -> int | None:
     """How many requests fit into so many tokens; None where the context does not grow."""
     if growth is None or growth <= 0:
         return None
-    return max(0, -(-room // max(int(growth), 1)))
+    tokens_a_request = max(int(growth), 1)
+    requests = -(-room // tokens_a_request)
+    return max(requests, 0)
 
 
 def _growth(sizes: Sequence[int], messages: Sequence[Message]) -> float | None:
@@ -177,9 +192,13 @@ def _growth(sizes: Sequence[int], messages: Sequence[Message]) -> float | None:
     return tokens_between / (len(newest) - 1)
 
 
-def _pace(times: Iterable[float | None]) -> float | None:
+def _pace(messages: Sequence[Message]) -> float | None:
     """Seconds between neighbouring requests, a mean over the newest ones without pauses."""
-    newest = [time for time in times if time is not None][-RECENT - 1 :]
+    times: list[float] = []
+    for message in messages:
+        if isinstance(message, AssistantMessage) and message.time is not None:
+            times.append(message.time)
+    newest = times[-RECENT - 1 :]
     gaps: list[float] = []
     for earlier, later in pairwise(newest):
         gap = later - earlier

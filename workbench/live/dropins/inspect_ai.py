@@ -39,7 +39,7 @@ try:
         Model,
         get_model_info,
     )
-    from inspect_ai.tool import ToolInfo
+    from inspect_ai.tool import ToolCall, ToolInfo
 except ImportError as error:
     install_hint = (
         "WorkbenchCompaction needs Inspect; `pip install 'inspect_ai>=0.3.285'` installs it"
@@ -92,9 +92,8 @@ class WorkbenchCompaction(CompactionStrategy):
         phases = [settings]
         arguments = {**self._given, "window": self._limit(model), "settings": lambda: phases[-1]}
         live = Compactor(self._preset, **arguments)
-        phases.append(
-            replace(settings, automatic=False, last_resort=False)
-        )  # hears, changes nothing
+        # hears, changes nothing
+        phases.append(replace(settings, automatic=False, last_resort=False))
         live.before_request(conversation.records, **declared)
         token_count = await model.count_tokens(messages) + await model.count_tool_tokens(tools)
         live.report_usage({"prompt_tokens": token_count, "completion_tokens": 0})
@@ -112,7 +111,9 @@ class WorkbenchCompaction(CompactionStrategy):
         if isinstance(self.threshold, int) or self.threshold > 1:
             return int(self.threshold)
         info = get_model_info(model)
-        window = USUAL_WINDOW if info is None else info.input_tokens or USUAL_WINDOW
+        window = USUAL_WINDOW
+        if info is not None and info.input_tokens:
+            window = info.input_tokens
         return int(self.threshold * window)
 
 
@@ -125,9 +126,9 @@ class _Records:
 
     def __init__(self, messages: Sequence[ChatMessage]) -> None:
         self.records = [_record(message) for message in messages]
-        self._own = {
-            id(record): message for record, message in zip(self.records, messages, strict=True)
-        }
+        self._own: dict[int, ChatMessage] = {}
+        for record, message in zip(self.records, messages, strict=True):
+            self._own[id(record)] = message
         self._named = {message.id: message for message in messages if message.id}
 
     def is_whole(self, records: Sequence[dict[str, Any]]) -> bool:
@@ -139,7 +140,9 @@ class _Records:
         messages: list[ChatMessage] = []
         for record in records:
             message = self._own.get(id(record))
-            messages.append(self._changed(record) if message is None else message)
+            if message is None:
+                message = self._changed(record)
+            messages.append(message)
         return messages
 
     def _changed(self, record: dict[str, Any]) -> ChatMessage:
@@ -155,33 +158,50 @@ class _Records:
             return classes.get(record["role"], ChatMessageUser)(content=content)
         changes: dict[str, Any] = {"content": content}
         if isinstance(original, ChatMessageAssistant):
-            kept_calls = {call["id"]: call["function"] for call in record.get("tool_calls") or ()}
-            calls = []
-            for call in original.tool_calls or ():
-                if call.id in kept_calls:
-                    arguments = json.loads(kept_calls[call.id]["arguments"] or "{}")
-                    calls.append(replace(call, arguments=arguments))
-            changes["tool_calls"] = calls or None
+            changes["tool_calls"] = _remaining_calls(original, record) or None
             if record.get("reasoning_content") and isinstance(original.content, list):
-                thoughts = [p for p in original.content if isinstance(p, ContentReasoning)]
-                texts = [ContentText(text=content)] if isinstance(content, str) else content
-                changes["content"] = [*thoughts, *texts]
+                parts: list[Json] = []
+                for part in original.content:
+                    if isinstance(part, ContentReasoning):
+                        parts.append(part)
+                if isinstance(content, str):
+                    content = [ContentText(text=content)]
+                changes["content"] = [*parts, *content]
         return original.model_copy(update=changes)
+
+
+def _remaining_calls(answer: ChatMessageAssistant, record: dict[str, Any]) -> list[ToolCall]:
+    """The calls of an answer that its record still has, with the record's arguments."""
+    functions = {call["id"]: call["function"] for call in record.get("tool_calls") or ()}
+    calls: list[ToolCall] = []
+    for call in answer.tool_calls or ():
+        if call.id in functions:
+            arguments = json.loads(functions[call.id]["arguments"] or "{}")
+            calls.append(replace(call, arguments=arguments))
+    return calls
 
 
 def _settings(options: Json) -> Settings:
     """The host's settings at this moment."""
     if options is None:
         return Settings()
-    return options() if callable(options) else options  # type: ignore[no-any-return]
+    settings: Settings = options() if callable(options) else options
+    return settings
 
 
 def _record(message: ChatMessage) -> dict[str, Any]:
     """A message as a record; what is neither text, picture nor thought is counted as text."""
     record: dict[str, Any] = {"role": message.role, "id": message.id}
-    thoughts = [p.reasoning for p in message.content_list if isinstance(p, ContentReasoning)]
-    parts = [_part(p) for p in message.content_list if not isinstance(p, ContentReasoning)]
-    record["content"] = message.content if isinstance(message.content, str) else parts
+    thoughts: list[str] = []
+    parts: list[dict[str, Any]] = []
+    for part in message.content_list:
+        if isinstance(part, ContentReasoning):
+            thoughts.append(part.reasoning)
+        else:
+            parts.append(_part(part))
+    record["content"] = parts
+    if isinstance(message.content, str):
+        record["content"] = message.content
     if any(thoughts):
         record["reasoning_content"] = "\n".join(thoughts)
     if isinstance(message, ChatMessageTool):
@@ -190,14 +210,11 @@ def _record(message: ChatMessage) -> dict[str, Any]:
         if message.error is not None and not record["content"]:
             record["content"] = message.error.message
     if isinstance(message, ChatMessageAssistant) and message.tool_calls:
-        record["tool_calls"] = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.function, "arguments": json.dumps(call.arguments)},
-            }
-            for call in message.tool_calls
-        ]
+        calls: list[dict[str, Any]] = []
+        for call in message.tool_calls:
+            function = {"name": call.function, "arguments": json.dumps(call.arguments)}
+            calls.append({"id": call.id, "type": "function", "function": function})
+        record["tool_calls"] = calls
     return record
 
 

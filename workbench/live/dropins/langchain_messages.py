@@ -42,8 +42,10 @@ class MessageRecords:
         originals = {id(record): message for record, message in self._pairs}
         messages: list[BaseMessage] = []
         for record in records:
-            original = originals.get(id(record))
-            messages.append(self._changed(record) if original is None else original)
+            message = originals.get(id(record))
+            if message is None:
+                message = self._changed(record)
+            messages.append(message)
         return messages
 
     def _changed(self, record: dict[str, Any]) -> BaseMessage:
@@ -66,20 +68,23 @@ class MessageRecords:
         record = _converted(message)
         if record is not None:
             return record
-        content: list[Any] = [
-            block if _converted(message.model_copy(update={"content": [block]})) else _text(block)
-            for block in message.content
-        ]
-        for block, readable_block in zip(message.content, content, strict=True):
-            if block is not readable_block:
-                self._blocks[readable_block["text"]] = block
+        content: list[Any] = []
+        for block in message.content:
+            if _converted(message.model_copy(update={"content": [block]})):
+                content.append(block)
+                continue
+            readable_block = _text(block)
+            self._blocks[readable_block["text"]] = block
+            content.append(readable_block)
         readable_message = message.model_copy(update={"content": content})
         readable: dict[str, Any] = convert_to_openai_messages(readable_message, include_id=True)
         if isinstance(readable["content"], str):  # LangChain joined the texts
-            readable["content"] = [
-                {"type": "text", "text": block} if isinstance(block, str) else block
-                for block in content
-            ]
+            parts: list[Any] = []
+            for block in content:
+                if isinstance(block, str):
+                    block = {"type": "text", "text": block}
+                parts.append(block)
+            readable["content"] = parts
         return readable
 
     def _own_block(self, block: Any) -> Any:  # noqa: ANN401  # a text or a mapping

@@ -22,7 +22,6 @@ from workbench.engine.transcript.message import (
 from workbench.live.formats.foreign import foreign_part
 from workbench.live.formats.parts import SAID, blocks, type_of
 from workbench.live.formats.shape import (
-    GAP,
     SYSTEM_ROLES,
     Entry,
     HostFormat,
@@ -36,6 +35,7 @@ from workbench.live.formats.shape import (
     text_of,
     thoughts_of,
 )
+from workbench.live.formats.turns import compacts, merged_results, with_turns
 from workbench.recordings.importers.blocks import thought_block, tool_call
 from workbench.recordings.importers.values import label
 
@@ -70,7 +70,8 @@ class Chat(HostFormat):
     def read(self, entry: Entry) -> list[Message]:
         """The messages of one of the host's: several where it holds Anthropic's tool results."""
         (record,) = entry.records
-        content, name = record.get("content"), label(record, "name")
+        content = record.get("content")
+        name = label(record, "name")
         if record["role"] == "assistant":
             return _answers(record, entry)
         if record["role"] in ("tool", "function"):
@@ -78,10 +79,10 @@ class Chat(HostFormat):
             call_id = label(record, "tool_call_id") or entry.waiting_call(name) or _own_id(name, 1)
             return [_result(call_id, content, entry, name)]
         if record["role"] in SYSTEM_ROLES:
-            return [
-                SystemMessage(id=entry.new_id(), blocks=blocks(content, entry.parts), name=name)
-            ]
-        if summary := entry.own_summary(content):
+            system_blocks = blocks(content, entry.parts)
+            return [SystemMessage(id=entry.new_id(), blocks=system_blocks, name=name)]
+        summary = entry.own_summary(content)
+        if summary is not None:
             return [summary]
         messages: list[Message] = []
         other_content = content
@@ -94,15 +95,12 @@ class Chat(HostFormat):
                     entry.parts[id(messages[-1])] = part
         if other_content or not messages:
             user_blocks = blocks(other_content, entry.parts)
-            by_client = bool(user_blocks) and all(
-                block.type == "text" and _BY_CLIENT.fullmatch(block.text) for block in user_blocks
-            )
             user_message = UserMessage(
                 id=entry.new_id(),
                 blocks=user_blocks,
                 name=name,
                 pinned=entry.pinned,
-                synthetic=by_client,
+                synthetic=_is_by_client(user_blocks),
             )
             messages.append(user_message)
         return messages
@@ -126,7 +124,9 @@ class Chat(HostFormat):
                 parts.append({**host_message.parts[id(original)], "content": content})
             elif message.role == "assistant" and original.role == "assistant":
                 for record in _rewritten_answer(message, original, host_message):
-                    yield {**record, "content": [*parts, *record["content"]]} if parts else record
+                    if parts:
+                        record = {**record, "content": [*parts, *record["content"]]}
+                    yield record
                     parts = []
             elif len(host_message.messages) == 1:
                 content = content_of(message.blocks, host_message, WORDS)
@@ -140,15 +140,8 @@ class Chat(HostFormat):
         self, outgoing: list[OutgoingMessage], path: Sequence[HostMessage]
     ) -> list[OutgoingMessage]:
         """With a user's turn where one is required, and the results of one turn in one message."""
-        first_role = next(
-            (
-                host_message.record["role"]
-                for host_message in path
-                if host_message.record["role"] not in SYSTEM_ROLES
-            ),
-            "",
-        )
-        return _merged_results(_with_turns(outgoing, opens=first_role == "user"))
+        turns = with_turns(outgoing, opens=_first_role(path) == "user")
+        return merged_results(turns)
 
 
 class OpenAIChat(Chat):
@@ -171,15 +164,15 @@ class OpenAIChat(Chat):
         if message.role == "tool":
             return ({"role": "tool", "tool_call_id": message.call_id, "content": text},)
         if message.role == "assistant" and message.calls:
-            calls = [
-                {"id": call.id, "type": "function", "function": function_of(call)}
-                for call in message.calls
-            ]
+            calls: list[Json] = []
+            for call in message.calls:
+                calls.append({"id": call.id, "type": "function", "function": function_of(call)})
             return ({"role": "assistant", "content": text or None, "tool_calls": calls},)
         if message.role != "summary":
             return ({"role": message.role, "content": text},)
-        named = {"name": message.name} if message.name else {}
-        return ({"role": message.said_by, **named, "content": text},)
+        if message.name:
+            return ({"role": message.said_by, "name": message.name, "content": text},)
+        return ({"role": message.said_by, "content": text},)
 
 
 class Anthropic(Chat):
@@ -192,32 +185,49 @@ class Anthropic(Chat):
     def shows(self, record: Record) -> bool:
         """Whether a part of its content is of a kind of Anthropic's, or marked for its cache."""
         content = record.get("content")
-        return isinstance(content, list) and any(
-            type_of(part) in _ANTHROPIC or (isinstance(part, Mapping) and "cache_control" in part)
-            for part in content
-        )
+        return isinstance(content, list) and any(map(_is_of_anthropic, content))
 
     def new(self, message: Message) -> Sequence[Record]:
         """The message as Anthropic writes it."""
-        if sealed := sealed_records(message, self.name):
+        sealed = sealed_records(message, self.name)
+        if sealed:
             return sealed
         text = said_by_name(message)
         if message.role == "tool":
-            part: dict[str, Json] = {"type": "tool_result", "tool_use_id": message.call_id}
-            part["content"] = text
+            result: dict[str, Json] = {"type": "tool_result", "tool_use_id": message.call_id}
+            result["content"] = text
             if message.is_error:
-                part["is_error"] = True
-            return ({"role": "user", "content": [part]},)
+                result["is_error"] = True
+            return ({"role": "user", "content": [result]},)
         if message.role == "assistant" and message.calls:
-            parts: list[Json] = [{"type": "text", "text": text}] if text else []
-            uses = [
-                {"type": "tool_use", "id": c.id, "name": c.name, "input": dict(c.arguments)}
-                for c in message.calls
-            ]
-            return ({"role": "assistant", "content": parts + uses},)
+            parts: list[Json] = []
+            if text:
+                parts.append({"type": "text", "text": text})
+            for call in message.calls:
+                use = {"type": "tool_use", "id": call.id, "name": call.name}
+                parts.append({**use, "input": dict(call.arguments)})
+            return ({"role": "assistant", "content": parts},)
         if message.role == "summary":
             return ({"role": message.said_by, "content": text},)
-        return ({"role": "user" if message.role == "system" else message.role, "content": text},)
+        if message.role == "system":
+            return ({"role": "user", "content": text},)
+        return ({"role": message.role, "content": text},)
+
+
+def _is_of_anthropic(part: Json) -> bool:
+    """Whether a part is of a kind of Anthropic's, or marked for its cache."""
+    if type_of(part) in _ANTHROPIC:
+        return True
+    return isinstance(part, Mapping) and "cache_control" in part
+
+
+def _first_role(path: Sequence[HostMessage]) -> str:
+    """Who says the first message that is no system prompt; empty where there is none."""
+    for host_message in path:
+        role: str = host_message.record["role"]
+        if role not in SYSTEM_ROLES:
+            return role
+    return ""
 
 
 def function_of(call: ToolCall) -> dict[str, Json]:
@@ -233,6 +243,14 @@ def _result(call_id: str, content: Json, entry: Entry, name: str = "") -> ToolRe
     )
 
 
+def _is_by_client(user_blocks: Sequence[AnswerBlock]) -> bool:
+    """Whether all of it is what a client writes in the user's name."""
+    for block in user_blocks:
+        if block.type != "text" or not _BY_CLIENT.fullmatch(block.text):
+            return False
+    return bool(user_blocks)
+
+
 def _answers(record: Record, entry: Entry) -> list[Message]:
     """An answer, and before it the newest compaction by the provider that it holds: it stands for
     all that came before.
@@ -241,33 +259,33 @@ def _answers(record: Record, entry: Entry) -> list[Message]:
     """
     content = record.get("content")
     parts = content if isinstance(content, list) else []
-    compaction_indices = [i for i, part in enumerate(parts) if _compacts(part)]
+    compaction_indices = [i for i, part in enumerate(parts) if compacts(part)]
     if not compaction_indices:
         return [_answer(record, entry)]
-    part, later_parts = parts[compaction_indices[-1]], parts[compaction_indices[-1] + 1 :]
+    newest_index = compaction_indices[-1]
+    part = parts[newest_index]
+    later_parts = parts[newest_index + 1 :]
     summary = Summary(id=entry.new_id(), text=part["content"], said_by="assistant")
-    entry.parts[id(summary)], entry.covers = part, "all"
-    return (
-        [summary, _answer({**record, "content": later_parts}, entry)] if later_parts else [summary]
-    )
-
-
-def _compacts(part: Json) -> bool:
-    return type_of(part) == "compaction" and bool(label(part, "content"))
+    entry.parts[id(summary)] = part
+    entry.covers = "all"
+    if not later_parts:
+        return [summary]
+    return [summary, _answer({**record, "content": later_parts}, entry)]
 
 
 def _answer(record: Record, entry: Entry) -> AssistantMessage:
-    content = label(record, "reasoning_content")
-    thoughts = (
-        [Thinking(content, WANTED_BACK)] if content else thought_block(label(record, "reasoning"))
-    )
-    answer_blocks: list[AnswerBlock] = [
-        *thoughts,
-        *blocks(record.get("content"), entry.parts, _ANSWERED),
-    ]
-    calls = [*(record.get("tool_calls") or ()), {"function": record.get("function_call")}]
+    thought = label(record, "reasoning_content")
+    answer_blocks: list[AnswerBlock] = []
+    if thought:
+        answer_blocks.append(Thinking(thought, WANTED_BACK))
+    else:
+        answer_blocks += thought_block(label(record, "reasoning"))
+    answer_blocks += blocks(record.get("content"), entry.parts, _ANSWERED)
+    calls = [*(record.get("tool_calls") or ())]
+    if record.get("function_call"):
+        calls.append({"function": record["function_call"]})
     unnamed = Counter[str]()
-    for call_record in calls if record.get("function_call") else calls[:-1]:
+    for call_record in calls:
         call = tool_call(call_record)
         if not call.id:
             unnamed[call.name] += 1
@@ -333,9 +351,11 @@ def _rewritten_call(call: ToolCall, original: AssistantMessage, host_message: Ho
     """The host's own entry for a call, with the arguments replaced where a stage changed them."""
     if id(call) in host_message.parts:
         return host_message.parts[id(call)]
-    host_part: Json = next(
-        (host_message.parts[id(block)] for block in original.calls if block.id == call.id), {}
-    )
+    host_part: Json = {}
+    for original_call in original.calls:
+        if original_call.id == call.id:
+            host_part = host_message.parts[id(original_call)]
+            break
     if host_part.get("type") == "tool_use":
         return {**host_part, "input": dict(call.arguments)}
     function: Json = function_of(call)
@@ -343,64 +363,3 @@ def _rewritten_call(call: ToolCall, original: AssistantMessage, host_message: Ho
         function = {"name": call.name, "arguments": dict(call.arguments)}
     other_fields = host_part or {"type": "function", "id": call.id}
     return {**other_fields, "function": {**host_part.get("function", {}), **function}}
-
-
-def _with_turns(outgoing: list[OutgoingMessage], opens: bool) -> list[OutgoingMessage]:
-    """A user's turn where the conversation began with one, and between answers that did not follow
-    each other.
-
-    Anthropic refuses a conversation that begins with an answer, and some templates two answers in a
-    row.
-    """
-    result: list[OutgoingMessage] = []
-    previous: OutgoingMessage | None = None
-    for message in outgoing:
-        if message.role == "assistant" and _needs_turn(previous, message, opens):
-            result.append(OutgoingMessage({"role": "user", "content": GAP}))
-        result.append(message)
-        if message.role not in SYSTEM_ROLES:
-            previous = message
-    return result
-
-
-def _needs_turn(previous: OutgoingMessage | None, answer: OutgoingMessage, opens: bool) -> bool:
-    """Whether a user's turn must stand before an answer."""
-    if previous is None:
-        return opens and not _begins_with_seal(answer)
-    if previous.role != "assistant":
-        return False
-    return previous.at is None or answer.at != previous.at + 1
-
-
-def _begins_with_seal(answer: OutgoingMessage) -> bool:
-    """Whether it begins with a signed compaction, which Anthropic wants first of all."""
-    content = answer.object.get("content") if isinstance(answer.object, Mapping) else None
-    if not isinstance(content, list) or not content:
-        return False
-    return _compacts(content[0]) and bool(label(content[0], "signature"))
-
-
-def _merged_results(outgoing: list[OutgoingMessage]) -> list[OutgoingMessage]:
-    """Tool results of one turn in Anthropic's format go into one message, as the API requires."""
-    result: list[OutgoingMessage] = []
-    for message in outgoing:
-        previous = result[-1] if result else None
-        if (
-            previous is not None
-            and previous.made
-            and _holds_results(previous)
-            and _holds_results(message)
-        ):
-            content = [*previous.object["content"], *message.object["content"]]
-            result[-1] = OutgoingMessage({**message.object, "content": content}, at=message.at)
-        else:
-            result.append(message)
-    return result
-
-
-def _holds_results(message: OutgoingMessage) -> bool:
-    """Whether it is a user's message in Anthropic's format that begins with a tool result."""
-    if message.role != "user" or not isinstance(message.object, Mapping):
-        return False
-    content = message.object.get("content")
-    return isinstance(content, list) and bool(content) and type_of(content[0]) == "tool_result"

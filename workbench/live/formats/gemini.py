@@ -71,22 +71,26 @@ class Gemini(HostFormat):
     def read(self, entry: Entry) -> list[Message]:
         """An answer, or the results in a user's content and then what else it says."""
         (record,) = entry.records
-        parts = [
-            part if isinstance(part, Mapping) else {"text": str(part)} for part in record["parts"]
-        ]
+        parts: list[Record] = []
+        for part in record["parts"]:
+            if isinstance(part, Mapping):
+                parts.append(part)
+            else:
+                parts.append({"text": str(part)})
         if record.get("role") == "model":
             return [_answer(parts, entry)]
         waiting = list(entry.open_calls)
-        messages: list[Message] = [
-            _result(part, entry, waiting) for part in parts if _of(part, _RESULT) is not None
-        ]
-        other_parts = [part for part in parts if _of(part, _RESULT) is None and part]
-        if (
-            len(other_parts) == 1
-            and not messages
-            and (summary := entry.own_summary(other_parts[0].get("text")))
-        ):
-            return [summary]
+        messages: list[Message] = []
+        other_parts: list[Record] = []
+        for part in parts:
+            if _of(part, _RESULT) is not None:
+                messages.append(_result(part, entry, waiting))
+            elif part:
+                other_parts.append(part)
+        if len(other_parts) == 1 and not messages:
+            summary = entry.own_summary(other_parts[0].get("text"))
+            if summary is not None:
+                return [summary]
         if other_parts or not messages:
             blocks = tuple(_block(part, entry) for part in other_parts)
             messages.append(UserMessage(id=entry.new_id(), blocks=blocks, pinned=entry.pinned))  # type: ignore[arg-type]  # a user's part is no thought
@@ -106,11 +110,9 @@ class Gemini(HostFormat):
                 parts += _rewritten_answer(message, original, host_message)
             elif message.role == "tool":
                 host_part = host_message.parts[id(original)]
-                parts.append(
-                    host_part
-                    if message is original
-                    else _rewritten_result(message, host_part, host_message)
-                )
+                if message is not original:
+                    host_part = _rewritten_result(message, host_part, host_message)
+                parts.append(host_part)
             else:
                 parts += own_parts(message.blocks, host_message, {})
         if parts:
@@ -120,24 +122,18 @@ class Gemini(HostFormat):
         """A content that the host never had."""
         text = said_by_name(message)
         if message.role == "tool":
-            response = {
-                "name": message.name,
-                "response": {"error" if message.is_error else "output": text},
-            }
-            return (
-                {
-                    "role": "user",
-                    "parts": [{"functionResponse": _with_id(response, message.call_id)}],
-                },
-            )
-        calls = message.calls if message.role == "assistant" else ()
-        parts: list[Record] = [{"text": text}] if text else []
-        parts += [
-            {"functionCall": _with_id({"name": c.name, "args": dict(c.arguments)}, c.id)}
-            for c in calls
-        ]
-        role = message.said_by if message.role == "summary" else message.role
-        return ({"role": "model" if role == "assistant" else "user", "parts": parts},)
+            return ({"role": "user", "parts": [_new_result(message, text)]},)
+        parts: list[Record] = []
+        if text:
+            parts.append({"text": text})
+        role = message.role
+        if message.role == "assistant":
+            parts += map(_new_call, message.calls)
+        elif message.role == "summary":
+            role = message.said_by
+        if role == "assistant":
+            return ({"role": "model", "parts": parts},)
+        return ({"role": "user", "parts": parts},)
 
     def finished(
         self, outgoing: list[OutgoingMessage], path: Sequence[HostMessage]
@@ -179,37 +175,62 @@ def _follows(previous: OutgoingMessage, message: OutgoingMessage) -> bool:
 
 def _of(part: Record, names: tuple[str, str]) -> Json:
     """The value under either spelling of a key; None without one."""
-    return next((part[name] for name in names if part.get(name) is not None), None)
+    for name in names:
+        if part.get(name) is not None:
+            return part[name]
+    return None
 
 
 def _sent_parts(message: OutgoingMessage, path: Sequence[HostMessage]) -> Sequence[Json]:
-    record = message.object if message.made or message.at is None else path[message.at].record
-    return list(record["parts"])
+    if message.made or message.at is None:
+        return list(message.object["parts"])
+    return list(path[message.at].record["parts"])
+
+
+def _new_result(result: ToolResult, text: str) -> Record:
+    """The part of a result that the host never had."""
+    response = {"output": text}
+    if result.is_error:
+        response = {"error": text}
+    fields: dict[str, Json] = {"name": result.name, "response": response}
+    return {"functionResponse": _with_id(fields, result.call_id)}
+
+
+def _new_call(call: ToolCall) -> Record:
+    """The part of a call that the host never had."""
+    fields: dict[str, Json] = {"name": call.name, "args": dict(call.arguments)}
+    return {"functionCall": _with_id(fields, call.id)}
 
 
 def _answer(parts: Sequence[Record], entry: Entry) -> AssistantMessage:
-    number, blocks = entry.new_id(), []
-    for n, part in enumerate(parts):
+    id_of_answer = entry.new_id()
+    blocks: list[AnswerBlock] = []
+    for index, part in enumerate(parts):
         block = _block(part, entry)
         if isinstance(block, ToolCall) and not block.id:
             # another object may have this identity once the block is gone
             del entry.parts[id(block)]
-            block = ToolCall(f"{_UNNAMED}{number}:{n}", block.name, block.arguments)
+            call_id = f"{_UNNAMED}{id_of_answer}:{index}"
+            block = ToolCall(call_id, block.name, block.arguments)
             entry.parts[id(block)] = part
         blocks.append(block)
-    return AssistantMessage(id=number, blocks=tuple(blocks), pinned=entry.pinned)
+    return AssistantMessage(id=id_of_answer, blocks=tuple(blocks), pinned=entry.pinned)
 
 
 def _result(part: Record, entry: Entry, waiting: list[tuple[str, str]]) -> ToolResult:
     """A result, paired with the first call of its name where it names none by id."""
     read = tool_result(part)
     call = _call_of(read, waiting)
+    id_by_name = f"{_UNNAMED}{read.name}"
     if call is not None:
         waiting.remove(call)
-    call_id = read.call_id or (call[0] if call is not None else f"{_UNNAMED}{read.name}")
+        id_by_name = call[0]
+    call_id = read.call_id or id_by_name
     blocks = list(read.blocks)
-    for inner in _of(part, _RESULT).get("parts") or ():
-        block = _block(inner, entry) if isinstance(inner, Mapping) else None
+    for inner_part in _of(part, _RESULT).get("parts") or ():
+        if not isinstance(inner_part, Mapping):
+            continue
+        block = _block(inner_part, entry)
         if isinstance(block, Text | Image):
             blocks.append(block)
     result = ToolResult(
@@ -227,7 +248,8 @@ def _result(part: Record, entry: Entry, waiting: list[tuple[str, str]]) -> ToolR
 def _call_of(result: ToolResult, waiting: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
     """The first call that waits for this result, by its id or, without one, by its name."""
     for call_id, name in waiting:
-        if call_id == result.call_id or (not result.call_id and name == result.name):
+        is_by_name = not result.call_id and name == result.name
+        if call_id == result.call_id or is_by_name:
             return call_id, name
     return None
 
@@ -239,19 +261,26 @@ def _block(part: Record, entry: Entry) -> AnswerBlock:
     if _of(part, _CALL) is not None:
         block = tool_call(part)
     elif isinstance(part.get("text"), str):
-        signature = _of(part, _SIGNATURE)
-        sealed_by = signature if isinstance(signature, str) else "sealed" if signature else ""
-        block = (
-            Thinking(part["text"], sealed_by) if part.get("thought") is True else Text(part["text"])
-        )
+        block = Text(part["text"])
+        if part.get("thought") is True:
+            block = Thinking(part["text"], _seal_of(part))
     elif isinstance(data, Mapping) and isinstance(data.get("data"), str | bytes):
-        block = image(
-            label(data, "mimeType") or label(data, "mime_type"), data["data"], gemini_tokens
-        )
+        media_type = label(data, "mimeType") or label(data, "mime_type")
+        block = image(media_type, data["data"], gemini_tokens)
     else:
         block = sealed({"type": next(iter(part), "part"), **part})
     entry.parts[id(block)] = part
     return block
+
+
+def _seal_of(part: Record) -> str:
+    """The signature of a part; empty without one."""
+    signature = _of(part, _SIGNATURE)
+    if isinstance(signature, str):
+        return signature
+    if signature:
+        return "sealed"
+    return ""
 
 
 def _rewritten_answer(
@@ -263,31 +292,29 @@ def _rewritten_answer(
     parts: list[Record] = []
     for block in message.blocks:
         if block.type == "tool_call":
-            host_part = host_message.parts.get(id(block))
-            parts.append(
-                host_part if host_part is not None else _rewritten_call(block, calls.get(block.id))
-            )
+            part = host_message.parts.get(id(block))
+            if part is None:
+                part = _rewritten_call(block, calls.get(block.id))
+            parts.append(part)
         elif intact or block.type != "thinking":
             parts += own_parts((block,), host_message, {})
     first_call: Record = next(iter(calls.values()), {})
-    signed = {name: first_call[name] for name in _SIGNATURE if first_call.get(name)}
-    for n, part in enumerate(parts):
-        if _of(part, _CALL) is not None:
-            parts[n] = part if _of(part, _SIGNATURE) else {**part, **signed}
-            break
+    signature = {name: first_call[name] for name in _SIGNATURE if first_call.get(name)}
+    for index, part in enumerate(parts):
+        if _of(part, _CALL) is None:
+            continue
+        if not _of(part, _SIGNATURE):
+            parts[index] = {**part, **signature}
+        break
     return parts
 
 
 def _rewritten_call(call: ToolCall, host_part: Record | None) -> Record:
-    key = next(
-        (name for name in _CALL if host_part is not None and host_part.get(name) is not None),
-        _CALL[0],
-    )
-    call_fields = {
-        **(host_part[key] if host_part is not None else _with_id({"name": call.name}, call.id)),
-        "args": dict(call.arguments),
-    }
-    return {**(host_part or {}), key: call_fields}
+    arguments = dict(call.arguments)
+    if host_part is None:
+        return {_CALL[0]: {**_with_id({"name": call.name}, call.id), "args": arguments}}
+    key = next((name for name in _CALL if host_part.get(name) is not None), _CALL[0])
+    return {**host_part, key: {**host_part[key], "args": arguments}}
 
 
 def _rewritten_result(result: ToolResult, host_part: Record, host_message: HostMessage) -> Record:
@@ -296,23 +323,25 @@ def _rewritten_result(result: ToolResult, host_part: Record, host_message: HostM
     """
     key = next(name for name in _RESULT if host_part.get(name) is not None)
     host_response = host_part[key].get("response")
-    text_field = next(
-        (name for name in _SPOKEN if isinstance(host_response, Mapping) and name in host_response),
-        "output",
-    )
-    response = {
-        text_field: text_of([block for block in result.blocks if block.type == "text"])
-        or EMPTY_RESULT
-    }
-    result_fields = {name: value for name, value in host_part[key].items() if name != "parts"} | {
-        "response": response
-    }
-    if pictures := [
-        host_message.parts[id(block)] for block in result.blocks if block.type == "image"
-    ]:
-        result_fields["parts"] = pictures
-    return {**host_part, key: result_fields}
+    text_field = "output"
+    if isinstance(host_response, Mapping):
+        text_field = next((name for name in _SPOKEN if name in host_response), "output")
+    texts: list[Text] = []
+    pictures: list[Json] = []
+    for block in result.blocks:
+        if block.type == "text":
+            texts.append(block)
+        elif block.type == "image":
+            pictures.append(host_message.parts[id(block)])
+    fields = dict(host_part[key])
+    fields.pop("parts", None)
+    fields["response"] = {text_field: text_of(texts) or EMPTY_RESULT}
+    if pictures:
+        fields["parts"] = pictures
+    return {**host_part, key: fields}
 
 
 def _with_id(fields: dict[str, Json], call_id: str) -> dict[str, Json]:
-    return fields if call_id.startswith(_UNNAMED) else {"id": call_id, **fields}
+    if call_id.startswith(_UNNAMED):
+        return fields
+    return {"id": call_id, **fields}

@@ -23,8 +23,9 @@ SAID = frozenset(
         "input_image",
         "input_audio",
         "document",
+        "computer_screenshot",
     }
-) | {"computer_screenshot"}
+)
 """Kinds of parts that a person or a tool can send."""
 _OPENAI_PICTURES = frozenset({"image_url", "input_image", "computer_screenshot"})
 LOW_DETAIL = 85
@@ -35,21 +36,27 @@ _FILES = frozenset({"file", "input_file", "video_url"})
 def plain(value: Json) -> Json:
     """The value of a client library's object; anything else as it is."""
     dump = getattr(value, "model_dump", None)
-    return dump(exclude_none=True) if callable(dump) else value
+    if callable(dump):
+        return dump(exclude_none=True)
+    return value
 
 
 def type_of(part: Json) -> str:
     """The type that a part states; empty if none."""
-    return label(part, "type") if isinstance(part, Mapping) else ""
+    if not isinstance(part, Mapping):
+        return ""
+    return label(part, "type")
 
 
 def blocks(content: Json, parts: dict[int, Json], kinds: frozenset[str] = SAID) -> tuple[Any, ...]:
     """The blocks of a content, of these kinds; the part of each is put into `parts`."""
+    content_parts = content if isinstance(content, list) else [content]
     read_blocks = []
-    for part in content if isinstance(content, list) else [content]:
+    for part in content_parts:
         if part is not None and part != "":
-            read_blocks.append(block(part, kinds))
-            parts[id(read_blocks[-1])] = part
+            read_block = block(part, kinds)
+            read_blocks.append(read_block)
+            parts[id(read_block)] = part
     return tuple(read_blocks)
 
 
@@ -70,17 +77,21 @@ def block(part: Json, kinds: frozenset[str]) -> AnswerBlock:
             return read
     if not isinstance(part, Mapping):
         return Text(written(part))
-    return sealed(part, UNKNOWN_TOKENS if type_of(part) in _FILES else None)
+    if type_of(part) in _FILES:
+        return sealed(part, UNKNOWN_TOKENS)
+    return sealed(part)
 
 
 def _openai_picture(part: Mapping[str, Json], read: Image) -> Image:
     """The picture with its tokens as OpenAI counts them."""
     link = part.get("image_url")
-    holder = link if isinstance(link, Mapping) else part
-    if holder.get("detail") == "low":
+    fields = link if isinstance(link, Mapping) else part
+    if fields.get("detail") == "low":
         return replace(read, tokens=LOW_DETAIL)
-    url = label(holder, "url") or label(holder, "image_url")
-    return linked(url, openai_tokens) if url else read
+    url = label(fields, "url") or label(fields, "image_url")
+    if not url:
+        return read
+    return linked(url, openai_tokens)
 
 
 def sealed(part: Mapping[str, Json], tokens: int | None = None) -> Image:
@@ -88,7 +99,9 @@ def sealed(part: Mapping[str, Json], tokens: int | None = None) -> Image:
     they are known.
     """
     size = len(written(part))
-    return Image(type_of(part) or "block", size, -(-size // 4) if tokens is None else tokens)
+    if tokens is None:
+        tokens = -(-size // 4)
+    return Image(type_of(part) or "block", size, tokens)
 
 
 def written(part: Json) -> str:
@@ -103,4 +116,6 @@ def jsonable(value: Json) -> Json:
     plain_value = plain(value)
     if plain_value is not value:
         return plain_value
-    return dict(value) if isinstance(value, Mapping) else str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return str(value)

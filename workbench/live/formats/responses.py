@@ -61,6 +61,8 @@ _BESIDE = frozenset(
 )
 """Items of the host that say nothing that could be shortened."""
 _ANSWERED = SAID | {"refusal"}
+_PARTS = frozenset({"input_text", "output_text", "input_image", "input_file"})
+"""Kinds of parts that only items have."""
 WORDS = {"type": "input_text"}
 """A part with words, but for the words."""
 BLANK = (
@@ -77,13 +79,14 @@ class Responses(HostFormat):
 
     def shows(self, record: Record) -> bool:
         """Whether it has a type that only items have, or the parts of one."""
-        type_, content = label(record, "type"), record.get("content")
-        if type_ == "message" or (type_ and "role" not in record and "content" not in record):
+        type_name = label(record, "type")
+        content = record.get("content")
+        is_other_item = type_name and "role" not in record and "content" not in record
+        if type_name == "message" or is_other_item:
             return True
-        texts = {"input_text", "output_text", "input_image", "input_file"}
-        return isinstance(content, list) and any(
-            isinstance(p, Mapping) and p.get("type") in texts for p in content
-        )
+        if not isinstance(content, list):
+            return False
+        return any(isinstance(part, Mapping) and part.get("type") in _PARTS for part in content)
 
     def problem(self, record: Record) -> tuple[str, str]:
         """Whether it has neither a type nor a role."""
@@ -114,9 +117,12 @@ class Responses(HostFormat):
         if kind in _OUTPUTS:
             return [_result(record, entry)]
         if kind != "message":
-            block = sealed_compaction(record) if kind in _NATIVE else sealed(record)
+            block = sealed(record)
+            entry.covers = ""
+            if kind in _NATIVE:
+                block = sealed_compaction(record)
+                entry.covers = "answers"
             entry.parts[id(block)] = record
-            entry.covers = "answers" if kind in _NATIVE else ""
             stays = entry.pinned or block.tokens <= entry.sealed_budget
             return [UserMessage(id=entry.new_id(), blocks=(block,), synthetic=True, pinned=stays)]
         content = record.get("content")
@@ -138,39 +144,47 @@ class Responses(HostFormat):
             elif message.role == "tool":
                 yield {**host_message.record, "output": _output_of(message, host_message)}
             else:
-                yield {
-                    **host_message.record,
-                    "content": content_of(message.blocks, host_message, WORDS),
-                }
+                content = content_of(message.blocks, host_message, WORDS)
+                yield {**host_message.record, "content": content}
 
     def new(self, message: Message) -> Iterable[Record]:
         """A message that the host never had, as items."""
-        if sealed := sealed_records(message, self.name):
-            return sealed
+        records = sealed_records(message, self.name)
+        if records:
+            return records
         text = said_by_name(message)
         if message.role == "tool":
-            return (
-                {
-                    "type": "function_call_output",
-                    "call_id": message.call_id,
-                    "output": text or EMPTY_RESULT,
-                },
-            )
-        role = message.said_by if message.role == "summary" else message.role
-        text_items = [{"type": "message", "role": role, "content": text}] if text else []
-        calls = message.calls if message.role == "assistant" else ()
-        return (*text_items, *map(_new_call, calls))
+            result: Record = {
+                "type": "function_call_output",
+                "call_id": message.call_id,
+                "output": text or EMPTY_RESULT,
+            }
+            return (result,)
+        role = message.role
+        if message.role == "summary":
+            role = message.said_by
+        items: list[Record] = []
+        if text:
+            items.append({"type": "message", "role": role, "content": text})
+        if message.role == "assistant":
+            items += map(_new_call, message.calls)
+        return tuple(items)
 
 
 def sealed_compaction(record: Record) -> Image:
     """A placeholder for a compaction that only its provider can read."""
     block = sealed(record)
     characters = len(label(record, "encrypted_content"))
-    return replace(block, tokens=encrypted_tokens(characters)) if characters else block
+    if not characters:
+        return block
+    return replace(block, tokens=encrypted_tokens(characters))
 
 
 def _kind(record: Record) -> str:
-    return label(record, "type") or ("message" if "role" in record else "")
+    kind = label(record, "type")
+    if not kind and "role" in record:
+        return "message"
+    return kind
 
 
 def _result(record: Record, entry: Entry) -> ToolResult:
@@ -199,7 +213,8 @@ def _answered(record: Record, entry: Entry) -> tuple[AnswerBlock, ...]:
         answer_blocks = (tool_call(record),)
     else:
         answer_blocks = (sealed(record),)
-    entry.parts.update((id(block), record) for block in answer_blocks)
+    for block in answer_blocks:
+        entry.parts[id(block)] = record
     return answer_blocks
 
 
@@ -208,37 +223,41 @@ def _thought(record: Record) -> Thinking:
         block = KINDS["reasoning"](record)
     except FormatError:
         block = None
+    text = ""
+    if isinstance(block, Thinking):
+        text = block.text
     seal = label(record, "encrypted_content") or label(record, "id")
-    return Thinking(block.text if isinstance(block, Thinking) else "", seal)
+    return Thinking(text, seal)
 
 
 def _output(record: Record, entry: Entry) -> tuple[Text | Image, ...]:
     """What a call came back with; the lists of the shell tool as their JSON text."""
     output = record.get("output", record.get("tools"))
-    if _kind(record) == "shell_call_output" or (
-        isinstance(output, Mapping) and label(output, "type") not in SAID
-    ):
+    is_one_part = isinstance(output, Mapping)
+    is_unknown_part = is_one_part and label(output, "type") not in SAID
+    if _kind(record) == "shell_call_output" or is_unknown_part:
         return (Text(written(output)),)
-    return blocks([output] if isinstance(output, Mapping) else output, entry.parts)
+    if is_one_part:
+        return blocks([output], entry.parts)
+    return blocks(output, entry.parts)
 
 
 def _output_of(result: ToolResult, host_message: HostMessage) -> Json:
     """A changed result in the shape that its kind of item has."""
-    kind, text = _kind(host_message.record), text_of(result.blocks) or EMPTY_RESULT
+    kind = _kind(host_message.record)
+    text = text_of(result.blocks) or EMPTY_RESULT
     if kind == "computer_call_output":
         return {"type": "computer_screenshot", "image_url": BLANK}
     if kind == "shell_call_output":
         host_output = host_message.record.get("output")
-        outcome = (
-            host_output[-1].get("outcome")
-            if isinstance(host_output, list) and host_output
-            else None
-        )
-        return [
-            {"stdout": text, "stderr": "", "outcome": outcome or {"type": "exit", "exit_code": 0}}
-        ]
-    takes_parts = kind in ("function_call_output", "custom_tool_call_output")
-    return content_of(result.blocks, host_message, WORDS) if takes_parts else text
+        outcome: Json = None
+        if isinstance(host_output, list) and host_output:
+            outcome = host_output[-1].get("outcome")
+        outcome = outcome or {"type": "exit", "exit_code": 0}
+        return [{"stdout": text, "stderr": "", "outcome": outcome}]
+    if kind in ("function_call_output", "custom_tool_call_output"):
+        return content_of(result.blocks, host_message, WORDS)
+    return text
 
 
 def _rewritten_answer(
@@ -267,8 +286,10 @@ def _rewritten_answer(
                 items.append(host_item)
     if all(_kind(item) == "reasoning" for item in items):
         return
-    for item in items:
-        yield item if intact else _without_id(item)
+    if intact:
+        yield from items
+    else:
+        yield from map(_without_id, items)
 
 
 def _text_items(
@@ -316,15 +337,18 @@ def _message(text: str, host_item: Record | None) -> list[Record]:
 
 def _changed_call(call: ToolCall, host_item: Record | None) -> Record:
     """The host's own item of a call with other arguments."""
-    field = _CALLS.get(_kind(host_item)) if host_item is not None else None
-    if host_item is None or field is None:
+    if host_item is None:
+        return _new_call(call)
+    field = _CALLS.get(_kind(host_item))
+    if field is None:
         return _new_call(call)
     value: Json = dict(call.arguments)
     if field == "arguments" and isinstance(host_item.get(field), str):
         value = call.arguments_json()
     elif field == "input":
-        text = call.arguments.get("input")
-        value = text if isinstance(text, str) else call.arguments_json()
+        value = call.arguments.get("input")
+        if not isinstance(value, str):
+            value = call.arguments_json()
     return {**host_item, field: value}
 
 

@@ -19,6 +19,7 @@ from workbench.engine.transcript.message import (
     SaidBlock,
     Summary,
     Text,
+    is_real_user,
 )
 from workbench.live.formats.canonical import BODIES, key
 from workbench.live.formats.parts import plain
@@ -42,21 +43,29 @@ def record_of(host_message: Json) -> dict[str, Json]:
     """A copy of a host's entry as plain data."""
     record = deepcopy(dict(plain(host_message)))
     for name, value in record.items():
-        record[name] = [plain(part) for part in value] if isinstance(value, list) else plain(value)
+        if isinstance(value, list):
+            record[name] = [plain(part) for part in value]
+        else:
+            record[name] = plain(value)
     return record
 
 
 def misfit(record: Record) -> tuple[str, str]:
     """The field of an entry that no format can read, and why; empty if there is none."""
     for name in BODIES:
-        if isinstance(value := record.get(name), bytes | bytearray | int | float):
+        value = record.get(name)
+        if isinstance(value, bytes | bytearray | int | float):
             return name, f"expected text or a list of parts, found {type(value).__name__}"
     calls = record.get("tool_calls")
-    if calls and not (
-        isinstance(calls, list | tuple) and all(isinstance(call, Mapping) for call in calls)
-    ):
+    if calls and not _are_calls(calls):
         return "tool_calls", "expected a list of calls"
     return "", ""
+
+
+def _are_calls(value: Json) -> bool:
+    if not isinstance(value, list | tuple):
+        return False
+    return all(isinstance(call, Mapping) for call in value)
 
 
 @dataclass(frozen=True)
@@ -111,6 +120,14 @@ class HostMessage:
         return bool(self.record == plain(present)) or self.key == key(present)
 
 
+def has_question(host_messages: Iterable[HostMessage]) -> bool:
+    """Whether a person says something in them."""
+    messages: list[Message] = []
+    for host_message in host_messages:
+        messages += host_message.messages
+    return any(map(is_real_user, messages))
+
+
 @dataclass(frozen=True, slots=True)
 class OutgoingMessage:
     """One entry as it is sent.
@@ -128,12 +145,11 @@ class OutgoingMessage:
     def role(self) -> str:
         """Its role in the host's format; empty where it has none."""
         message = self.object
-        named = (
-            message.get("role")
-            if isinstance(message, dict | Mapping)
-            else getattr(message, "role", "")
-        )
-        return named if isinstance(named, str) else ""
+        is_mapping = isinstance(message, dict | Mapping)
+        role = message.get("role") if is_mapping else getattr(message, "role", "")
+        if isinstance(role, str):
+            return role
+        return ""
 
 
 @dataclass(slots=True)
@@ -166,12 +182,16 @@ class Entry:
         """The id of the first open call of that tool, or of any where the name is empty; empty
         if there is none.
         """
-        return next((id for id, of_call in self.open_calls if not name or of_call == name), "")
+        for call_id, tool_name in self.open_calls:
+            if not name or tool_name == name:
+                return call_id
+        return ""
 
     def own_summary(self, content: Json) -> Summary | None:
         """Our own summary, where the host hands one back."""
-        summary = self.written.get(content) if isinstance(content, str) else None
-        return None if summary is None else replace(summary, id=self.new_id())
+        if not isinstance(content, str) or content not in self.written:
+            return None
+        return replace(self.written[content], id=self.new_id())
 
 
 def sealed_records(message: Message, format: str) -> list[Record]:
@@ -194,7 +214,9 @@ def said_by_name(message: Message) -> str:
     stands above it.
     """
     text = text_of(message.blocks)
-    return f"[{message.name}]\n{text}" if message.role == "summary" and message.name else text
+    if message.role == "summary" and message.name:
+        return f"[{message.name}]\n{text}"
+    return text
 
 
 class HostFormat(ABC):
@@ -241,23 +263,26 @@ def own_parts(
     """The host's own parts where nothing changed; a part of these words for other blocks that
     say something.
     """
-    parts_and_texts = ((host_message.parts.get(id(block)), text_of([block])) for block in blocks)
-    parts = (
-        (part if isinstance(part, Mapping) else text and {**words, "text": text})
-        for part, text in parts_and_texts
-    )
-    return [part for part in parts if part]
+    parts: list[Record] = []
+    for block in blocks:
+        host_part = host_message.parts.get(id(block))
+        text = text_of([block])
+        if isinstance(host_part, Mapping):
+            if host_part:
+                parts.append(host_part)
+        elif text:
+            parts.append({**words, "text": text})
+    return parts
 
 
 def content_of(blocks: Sequence[AnswerBlock], host_message: HostMessage, words: Record) -> Json:
     """Text where there is only text and no part of the host's, else a list of parts; what was
     there is never empty.
     """
-    if any(
-        block.type != "text" or isinstance(host_message.parts.get(id(block)), Mapping)
-        for block in blocks
-    ):
-        return own_parts(blocks, host_message, words) or EMPTY_RESULT
+    for block in blocks:
+        is_host_part = isinstance(host_message.parts.get(id(block)), Mapping)
+        if block.type != "text" or is_host_part:
+            return own_parts(blocks, host_message, words) or EMPTY_RESULT
     return text_of(blocks) or EMPTY_RESULT
 
 
@@ -268,9 +293,10 @@ def thoughts_of(message: AssistantMessage) -> list[int]:
 
 def text_of(blocks: Sequence[AnswerBlock | SaidBlock]) -> str:
     """The words of blocks, a line each, with a note where a picture cannot be sent as text."""
-    texts = (
-        block.text if block.type == "text" else f"[{block.media_type} left out]"
-        for block in blocks
-        if isinstance(block, Text | Image)
-    )
+    texts: list[str] = []
+    for block in blocks:
+        if isinstance(block, Text):
+            texts.append(block.text)
+        elif isinstance(block, Image):
+            texts.append(f"[{block.media_type} left out]")
     return "\n".join(text for text in texts if text.strip())

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from workbench.recordings.datasets.workspace import HOME, Workspace
 from workbench.base.errors import FormatError
-from workbench.recordings.importers.blocks import Content, text_block, thought_block
+from workbench.recordings.importers.blocks import text_block, thought_block
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.records import read_toml
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile

@@ -16,8 +16,9 @@ from workbench.engine.transcript.log import CompactionEntry, Entry, MessageEntry
 from workbench.engine.transcript.message import Json, Message, ToolResult, said_texts
 from workbench.engine.transcript.session import Session, UnreadField
 from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.json_text import as_printed, decode_or
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import as_printed, decode_or, strings
+from workbench.recordings.importers.values import strings
 
 LEAST = 20
 """Characters of a line that is text."""

@@ -16,7 +16,6 @@ from workbench.engine.transcript.message import (
     Usage,
 )
 from workbench.recordings.importers.blocks import (
-    Content,
     content,
     result_blocks,
     text_block,
@@ -24,6 +23,7 @@ from workbench.recordings.importers.blocks import (
     tool_call,
     tool_calls,
 )
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE, UsageFields

@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias
 
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import items
 
 Carries: TypeAlias = Literal[

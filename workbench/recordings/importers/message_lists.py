@@ -9,7 +9,8 @@ from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Sessions
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import as_list, as_object, block_texts, items, label
 
 LISTS = ("messages", "conversation", "conversations", "traj")

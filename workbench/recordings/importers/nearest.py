@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
-from workbench.recordings.importers.source import Head
+from workbench.recordings.importers.head import Head
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "adk": ("app_name", "user_id", "events"),

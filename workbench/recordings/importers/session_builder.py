@@ -22,7 +22,8 @@ from workbench.engine.transcript.message import (
     UserMessage,
 )
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import Content, content
+from workbench.recordings.importers.blocks import content
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import Record, as_object
 

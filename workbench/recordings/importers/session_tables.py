@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.base.errors import FormatError
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.json_text import decode_or
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.sqlite import MAGIC, database
-from workbench.recordings.importers.values import JsonObject, decode_or
+from workbench.recordings.importers.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True)

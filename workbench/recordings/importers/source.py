@@ -1,4 +1,4 @@
-"""A recording while it is read: its start, its lines, and an account of what in it is damaged or
+"""A recording while it is read: its lines, and an account of what in it is damaged or
 unknown.
 """
 
@@ -18,6 +18,8 @@ from typing import TypeVar
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Origin
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.json_text import decodable, decode
 from workbench.recordings.importers.opening import lines, whole
 from workbench.recordings.importers.sqlite import MAGIC, tables
 from workbench.recordings.importers.usage import UsageFields
@@ -25,8 +27,6 @@ from workbench.recordings.importers.values import (
     JsonObject,
     Record,
     as_object,
-    decodable,
-    decode,
     identifier,
     kind,
     mapping,
@@ -37,85 +37,6 @@ from workbench.recordings.importers.values import (
 )
 
 Value = TypeVar("Value")
-_TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)"(\s*:)?|[{}\[\]]', re.DOTALL)
-_LINES = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The start of a file.
-
-    Attributes:
-        text: its first 64 KB, whatever they hold, or where these tell too little, 16 MB; of a
-            database, the statements that made its tables.
-        is_list: whether it is a JSON list.
-        keys: the keys of the first object: the document, the list's first element or the first
-            line.
-        records: the objects that are whole on one of the first lines.
-        is_all: whether nothing more of the file can be looked at.
-    """
-
-    text: str
-    is_list: bool
-    keys: frozenset[str]
-    records: tuple[JsonObject, ...]
-    is_all: bool = True
-
-    @classmethod
-    def of(cls, text: str, *, is_all: bool = True) -> Head:
-        """What can be said about this start of a file."""
-        start = text.lstrip("\ufeff \t\r\n")
-        while start.startswith("//"):
-            start = start.partition("\n")[2].lstrip()
-        return cls(text, start.startswith("["), _keys(start), _records(start), is_all)
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether what follows can hardly change what it looks like: all is there, or whole
-        lines of records are.
-        """
-        return self.is_all or bool(self.records)
-
-    @property
-    def first_record(self) -> Record:
-        """The first of its records; empty where there is none."""
-        return self.records[0] if self.records else {}
-
-    def is_object_with(self, *keys: str) -> bool:
-        """Whether it starts with a JSON object that has all these keys."""
-        return not self.is_list and self.keys.issuperset(keys)
-
-
-def _keys(start: str) -> frozenset[str]:
-    """The keys of the first object, also where the text breaks off inside it."""
-    if not start.startswith(("{", "[")):
-        return frozenset()
-    depth = 0
-    key_depth = 2 if start.startswith("[") else 1
-    keys: set[str] = set()
-    for token in _TOKEN.finditer(start):
-        if token[0] in "{[":
-            depth += 1
-        elif token[0] in "}]":
-            depth -= 1
-            if depth < key_depth:
-                break
-        elif token[2] and depth == key_depth:
-            keys.add(token[1])
-    return frozenset(keys)
-
-
-def _records(start: str) -> tuple[JsonObject, ...]:
-    """The objects that are whole on one of the first lines."""
-    records: list[JsonObject] = []
-    for line in start.split("\n", _LINES)[:_LINES]:
-        if line.startswith("{") and line.rstrip().endswith("}"):
-            value = decodable(line)
-            if isinstance(value, dict):
-                records.append(value)
-    return tuple(records)
-
-
 HEAD_BYTES = 1 << 16
 """Of the start of a file, by which most formats are recognised."""
 LONG_HEAD_BYTES = 16 << 20

@@ -18,17 +18,10 @@ from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import as_json
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Sessions
+from workbench.recordings.importers.json_text import as_printed, decode_or
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import (
-    JsonObject,
-    Record,
-    as_printed,
-    decode_or,
-    identifier,
-    label,
-    mapping,
-)
+from workbench.recordings.importers.values import JsonObject, Record, identifier, label, mapping
 
 ChatMessage: TypeAlias = JsonObject
 

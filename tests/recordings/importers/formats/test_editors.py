@@ -34,8 +34,8 @@ from workbench.engine.transcript.message import (
 )
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.formats import FORMATS
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.importer import load
-from workbench.recordings.importers.source import Head
 
 WANTED = Path(__file__).parents[5] / "shared" / "wanted-formats"
 GENERAL = {"openai_chat", "anthropic_messages"}

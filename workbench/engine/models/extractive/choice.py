@@ -86,9 +86,11 @@ class _Gains(NamedTuple):
     def of_lines(self, worth_left: Floats) -> Floats:
         """The gain of each line, where so much is left of the worth of each of its entities."""
         lines = np.arange(len(self.of_words))
+        gains_of_entities = self.of_entities * worth_left
         places = np.concatenate([lines, self.owners])
-        gains = np.concatenate([self.of_words, self.of_entities * worth_left])
-        return np.bincount(places, gains).astype(np.float64)
+        gains = np.concatenate([self.of_words, gains_of_entities])
+        gains_of_lines = np.bincount(places, gains)
+        return gains_of_lines.astype(np.float64)
 
 
 class LineChoice:
@@ -105,14 +107,16 @@ class LineChoice:
         self.lines: list[Line] = []
         for message in read:
             self.lines += message.lines
+        lines = self.lines
         line_counts = integers(len(message.lines) for message in read)
         self.message_indices = np.repeat(self._indices_of_read(), line_counts)
-        self.numbers = integers(line.number for line in self.lines)
-        self.origins = integers(line.origin for line in self.lines)
-        self.words = integers(line.words for line in self.lines)
-        self.sizes = integers(len(line.entities) for line in self.lines)
-        self.entities = integers(chain.from_iterable(line.entities for line in self.lines))
-        lengths = integers(len(line.text) for line in self.lines)
+        self.numbers = integers(line.number for line in lines)
+        self.origins = integers(line.origin for line in lines)
+        self.words = integers(line.words for line in lines)
+        self.sizes = integers(len(line.entities) for line in lines)
+        entities_of_lines = (line.entities for line in lines)
+        self.entities = integers(chain.from_iterable(entities_of_lines))
+        lengths = integers(len(line.text) for line in lines)
         self.costs = lengths / CHARS_PER_TOKEN + FRAME
 
     def _indices_of_read(self) -> Ints:
@@ -122,8 +126,9 @@ class LineChoice:
     def of(self, origin: LineOrigin) -> list[Pick]:
         """The messages' lines of that origin, oldest first."""
         is_of_messages = self.message_indices >= 0
-        places = np.flatnonzero((self.origins == origin) & is_of_messages)
-        return [self._pick(place) for place in places.tolist()]
+        is_of_origin = self.origins == origin
+        places = np.flatnonzero(is_of_origin & is_of_messages)
+        return list(map(self._pick, places.tolist()))
 
     def picks(
         self, tokens: float, sure: Sequence[Pick] = (), focus: Collection[str] = ()
@@ -134,16 +139,21 @@ class LineChoice:
         Lines that hold a word of `focus`, in lower case, gain more.
         """
         worth_left = np.ones(self.entity_count)
+        sure_numbers: list[int] = []
         for pick in sure:
+            sure_numbers.append(pick.line.number)
             for entity in pick.line.entities:
                 worth_left[entity] *= AGAIN
         gains = self._gains(focus)
-        keys = -gains.of_lines(worth_left[self.entities]) / self.costs
-        candidates = self._candidates([pick.line.number for pick in sure])
-        order = np.argsort(keys[candidates], kind="stable")[::-1]
-        best = candidates[order]
+        gains_of_lines = gains.of_lines(worth_left[self.entities])
+        keys = -gains_of_lines / self.costs
+        candidates = self._candidates(sure_numbers)
+        best_first = np.argsort(keys[candidates], kind="stable")
+        ranks = best_first[::-1]
+        places = candidates[ranks]
         # the best one at the end
-        untried = list(zip(keys[best].tolist(), order.tolist(), best.tolist(), strict=True))
+        columns = keys[places].tolist(), ranks.tolist(), places.tolist()
+        untried: list[_Candidate] = list(zip(*columns, strict=True))
         yield from self._greedy(tokens, untried, gains, worth_left.tolist())
 
     def _greedy(
@@ -154,12 +164,15 @@ class LineChoice:
         """
         # a heap of those that gain less since others were chosen
         retried: list[_Candidate] = []
-        gain_of_words, gain_of_entity = gains.of_words.tolist(), gains.of_entities.tolist()
-        starts = (np.cumsum(self.sizes) - self.sizes).tolist()
+        gain_of_words = gains.of_words.tolist()
+        gain_of_entity = gains.of_entities.tolist()
+        ends = np.cumsum(self.sizes)
+        starts = (ends - self.sizes).tolist()
         costs = self.costs.tolist()
         spent = 0.0
         while (untried or retried) and spent < tokens:
-            if untried and (not retried or untried[-1] < retried[0]):
+            is_untried_best = untried and (not retried or untried[-1] < retried[0])
+            if is_untried_best:
                 earlier_key, rank, place = untried.pop()
             else:
                 earlier_key, rank, place = heappop(retried)
@@ -177,15 +190,18 @@ class LineChoice:
             yield self._pick(place)
 
     def _pick(self, place: int) -> Pick:
-        return Pick(int(self.message_indices[place]), place, self.lines[place])
+        message_index = int(self.message_indices[place])
+        return Pick(message_index, place, self.lines[place])
 
     def _candidates(self, excluded: Sequence[int]) -> Ints:
         """Lines that may be chosen, each once: newest message first, the earlier summary last."""
         order = np.argsort(-self.message_indices, kind="stable")
         numbers = self.numbers[order]
-        first_places = np.sort(np.unique(numbers, return_index=True)[1])
-        is_free = ~np.isin(numbers[first_places], excluded)
-        return order[first_places[is_free]]
+        _, first_places = np.unique(numbers, return_index=True)
+        first_places = np.sort(first_places)
+        is_excluded = np.isin(numbers[first_places], excluded)
+        free_places = first_places[~is_excluded]
+        return order[free_places]
 
     def _gains(self, focus: Collection[str]) -> _Gains:
         """What each line gains by its words, and by each of its entities."""
@@ -193,20 +209,26 @@ class LineChoice:
         origins = ORIGINS[self.origins]
         if focus:
             origins *= self._focus_factors(focus)
-        factors = origins * _BOUND[np.minimum(self.words, len(_BOUND) - 1)]
+        most_bound = len(_BOUND) - 1
+        factors = origins * _BOUND[np.minimum(self.words, most_bound)]
+        older_factors = factors * OLDER
         worths, newest = self._worths()
         is_older = self.message_indices[owners] < newest[self.entities]
-        owner_factors = np.where(is_older, (factors * OLDER)[owners], factors[owners])
-        of_words = PROSE * origins * np.minimum(self.words, MOST_WORDS)
-        return _Gains(of_words, worths[self.entities] * owner_factors, owners)
+        owner_factors = np.where(is_older, older_factors[owners], factors[owners])
+        of_entities = worths[self.entities] * owner_factors
+        counted_words = np.minimum(self.words, MOST_WORDS)
+        of_words = PROSE * origins * counted_words
+        return _Gains(of_words, of_entities, owners)
 
     def _focus_factors(self, focus: Collection[str]) -> list[float]:
         """The factor of each line by whether it holds a word of the focus."""
         factors: list[float] = []
         for line in self.lines:
             text = line.text.lower()
-            is_in_focus = any(word in text for word in focus)
-            factors.append(FOCUS if is_in_focus else 1.0)
+            factor = 1.0
+            if any(word in text for word in focus):
+                factor = FOCUS
+            factors.append(factor)
         return factors
 
     def _worths(self) -> tuple[Floats, Ints]:
@@ -220,25 +242,31 @@ class LineChoice:
         for message in self.read:
             stated += message.stated_entities
             in_results += message.result_entities
-            mentions += message.stated_entities
-            mentions += message.result_entities
-            mention_counts.append(len(message.stated_entities) + len(message.result_entities))
+            mentioned = message.stated_entities + message.result_entities
+            mentions += mentioned
+            mention_counts.append(len(mentioned))
         times_stated = np.bincount(integers(stated), minlength=self.entity_count)
         times_in_results = np.bincount(integers(in_results), minlength=self.entity_count)
+        times_mentioned = times_stated + times_in_results
+        mentioning = np.repeat(self._indices_of_read(), integers(mention_counts))
         newest = np.full(self.entity_count, -1)
-        newest[integers(mentions)] = np.repeat(self._indices_of_read(), integers(mention_counts))
-        worths = _powers(times_stated, SPOKEN) * self._recency()[newest + 1]
+        newest[integers(mentions)] = mentioning
+        recency = self._recency()
+        worths = _powers(times_stated, SPOKEN) * recency[newest + 1]
         worths[times_stated == 0] *= UNSAID
-        worths[times_stated + times_in_results == 0] = 0.0
+        worths[times_mentioned == 0] = 0.0
         return worths, newest
 
     def _recency(self) -> Floats:
         """The factor of an entity by the newest message that has it, beginning with none."""
         message_chars = [message.chars for message in self.read[1:]]
         total_chars = max(sum(message_chars), 1)
-        chars_before = [0, 0, *accumulate(message_chars)][: len(self.read)]
-        shares_since = [(total_chars - chars) / total_chars for chars in chars_before]
-        return np.array([exp(DISTANCE * share) for share in shares_since])
+        chars_before = [0, 0, *accumulate(message_chars)]
+        factors: list[float] = []
+        for chars in chars_before[: len(self.read)]:
+            share_since = (total_chars - chars) / total_chars
+            factors.append(exp(DISTANCE * share_since))
+        return np.array(factors)
 
 
 def _powers(counts: Ints, exponent: float) -> Floats:

@@ -105,18 +105,20 @@ class _Draft:
         for message in request.messages:
             if isinstance(message, Summary) and _outlined(message.text):
                 summaries[message.id] = message.text
-        others = [message for message in request.messages if message.id not in summaries]
-        messages = reader.read(others)
+        unread = [message for message in request.messages if message.id not in summaries]
+        messages = reader.read(unread)
         self.above: list[Above] = []
         earlier_lines: list[Line] = []
-        for above, text in lines_below("\n\n".join((request.previous, *summaries.values()))):
+        earlier_text = "\n\n".join((request.previous, *summaries.values()))
+        for above, text in lines_below(earlier_text):
             for line in reader.earlier(text):
                 self.above.append(above)
                 earlier_lines.append(line)
         self.recent = int(RECENT * len(messages))
         self.chars = sum(message.chars for message in messages)
         earlier_summary = ReadMessage.of(earlier_lines)
-        self.choice = LineChoice([earlier_summary, *messages], len(reader.extractor.names))
+        entity_count = len(reader.extractor.names)
+        self.choice = LineChoice([earlier_summary, *messages], entity_count)
 
     def written(self) -> tuple[str, int]:
         """The longest summary of the best lines that fits, and its tokens; empty if none does."""
@@ -125,9 +127,10 @@ class _Draft:
             max_tokens = max(200, int(UNBOUNDED * self.chars / CHARS_PER_TOKEN))
         sure = self._sure(max_tokens)
         focus = words(self.request.instructions)
-        others = self.choice.picks(CHOICE * max_tokens, sure, focus)
-        drawn_picks = _DrawnPicks(chain(sure, others))
-        return self._fitted(drawn_picks, max_tokens) or self._single(drawn_picks, max_tokens)
+        picks = self.choice.picks(CHOICE * max_tokens, sure, focus)
+        drawn_picks = _DrawnPicks(chain(sure, picks))
+        fitted = self._fitted(drawn_picks, max_tokens)
+        return fitted or self._single(drawn_picks, max_tokens)
 
     def _single(self, drawn_picks: _DrawnPicks, max_tokens: int) -> tuple[str, int]:
         """The first line that fits alone."""
@@ -155,15 +158,19 @@ class _Draft:
                 break
         room_for_newest = max_tokens * DEMANDS * (1 - STATED)
         picks = _fitting_picks(room - room_for_newest, stated_demands, picks)
-        request_and_newest = chain(statements[:1], statements[-1:])
-        picks = _fitting_picks(room, chain(request_and_newest, reversed(demands)), picks)
+        request, newest = statements[:1], statements[-1:]
+        spoken = chain(request, newest, reversed(demands))
+        picks = _fitting_picks(room, spoken, picks)
         numbers = [pick.line.number for pick in picks]
-        return picks + _fitting_picks(max_tokens * DECISIONS, self._decisions(), excluded=numbers)
+        room_for_decisions = max_tokens * DECISIONS
+        decisions = _fitting_picks(room_for_decisions, self._decisions(), excluded=numbers)
+        return picks + decisions
 
     def _decisions(self) -> Iterator[Pick]:
         """The lines that say what was decided, newest first, those of the earlier summary last."""
         for pick in reversed(self.choice.of(LineOrigin.SAID)):
-            if topic(pick.line, pick.message_index >= self.recent) == "decisions":
+            is_recent = pick.message_index >= self.recent
+            if topic(pick.line, is_recent) == "decisions":
                 yield pick
         yield from reversed(self._stated("decisions"))
 
@@ -206,7 +213,9 @@ class _Draft:
         return best
 
     def _row(self, pick: Pick) -> Row:
-        above = self.above[pick.place] if pick.message_index < 0 else None
+        above = None
+        if pick.message_index < 0:
+            above = self.above[pick.place]
         return self.outline.row(pick, self.recent, above)
 
     def _rate(self, picks: Sequence[Pick]) -> float:
@@ -216,8 +225,9 @@ class _Draft:
         if len(picks) < 4 * SAMPLE:
             return 1.0
         sample = picks[:: len(picks) // SAMPLE]
-        text = "\n".join(f"- {harmless(pick.line.text)}" for pick in sample)
-        return self._size(text) / sum(pick.cost for pick in sample)
+        rows = [f"- {harmless(pick.line.text)}" for pick in sample]
+        size = self._size("\n".join(rows))
+        return size / sum(pick.cost for pick in sample)
 
     def _size(self, text: str) -> int:
         return self.request.count(Summary(id="", text=text))
@@ -238,7 +248,8 @@ class _DrawnPicks:
             if pick is None:
                 break
             self.picks.append(pick)
-            self.costs.append(self.costs[-1] + pick.cost)
+            total_cost = self.costs[-1] + pick.cost
+            self.costs.append(total_cost)
         return bisect_right(self.costs, cost) - 1
 
 

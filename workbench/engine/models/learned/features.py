@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from workbench.base.ragged import Floats, Ints, integers
+from workbench.base.ragged import Flags, Floats, Ints, integers
 from workbench.engine.extraction.entities import Entity
 from workbench.engine.extraction.statements import is_decision, is_pending, tasks
 from workbench.engine.models.extractive.outline import is_demand
@@ -81,8 +81,9 @@ class LineTable:
         self.length = _floats(len(line.text) for line in self.lines)
         self.cost: Floats = self.length / 3.3 + 3.0
         self.sizes = integers(len(line.entities) for line in self.lines)
-        self.pair_line: Ints = np.repeat(np.arange(len(self.lines)), self.sizes)
-        self.pair_name = integers(chain.from_iterable(line.entities for line in self.lines))
+        line_places = np.arange(len(self.lines))
+        self.pair_line: Ints = np.repeat(line_places, self.sizes)
+        self.pair_name = _entities_of(self.lines)
 
     def _read(self, reader: LineReader, is_worth_reading: Sequence[bool]) -> None:
         """Read the lines and, for each mention of a name in them, its message and origin; then
@@ -98,11 +99,12 @@ class LineTable:
         message_indices = integers(indices)
         origins = integers(line.origin for line in all_lines)
         name_counts = integers(len(line.entities) for line in all_lines)
-        self._mention = integers(chain.from_iterable(line.entities for line in all_lines))
+        self._mention = _entities_of(all_lines)
         self._mention_at = np.repeat(message_indices, name_counts)
         self._mention_origin = np.repeat(origins, name_counts)
         numbers = integers(line.number for line in all_lines)
-        places_from_end = np.unique(numbers[::-1], return_index=True)[1]
+        backwards = numbers[::-1]
+        _, places_from_end = np.unique(backwards, return_index=True)
         last_places = np.sort(len(numbers) - 1 - places_from_end)
         self.lines: list[Line] = [all_lines[place] for place in last_places.tolist()]
         self.at: Ints = message_indices[last_places]
@@ -125,26 +127,32 @@ class LineTable:
         np.maximum.at(newest, name, message_index)
         spoken_names = name[origin <= LAST_SPOKEN]
         users_names = name[origin == LineOrigin.USER]
-        times_said = np.bincount(spoken_names, minlength=name_count)[self.known]
-        times_by_user = np.bincount(users_names, minlength=name_count)[self.known]
-        since = self.since[newest[self.known]]
-        columns = [np.log1p(times_said), times_said == 0, times_by_user > 0, since]
-        return np.column_stack(columns).astype(np.float64)
+        times_said = np.bincount(spoken_names, minlength=name_count)
+        times_by_user = np.bincount(users_names, minlength=name_count)
+        known_said = times_said[self.known]
+        return _table(
+            np.log1p(known_said),
+            known_said == 0,
+            times_by_user[self.known] > 0,
+            self.since[newest[self.known]],
+        )
 
     @cached_property
     def tells(self) -> Floats:
         """(pairs, features) of each line with each exact name in it."""
-        line, name = self.pair_line, self.pair_name
+        line = self.pair_line
+        name = self.pair_name
+        message_index = self.at[line]
         newest = np.full(len(self.names), -1)
-        np.maximum.at(newest, name, self.at[line])
+        np.maximum.at(newest, name, message_index)
         word_counts = _floats(table_line.words for table_line in self.lines)
-        columns = [
-            self.at[line] >= newest[name],
+        name_counts = np.maximum(self.sizes[line], 1)
+        return _table(
+            message_index >= newest[name],
             1 - np.exp(-0.4 * word_counts[line]),
-            np.log(np.maximum(self.sizes[line], 1)),
+            np.log(name_counts),
             np.log1p(self.length[line]),
-        ]
-        return np.column_stack(columns).astype(np.float64)
+        )
 
     @cached_property
     def _tasks(self) -> dict[str, bool]:
@@ -162,10 +170,13 @@ class LineTable:
         is_spoken = (self.origin == LineOrigin.USER) | (self.origin == LineOrigin.SAID)
         is_sentence = (self.length >= SHORTEST) & (self.length <= LONGEST)
         places: list[int] = np.flatnonzero(is_spoken & is_sentence).tolist()
-        if self._tasks:
-            for place in np.flatnonzero(self.origin == LineOrigin.ARGUMENT).tolist():
-                if self.lines[place].text in self._tasks:
-                    places.append(place)
+        if not self._tasks:
+            return integers(places)
+        is_argument = self.origin == LineOrigin.ARGUMENT
+        for place in np.flatnonzero(is_argument).tolist():
+            text = self.lines[place].text
+            if text in self._tasks:
+                places.append(place)
         return integers(places)
 
     @cached_property
@@ -173,12 +184,16 @@ class LineTable:
         """(stating, features) of the lines of `stating`."""
         lines = [self.lines[place] for place in self.stating.tolist()]
         flags = [self._statement_flags(line.text) for line in lines]
-        flag_columns = np.array(flags, dtype=np.float64).reshape(-1, 6)
+        flag_table = np.array(flags, dtype=np.float64)
         since = self.since[self.at[self.stating]]
         word_counts = _floats(line.words for line in lines)
-        by_user = self.origin[self.stating] == LineOrigin.USER
-        columns = [flag_columns, since, since < 0.1, np.log1p(word_counts), by_user]
-        return np.column_stack(columns).astype(np.float64)
+        return _table(
+            flag_table.reshape(-1, 6),
+            since,
+            since < 0.1,
+            np.log1p(word_counts),
+            self.origin[self.stating] == LineOrigin.USER,
+        )
 
     def _statement_flags(self, text: str) -> Sequence[bool]:
         """What kind of statement a line is: the first six features of `states`."""
@@ -197,7 +212,8 @@ class LineTable:
         places_by_text: dict[str, list[int]] = {}
         for place, number in enumerate(self.known.tolist()):
             entity: Entity = self.names[number]
-            places = places_by_text.setdefault(entity.text.lower(), [])
+            text = entity.text.lower()
+            places = places_by_text.setdefault(text, [])
             places.append(place)
         return places_by_text
 
@@ -211,7 +227,8 @@ def _worth_reading(messages: Sequence[Message], chars: Floats) -> list[bool]:
     def order(index: int) -> tuple[bool, bool, int]:
         message = messages[index]
         is_first = index == request_index or isinstance(message, Summary)
-        return not is_first, isinstance(message, ToolResult), -index
+        is_result = isinstance(message, ToolResult)
+        return not is_first, is_result, -index
 
     is_read = [False] * len(messages)
     chars_left = MOST_READ
@@ -230,6 +247,18 @@ def _request_index(messages: Sequence[Message]) -> int | None:
     return None
 
 
+def _entities_of(lines: Sequence[Line]) -> Ints:
+    """The numbers of the entities of lines, line after line."""
+    entities_of_lines = (line.entities for line in lines)
+    return integers(chain.from_iterable(entities_of_lines))
+
+
+def _table(*columns: Floats | Ints | Flags) -> Floats:
+    """A table of features, a column each."""
+    table = np.column_stack(columns)
+    return table.astype(np.float64)
+
+
 def _floats(numbers: Iterable[float]) -> Floats:
     return np.fromiter(numbers, np.float64)
 
@@ -238,8 +267,8 @@ def _lines_of(message: Message, reader: LineReader) -> Sequence[Line]:
     """The lines of a message; those of an earlier summary with the origins that it names."""
     if isinstance(message, Summary):
         return list(_lines_of_summary(message.text, reader))
-    lines = reader.read([message])[0].lines
-    return [line for line in lines if len(line.text) <= MOST_TEXT]
+    (read_message,) = reader.read([message])
+    return [line for line in read_message.lines if len(line.text) <= MOST_TEXT]
 
 
 def _lines_of_summary(text: str, reader: LineReader) -> Iterator[Line]:

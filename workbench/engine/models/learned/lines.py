@@ -55,8 +55,10 @@ def chosen_lines(
     if not order:
         return ""
     costs = np.cumsum(table.cost[order])
-    best, rate = "", 1.0
-    low, high = 0, len(order)
+    best = ""
+    rate = 1.0
+    low = 0
+    high = len(order)
     for _ in range(TRIES):
         if low >= high:
             break
@@ -65,7 +67,8 @@ def chosen_lines(
         text = _written(table, order[:guess])
         tokens = size(text)
         if tokens <= max_tokens:
-            low, best = guess, text
+            low = guess
+            best = text
             if tokens >= FULL * max_tokens:
                 break
         else:
@@ -92,7 +95,8 @@ def _ranked(
     gains_of_pairs = chances.tells * worth[table.pair_name]
     gains_by_names = np.bincount(table.pair_line, gains_of_pairs, minlength=len(table.lines))
     rates = (chances.states + gains_by_names) / table.cost
-    rates[_request(table, may_go, REQUEST * max_tokens)] = np.inf
+    request_lines = _request(table, may_go, REQUEST * max_tokens)
+    rates[request_lines] = np.inf
     candidates = np.flatnonzero(may_go)
     order = np.argsort(rates[candidates], kind="stable")
     best = candidates[order]
@@ -130,7 +134,8 @@ def _request(table: LineTable, may_go: Flags, tokens: float) -> Ints:
     is_first = user_messages == user_messages.min(initial=len(table.messages))
     lines = user_lines[is_first]
     lines = lines[may_go[lines]]
-    fitting: Ints = lines[np.cumsum(table.cost[lines]) <= tokens]
+    costs = np.cumsum(table.cost[lines])
+    fitting: Ints = lines[costs <= tokens]
     return fitting
 
 
@@ -154,12 +159,15 @@ def _greedy(
     """
     # a heap of those that gain less since others were chosen
     retried: list[tuple[float, int]] = []
-    tells, states = chances.tells.tolist(), chances.states.tolist()
+    tells = chances.tells.tolist()
+    states = chances.states.tolist()
     costs = table.cost.tolist()
-    starts = (np.cumsum(table.sizes) - table.sizes).tolist()
+    ends = np.cumsum(table.sizes)
+    starts = (ends - table.sizes).tolist()
     spent = 0.0
     while (untried or retried) and spent < tokens:
-        if untried and (not retried or untried[-1] < retried[0]):
+        is_untried_best = untried and (not retried or untried[-1] < retried[0])
+        if is_untried_best:
             earlier_key, line = untried.pop()
         else:
             earlier_key, line = heappop(retried)
@@ -167,7 +175,8 @@ def _greedy(
         gain_by_names = 0.0
         for pair, name in enumerate(names, starts[line]):
             gain_by_names += tells[pair] * worth_left[name]
-        key = -(states[line] + gain_by_names) / costs[line]
+        gain = states[line] + gain_by_names
+        key = -gain / costs[line]
         if earlier_key > -np.inf and key > earlier_key + 1e-15:
             heappush(retried, (key, line))
             continue
@@ -186,9 +195,11 @@ def _written(table: LineTable, line_numbers: Sequence[int]) -> str:
         return table.lines[number].origin
 
     in_history = sorted(line_numbers)
+    by_origin = sorted(in_history, key=origin_of)
     rows: list[str] = []
-    for origin, numbers in groupby(sorted(in_history, key=origin_of), origin_of):
+    for origin, numbers in groupby(by_origin, origin_of):
         rows.append(f"[{origin.name.lower()}]")
         for number in numbers:
-            rows.append(f"- {harmless(table.lines[number].text)}")
+            text = harmless(table.lines[number].text)
+            rows.append(f"- {text}")
     return "\n".join(rows)

@@ -6,15 +6,11 @@ from collections.abc import Iterator
 
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import (
-    Content,
-    content,
-    thought_block,
-    tool_call,
-    tool_result,
-)
+from workbench.recordings.importers.blocks import content, thought_block, tool_call, tool_result
 from workbench.recordings.importers.chat import ChatBuilder
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import (
     Record,
     as_mapping,

@@ -13,8 +13,9 @@ from workbench.engine.transcript.message import (
     ToolResult,
     UserMessage,
 )
-from workbench.recordings.importers.blocks import Content, Part, as_json, content, text_block
+from workbench.recordings.importers.blocks import Part, as_json, content, text_block
 from workbench.recordings.importers.images import image
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE
 from workbench.recordings.importers.values import (

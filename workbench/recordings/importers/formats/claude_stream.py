@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.formats.claude_code import ClaudeCodeBuilder
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,

@@ -14,9 +14,11 @@ from dataclasses import dataclass, field, replace
 from workbench.engine.transcript.log import MessageEntry
 from workbench.engine.transcript.message import Thinking, ToolCall, Usage, plain_text
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import KINDS, Content, add_part, content
+from workbench.recordings.importers.blocks import KINDS, add_part, content
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
     JsonObject,

@@ -5,14 +5,11 @@ from workbench.engine.transcript.message import (
     ToolCall,
     ToolResult,
 )
-from workbench.recordings.importers.blocks import (
-    Content,
-    result_blocks,
-    text_block,
-    thought_block,
-)
+from workbench.recordings.importers.blocks import result_blocks, text_block, thought_block
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import (
     Record,
     as_mapping,

@@ -11,12 +11,12 @@ from dataclasses import replace
 from workbench.engine.transcript.log import Entry, Log, MessageEntry
 from workbench.engine.transcript.message import AssistantMessage, Usage
 from workbench.recordings.importers.blocks import (
-    Content,
     result_blocks,
     text_block,
     thought_block,
     tool_calls,
 )
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields

@@ -11,13 +11,8 @@ from typing import Any
 
 from workbench.engine.transcript.message import Json, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import (
-    Content,
-    as_json,
-    text_block,
-    thought_block,
-    tool_calls,
-)
+from workbench.recordings.importers.blocks import as_json, text_block, thought_block, tool_calls
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields

@@ -7,16 +7,18 @@ from graphlib import CycleError, TopologicalSorter
 
 from workbench.engine.transcript.message import Json, Text, ToolCall
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import Content, add_part, text_block, thought_block
+from workbench.recordings.importers.blocks import add_part, text_block, thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.json_text import decode_or
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.source import Head, SourceFile, Unknown
+from workbench.recordings.importers.source import SourceFile, Unknown
 from workbench.recordings.importers.values import (
     Record,
     as_list,
     as_mapping,
     as_object,
-    decode_or,
     identifier,
     items,
     label,

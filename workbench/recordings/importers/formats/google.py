@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from workbench.engine.transcript.message import SaidBlock, Thinking, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import Content, content, tool_call
+from workbench.recordings.importers.blocks import content, tool_call
 from workbench.recordings.importers.format import json_document, json_lines
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import GEMINI_USAGE, UsageFields

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.json_text import decode
 from workbench.recordings.importers.opening import zip_members
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
@@ -16,7 +17,6 @@ from workbench.recordings.importers.values import (
     JsonObject,
     Record,
     as_object,
-    decode,
     identifier,
     items,
     mapping,

@@ -3,7 +3,7 @@
 import re
 
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
-from workbench.recordings.importers.source import Head
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import Record, label
 

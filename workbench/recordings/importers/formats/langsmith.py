@@ -1,6 +1,6 @@
 """LangSmith's runs, as JSON or JSON lines."""
 
-from workbench.recordings.importers.source import Head
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.traces import (
     Generation,
     TraceBuilder,

@@ -14,7 +14,8 @@ from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ChatBuilder
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.text_calls import call_parts
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import Record, as_object, items, label, mapping, text

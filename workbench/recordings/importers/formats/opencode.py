@@ -14,18 +14,20 @@ from workbench.base.errors import FormatError
 from workbench.engine.transcript.log import ClearingEntry
 from workbench.engine.transcript.message import SaidBlock, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import Content, add_part, text_block, tool_call
+from workbench.recordings.importers.blocks import add_part, text_block, tool_call
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.images import linked
+from workbench.recordings.importers.json_text import decode
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.session_tables import note_write_ahead_log
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.sqlite import MAGIC, database
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
     as_object,
-    decode,
     items,
     label,
     mapping,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.traces import (
     ChatMessage,
@@ -27,7 +28,6 @@ from workbench.recordings.importers.values import (
     Record,
     as_list,
     as_mapping,
-    decode_or,
     identifier,
     label,
     objects,

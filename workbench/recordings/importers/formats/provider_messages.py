@@ -4,8 +4,8 @@ import re
 
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_lists import starts_with_messages
-from workbench.recordings.importers.source import Head
 from workbench.recordings.importers.values import Record, first_value
 
 _GEMINI_PART = re.compile(

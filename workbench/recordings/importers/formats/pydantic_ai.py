@@ -2,7 +2,6 @@
 
 from workbench.engine.transcript.message import Json, Text
 from workbench.recordings.importers.blocks import (
-    Content,
     add_part,
     result_blocks,
     text_block,
@@ -11,7 +10,8 @@ from workbench.recordings.importers.blocks import (
     tool_result,
 )
 from workbench.recordings.importers.chat import ChatBuilder
-from workbench.recordings.importers.source import Head
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import Record, as_list, identifier, label, objects, text
 

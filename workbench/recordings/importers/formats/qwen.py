@@ -10,9 +10,11 @@ from workbench.engine.transcript.message import (
     ToolResult,
     plain_text,
 )
-from workbench.recordings.importers.blocks import Content, content
+from workbench.recordings.importers.blocks import content
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import GEMINI_USAGE
 from workbench.recordings.importers.values import (
     Record,

@@ -6,9 +6,9 @@ import re
 
 from workbench.recordings.importers.formats.claude_code import is_record
 from workbench.recordings.importers.formats.inspect_ai import ZIP
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_lists import starts_with_messages
 from workbench.recordings.importers.native import MARK
-from workbench.recordings.importers.source import Head
 from workbench.recordings.importers.values import Record, as_mapping, label
 
 _ANTHROPIC = re.compile(

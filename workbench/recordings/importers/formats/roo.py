@@ -8,7 +8,8 @@ from collections import defaultdict
 from workbench.engine.transcript.message import Json, SaidBlock, Text
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape, is_value
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.text_calls import tagged_call_parts
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import JsonObject, Record, label

@@ -3,15 +3,12 @@
 import re
 from collections.abc import Mapping
 
-from workbench.recordings.importers.blocks import (
-    Content,
-    text_block,
-    thought_block,
-    tool_call,
-)
+from workbench.recordings.importers.blocks import text_block, thought_block, tool_call
 from workbench.recordings.importers.chat import ChatBuilder
-from workbench.recordings.importers.source import Head
-from workbench.recordings.importers.values import Record, as_list, decode_or, label, text
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.json_text import decode_or
+from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.values import Record, as_list, label, text
 
 SHAREGPT_ROLES: Mapping[str, str] = {
     **dict.fromkeys(("human", "user", "prompter"), "user"),

@@ -5,9 +5,10 @@
 import re
 
 from workbench.engine.transcript.message import Json, ToolCall
-from workbench.recordings.importers.blocks import Content, content, text_block, tool_calls
+from workbench.recordings.importers.blocks import content, text_block, tool_calls
 from workbench.recordings.importers.chat import ChatBuilder
-from workbench.recordings.importers.source import Head
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
     Record,

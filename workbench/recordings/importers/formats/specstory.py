@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from workbench.engine.transcript.message import AnswerBlock, Text, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import Content, text_block, thought_block
+from workbench.recordings.importers.blocks import text_block, thought_block
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import JsonObject, time_of

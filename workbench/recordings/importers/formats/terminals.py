@@ -8,9 +8,11 @@ Kimi CLI (0.x and 1.x) keeps `~/.kimi/sessions/*/*/context.jsonl`. Hermes keeps
 
 import re
 
-from workbench.recordings.importers.blocks import Content, content, thought_block
+from workbench.recordings.importers.blocks import content, thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,

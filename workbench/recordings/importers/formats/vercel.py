@@ -4,15 +4,11 @@ import re
 from collections.abc import Iterator
 
 from workbench.engine.transcript.message import ToolResult
-from workbench.recordings.importers.blocks import (
-    Content,
-    add_part,
-    result_blocks,
-    tool_call,
-)
+from workbench.recordings.importers.blocks import add_part, result_blocks, tool_call
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.message_lists import starts_with_messages
-from workbench.recordings.importers.source import Head
 from workbench.recordings.importers.values import JsonObject, Record, identifier, label, objects
 
 _VERCEL = re.compile(r'"type":\s*"tool-(?:call|result)"')

@@ -1,7 +1,7 @@
 """Weave's calls, as its client sends them and its pages export them: JSON or JSON lines."""
 
 from workbench.engine.transcript.message import Usage
-from workbench.recordings.importers.source import Head
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.traces import (
     Generation,
     TraceBuilder,

@@ -1,0 +1,113 @@
+"""Contexts with a message more, with one in another form, or without those that are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TypeAlias
+
+from workbench.engine.transcript.context import Context, last_user
+from workbench.engine.transcript.message import Message, is_real_user
+from workbench.live.formats.shape import Covers
+
+SizedMessage: TypeAlias = tuple[Message, int]
+"""A message with its tokens."""
+
+
+def index_of(context: Context, id: str) -> int | None:
+    """Where the message with this id stands; None where it does not."""
+    for index, message in enumerate(context.messages):
+        if message.id == id:
+            return index
+    return None
+
+
+def with_pairs(context: Context, pairs: Sequence[SizedMessage]) -> Context:
+    """The context with these messages, and their tokens, in the place of its own."""
+    messages = tuple(message for message, _ in pairs)
+    sizes = tuple(size for _, size in pairs)
+    return replace(context, messages=messages, sizes=sizes)
+
+
+def with_reworded(context: Context, old: Message, new: Message, size: int) -> Context:
+    """The context with another message, of so many tokens, in the place of one."""
+    index = index_of(context, old.id)
+    if index is None:
+        return context
+    messages = [*context.messages]
+    messages[index] = new
+    sizes = [*context.sizes]
+    sizes[index] = size
+    return replace(context, messages=tuple(messages), sizes=tuple(sizes))
+
+
+def with_exchanged(
+    context: Context, dropped: Sequence[Message], replacements: Sequence[SizedMessage]
+) -> Context:
+    """The context without the messages that are gone, or with those in their places; what a
+    stage rewrote stays so.
+    """
+    exchanges: dict[str, tuple[Message, SizedMessage | None]] = {}
+    for original, replacement in zip_longest(dropped, replacements[: len(dropped)]):
+        exchanges[original.id] = original, replacement
+    pairs: list[SizedMessage] = []
+    for message, size in zip(context.messages, context.sizes, strict=True):
+        if message.id not in exchanges:
+            pairs.append((message, size))
+            continue
+        original, replacement = exchanges[message.id]
+        if replacement is None:
+            continue
+        if message is original:
+            pairs.append(replacement)
+        else:
+            new_message = replacement[0]
+            rewritten = replace(rejoined(message, new_message), id=new_message.id)
+            pairs.append((rewritten, size))
+    return with_pairs(context, pairs)
+
+
+def rejoined(message: Message, original: Message | None) -> Message:
+    """A rewritten message with the very blocks that it has from the original: they know the
+    host's parts.
+    """
+    if original is None or message.role == "summary" or original.role != message.role:
+        return message
+    blocks = []
+    for block in message.blocks:
+        same_blocks = (own_block for own_block in original.blocks if own_block == block)
+        blocks.append(next(same_blocks, block))
+    return replace(message, blocks=tuple(blocks))  # type: ignore[arg-type]  # of the same role
+
+
+def with_newest_user(context: Context, sized: Sequence[SizedMessage]) -> Context:
+    """The context with the newest user message of all that was said, in its place, if it was
+    left out.
+    """
+    newest = last_user([message for message, _ in sized])
+    if newest is None or index_of(context, sized[newest][0].id) is not None:
+        return context
+    later_ids = {message.id for message, _ in sized[newest:]}
+    pairs = [*zip(context.messages, context.sizes, strict=True)]
+    index = 0
+    while index < len(pairs) and pairs[index][0].id not in later_ids:
+        index += 1
+    pairs.insert(index, sized[newest])
+    return with_pairs(context, pairs)
+
+
+def uncovered(context: Context, covers: Covers) -> Context:
+    """What is left of a context for a provider that compacted it."""
+    pairs: list[SizedMessage] = []
+    for message, size in zip(context.messages, context.sizes, strict=True):
+        is_uncovered_user = covers == "answers" and is_real_user(message)
+        if message.role == "system" or is_uncovered_user:
+            pairs.append((message, size))
+    return replace(with_pairs(context, pairs), overhead=0)
+
+
+def longer(context: Context, messages: Sequence[Message]) -> Context:
+    """The context with these messages behind it, whose size does not matter."""
+    sizes = context.sizes + (0,) * len(messages)
+    return Context(context.messages + tuple(messages), sizes, context.overhead, context.count)

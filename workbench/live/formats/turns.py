@@ -1,0 +1,74 @@
+"""What an API requires of a whole conversation: turns of the user, and results in one message."""
+
+from collections.abc import Mapping
+
+from workbench.engine.transcript.message import Json
+from workbench.live.formats.parts import type_of
+from workbench.live.formats.shape import GAP, SYSTEM_ROLES, OutgoingMessage
+from workbench.recordings.importers.values import label
+
+
+def with_turns(outgoing: list[OutgoingMessage], opens: bool) -> list[OutgoingMessage]:
+    """A user's turn where the conversation began with one, and between answers that did not follow
+    each other.
+
+    Anthropic refuses a conversation that begins with an answer, and some templates two answers in a
+    row.
+    """
+    result: list[OutgoingMessage] = []
+    previous: OutgoingMessage | None = None
+    for message in outgoing:
+        if message.role == "assistant" and _needs_turn(previous, message, opens):
+            result.append(OutgoingMessage({"role": "user", "content": GAP}))
+        result.append(message)
+        if message.role not in SYSTEM_ROLES:
+            previous = message
+    return result
+
+
+def _needs_turn(previous: OutgoingMessage | None, answer: OutgoingMessage, opens: bool) -> bool:
+    """Whether a user's turn must stand before an answer."""
+    if previous is None:
+        return opens and not _begins_with_seal(answer)
+    if previous.role != "assistant":
+        return False
+    return previous.at is None or answer.at != previous.at + 1
+
+
+def _begins_with_seal(answer: OutgoingMessage) -> bool:
+    """Whether it begins with a signed compaction, which Anthropic wants first of all."""
+    if not isinstance(answer.object, Mapping):
+        return False
+    content = answer.object.get("content")
+    if not isinstance(content, list) or not content:
+        return False
+    return compacts(content[0]) and bool(label(content[0], "signature"))
+
+
+def merged_results(outgoing: list[OutgoingMessage]) -> list[OutgoingMessage]:
+    """Tool results of one turn in Anthropic's format go into one message, as the API requires."""
+    result: list[OutgoingMessage] = []
+    for message in outgoing:
+        if not result or not _are_results_of_one_turn(result[-1], message):
+            result.append(message)
+            continue
+        content = [*result[-1].object["content"], *message.object["content"]]
+        result[-1] = OutgoingMessage({**message.object, "content": content}, at=message.at)
+    return result
+
+
+def _are_results_of_one_turn(previous: OutgoingMessage, message: OutgoingMessage) -> bool:
+    return previous.made and _holds_results(previous) and _holds_results(message)
+
+
+def _holds_results(message: OutgoingMessage) -> bool:
+    """Whether it is a user's message in Anthropic's format that begins with a tool result."""
+    if message.role != "user" or not isinstance(message.object, Mapping):
+        return False
+    content = message.object.get("content")
+    return isinstance(content, list) and bool(content) and type_of(content[0]) == "tool_result"
+
+
+def compacts(part: Json) -> bool:
+    """Whether a part is a compaction by the provider."""
+    return type_of(part) == "compaction" and bool(label(part, "content"))
