@@ -208,7 +208,7 @@ class ReplayWork(KeptWork):
             spec.redaction,
             spec.price_model,
             spec.prices,
-            installed(),
+            (*installed(), *spec.metrics),
             baseline,
             prepared.work.seal,
         )

@@ -68,13 +68,13 @@ class DefaultComparison:
             measured, picked, [name for name in picked.others if name != self.default], projects
         )
         verdict = self._against_default(picked, outside)
-        writers_note = measured.writers.no_winner(picked.use, rivals, measured.half, projects, MODE)
+        writers_note = measured.writers.no_winner([picked.use, *rivals], measured.half, MODE)
         return replace(verdict, sentence=" ".join(filter(None, (verdict.sentence, writers_note))))
 
     def _no_winner(self, measured: Measurements, picked: Choice, projects: int) -> str:
         """Why nothing can be said between the choice and the default; empty where something can."""
         rivals = self._unsettled(measured, picked, [self.default], projects)
-        return measured.writers.no_winner(picked.use, rivals, measured.half, projects, MODE)
+        return measured.writers.no_winner([picked.use, *rivals], measured.half, MODE)
 
     def _unsettled(
         self, measured: Measurements, picked: Choice, names: Sequence[str], projects: int
@@ -82,12 +82,12 @@ class DefaultComparison:
         """Those of some candidates whose distance from the choice the reader's error alone may
         make.
         """
-        return [
-            name
-            for name in names
-            if abs(picked.means[picked.use] - picked.means[name])
-            < 100 * measured.writers.bias_between(picked.use, name, measured.half, projects, MODE)
-        ]
+        unsettled: list[str] = []
+        for name in names:
+            lead = (picked.means[picked.use] - picked.means[name]) / 100
+            if measured.writers.may_be_bias(lead, picked.use, name, measured.half, projects, MODE):
+                unsettled.append(name)
+        return unsettled
 
     def _stay(self, picked: Choice) -> Verdict:
         level = [name for name in picked.level if name != self.default]
