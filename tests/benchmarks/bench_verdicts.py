@@ -1,18 +1,19 @@
 """Whether what `compare` recommends is also the best when agents have to do without what was lost.
 
 Usage: python tests/benchmarks/bench_verdicts.py PROJECT... [--window N] [--strategies A,B]
-       [--kept FOLDER]
+       [--kept FOLDER] [--limit SESSIONS] [--blind-step-cost STEPS]
 
 Each PROJECT is a file or folder of recordings of one project. `compare` names a strategy for it, or
-several between which it finds no winner; `simulate` works the same sessions with each strategy. Two
+several between which it finds no winner; `simulate` works the same sessions with each strategy. Three
 results of the simulation are printed beside the best strategy's, each for the worst that was named:
 
 - its bill with everything that was looked up again. A verdict holds where it is at most 5 % dearer;
+- the same bill where each blind step costs so many steps more (--blind-step-cost);
 - its points, as `compare` counts them: 100 times the share of steps that had what they needed, and
   one for each tenth of the bill that is saved. A verdict holds where it has at most 5 points less.
 
-Prints a line a project and the share of verdicts that hold by each; exits with 1 where one of the
-shares is below 80 %.
+Prints a row a project, as a table in Markdown, and the share of verdicts that hold by each; exits
+with 1 where one of the shares is below 80 %.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import pandas as pd
 
 import workbench as wb
 from workbench.base.errors import WorkbenchError
+from workbench.evaluation.analysis.likely_best import POSSIBLE
 from workbench.evaluation.analysis.trade import WORTH
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.decision import Decision
@@ -40,42 +42,64 @@ BAR = 0.8
 
 
 @dataclass(frozen=True)
+class Beside:
+    """What was named beside the best strategy, by one measure.
+
+    Attributes:
+        best: the best strategy.
+        distance: how far the worst that was named is from it: a share of the cheapest bill, or
+            points.
+        holds: whether that is near enough.
+    """
+
+    best: str
+    distance: float
+    holds: bool
+
+    @classmethod
+    def of_bills(cls, bills: pd.Series[float], named: tuple[str, ...]) -> Beside:
+        """By what it costs."""
+        cheapest = str(bills.idxmin())
+        dearer = float(bills[list(named)].max() / bills[cheapest] - 1)
+        return cls(cheapest, dearer, dearer <= DEARER)
+
+    @classmethod
+    def of_points(cls, points: pd.Series[float], named: tuple[str, ...]) -> Beside:
+        """By points."""
+        best = str(points.idxmax())
+        fewer = float(points[best] - points[list(named)].min())
+        return cls(best, fewer, fewer <= FEWER_POINTS)
+
+    def __str__(self) -> str:
+        distance = f"{self.distance:.1f}"
+        if self.distance < 1:
+            distance = f"{self.distance:.2f}"
+        return f"{distance} from {self.best}{'' if self.holds else ' **fails**'}"
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What was named for a project, and what it came to beside the best.
 
     Attributes:
         project: its file or folder.
+        sessions: how many were simulated.
         named: the strategies that were named: one, or those without a winner between them.
-        cheapest: the strategy with the lowest simulated bill.
-        dearer: how much dearer the dearest named one is, as a share of the cheapest bill.
-        best: the strategy with most simulated points.
-        fewer_points: how many less the worst named one has.
+        by_measure: for each of `MEASURES`.
     """
 
     project: str
+    sessions: int
     named: tuple[str, ...]
-    cheapest: str
-    dearer: float
-    best: str
-    fewer_points: float
-
-    @property
-    def holds_by_bill(self) -> bool:
-        """Whether nobody pays much more by it."""
-        return self.dearer <= DEARER
-
-    @property
-    def holds_by_points(self) -> bool:
-        """Whether nobody loses much by it, what is told and what is paid together."""
-        return self.fewer_points <= FEWER_POINTS
+    by_measure: dict[str, Beside]
 
     def __str__(self) -> str:
-        bill = "holds" if self.holds_by_bill else "FAILS"
-        points = "holds" if self.holds_by_points else "FAILS"
-        return (
-            f"{self.project}: {' or '.join(self.named)}. Bill {bill}: {100 * self.dearer:.0f} %"
-            f" above {self.cheapest}. Points {points}: {self.fewer_points:.1f} below {self.best}"
-        )
+        cells = [self.project, str(self.sessions), " or ".join(self.named)]
+        cells += map(str, self.by_measure.values())
+        return f"| {' | '.join(cells)} |"
+
+
+MEASURES = ("bill", "bill with blind steps", "points")
 
 
 def main() -> int:
@@ -86,43 +110,48 @@ def main() -> int:
     parser.add_argument("projects", nargs="+", type=Path)
     parser.add_argument("--window", type=int, default=32_000, help="Tokens of the window.")
     parser.add_argument("--strategies", default=",".join(STRATEGIES), help="Names with commas.")
+    parser.add_argument("--limit", type=int, help="Sessions of a project at most.")
+    parser.add_argument("--blind-step-cost", type=float, default=2.0, help="As of `simulate`.")
     parser.add_argument(
         "--kept", type=Path, default=Path("verdicts"), help="Where runs are kept, to go on."
     )
     arguments = parser.parse_args()
-    strategies = arguments.strategies.split(",")
+    print(f"| project | sessions | named | {' | '.join(MEASURES)} |")
+    print("|---|---|---|---|---|---|", flush=True)
     verdicts: list[Verdict] = []
     for project in arguments.projects:
         try:
-            verdict = judged(project, strategies, arguments.window, arguments.kept)
+            verdict = judged(project, arguments)
         except WorkbenchError as error:
-            print(f"none   {project.name}: {error}", flush=True)
+            print(f"| {project.name} | | none: {error} | | | |", flush=True)
             continue
         if verdict is None:
-            print(f"none   {project.name}: nothing was compacted or scored", flush=True)
+            print(f"| {project.name} | | none: nothing to decide | | | |", flush=True)
             continue
         print(verdict, flush=True)
         verdicts.append(verdict)
     if not verdicts:
         print("no project had a verdict")
         return 1
-    by_bill = sum(verdict.holds_by_bill for verdict in verdicts) / len(verdicts)
-    by_points = sum(verdict.holds_by_points for verdict in verdicts) / len(verdicts)
-    print(
-        f"{len(verdicts)} verdicts; by the bill {100 * by_bill:.0f} % hold, by points"
-        f" {100 * by_points:.0f} % (bar: {100 * BAR:.0f} %)"
-    )
-    return int(min(by_bill, by_points) < BAR)
+    shares: list[float] = []
+    for measure in MEASURES:
+        holding = sum(verdict.by_measure[measure].holds for verdict in verdicts)
+        shares.append(holding / len(verdicts))
+        print(f"by the {measure}: {holding} of {len(verdicts)} hold (bar: {100 * BAR:.0f} %)")
+    return int(min(shares) < BAR)
 
 
-def judged(project: Path, strategies: list[str], window: int, kept: Path) -> Verdict | None:
+def judged(project: Path, arguments: argparse.Namespace) -> Verdict | None:
     """The verdict on one project; None where there is no decision."""
+    strategies = arguments.strategies.split(",")
     results = wb.compare(
         [str(project)],
         strategies=strategies,
         model="extractive",
-        window=window,
-        out=kept / project.name / "compared",
+        window=arguments.window,
+        limit=arguments.limit,
+        quiet=True,
+        out=arguments.kept / project.name / "compared",
     )
     decision = Findings.of(results).decision
     if decision is None or not decision.points:
@@ -131,21 +160,24 @@ def judged(project: Path, strategies: list[str], window: int, kept: Path) -> Ver
         [str(project)],
         strategies=strategies,
         model="extractive",
-        window=window,
-        out=kept / project.name / "simulated",
+        window=arguments.window,
+        limit=arguments.limit,
+        blind_step_cost=arguments.blind_step_cost,
+        quiet=True,
+        out=arguments.kept / project.name / "simulated",
     )
-    table = simulated_results(simulation.simulated)
+    # what a provider would refuse is nobody's choice
+    table = simulated_results(simulation.simulated).loc[list(decision.points)]
     named = named_strategies(decision)
-    bills, points = table["bill"], table["points"]
-    cheapest = str(bills.idxmin())
-    best = str(points.idxmax())
     return Verdict(
         project.name,
+        simulation.simulated["session"].nunique(),
         named,
-        cheapest,
-        dearer=float(bills[list(named)].max() / bills[cheapest] - 1),
-        best=best,
-        fewer_points=float(points[best] - points[list(named)].min()),
+        {
+            "bill": Beside.of_bills(table["bill"], named),
+            "bill with blind steps": Beside.of_bills(table["bill_blind"], named),
+            "points": Beside.of_points(table["points"], named),
+        },
     )
 
 
@@ -153,8 +185,8 @@ def named_strategies(decision: Decision) -> tuple[str, ...]:
     """The strategy that a decision recommends, or all between which it finds no winner."""
     if decision.use:
         return (decision.use,)
-    points = decision.points or {}
-    return tuple(points)
+    likely = [name for name, share in decision.level.items() if share >= POSSIBLE]
+    return tuple(likely or decision.points or {})
 
 
 def simulated_results(simulated: pd.DataFrame) -> pd.DataFrame:
@@ -162,12 +194,12 @@ def simulated_results(simulated: pd.DataFrame) -> pd.DataFrame:
     points.
     """
     sums = simulated.groupby("strategy").sum(numeric_only=True).astype(float)
-    blind = sums["blind_user"] + sums["blind_decision"] + sums["blind_result"]
     saved_share = sums["saved_usd_net"] / sums["usd_uncompacted"]
     return pd.DataFrame(
         {
             "bill": sums["usd_uncompacted"] - sums["saved_usd_net"],
-            "points": 100 * (1 - blind / sums["steps"]) + 10 * WORTH * saved_share,
+            "bill_blind": sums["usd_uncompacted"] - sums["saved_usd_blind"],
+            "points": 100 * (1 - sums["blind_steps"] / sums["steps"]) + 10 * WORTH * saved_share,
         }
     )
 

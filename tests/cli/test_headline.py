@@ -52,23 +52,34 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
         ),
         (
             (0.1,),
-            "cut the same history to 10 % of its tokens; one that keeps less is credited with what"
-            " truncate gains by the rest.",
+            "cut the same history to 10 % of its tokens. A strategy that comes out smaller gets as"
+            " many points on top as truncate gains by growing from that size to the common one.",
         ),
     ],
 )
-def test_terminal_and_page_say_once_before_the_table_what_the_same_size_is(
+def test_terminal_and_page_say_once_beside_the_table_what_the_same_size_is(
     shares: tuple[float, ...], meaning: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = made(9, shares=shares)
     show(Findings.of(run), wide=True)
     terminal = capsys.readouterr().out
     page = re.sub("&nbsp;|\xa0", " ", Report(run).headline.html)
-    for text, table in ((terminal, "────"), (page, "<table")):
-        words = " ".join(text.partition(table)[0].split())
+    for text in (terminal, page):
+        words = " ".join(text.split())
         assert words.count("Same size: all strategies") == 1 and meaning in words
-        for other_words in ("size asked for", "equal size", "really", "Same size: all"):
-            assert other_words not in " ".join(text.partition(table)[2].split())
+        for other_words in ("size asked for", "equal size", "really"):
+            assert other_words not in words.partition("Same size: all")[2]
+    heading, _, after = terminal.partition("Same size: all strategies")
+    assert heading.rstrip().endswith("at the same size:") and "────" in after
+
+
+def test_what_is_saved_on_own_triggers_stands_in_no_table_at_the_same_size(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show(Findings.of(made(9)))
+    own, _, same_size = capsys.readouterr().out.partition(" at the same size:")
+    assert "saved" in own and "as the best" in own
+    assert "saved" not in same_size.partition("Means over")[0]
 
 
 def test_terminal_and_page_say_that_the_oracle_is_the_ceiling_of_names_only(

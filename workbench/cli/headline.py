@@ -11,10 +11,11 @@ from workbench.cli.ending import answered
 from workbench.cli.headline_notes import few_notes, notes
 from workbench.cli.headline_table import (
     FURTHER_COLUMNS,
-    few_columns,
     halves,
     headline,
     own_columns,
+    own_metric_rows,
+    same_size_columns,
     size_columns,
     table_rows,
 )
@@ -27,11 +28,13 @@ from workbench.cli.output import (
     say,
     table,
     while_read,
+    without_twins,
     write,
 )
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.readers import calibrations
+from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page.rendering import render
 
@@ -79,6 +82,7 @@ def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, 
         "by_size": records(figures.by_size),
         "recorded": records(figures.recorded),
         "within_reach": records(figures.within_reach),
+        "own_metrics": records(figures.own_metrics),
         "panel": None if panel is None else {"words": findings.panel_words, "rank": panel.rank},
     }
 
@@ -109,7 +113,8 @@ def show_places(results: Results, report: str | None, paths: Sequence[str] = ())
 def show(findings: Findings, *, wide: bool = False) -> None:
     """Print what the run says in words, then its table: few columns in 80 characters, or all."""
     _say_decision(findings)
-    _say_table(findings, wide=wide)
+    _say_tables(findings, wide=wide)
+    _say_own_metrics(findings)
     for text in (findings.written_by, findings.read_by, findings.unknown_work):
         if text:
             write(text)
@@ -153,24 +158,48 @@ def _say_decision(findings: Findings) -> None:
         say(item)
 
 
-def _say_table(findings: Findings, *, wide: bool) -> None:
+def _say_tables(findings: Findings, *, wide: bool) -> None:
+    """Print what each strategy does on its own trigger, then what all tell at the same size."""
     run = findings.tables
     rows = table_rows(findings)
-    columns = few_columns(run, rows)
+    columns = own_columns(run, rows)
     if wide:
-        columns |= {**own_columns(run), **size_columns(run), **FURTHER_COLUMNS}
-    places = []
-    if run.shares:
-        places.append("at the same size")
-    if any(key.startswith("own_") for key in columns.values()):
-        places.append("on its own trigger")
-    if "recorded" in columns.values():
-        places.append("where the agent compacted")
+        columns |= FURTHER_COLUMNS
     names = [HALVES[half] for half in halves(run)]
-    say(f"\n{joined(names).capitalize()} {joined(places)}:")
+    where = "on its own trigger"
+    if "recorded" in columns.values():
+        where += " and where the agent compacted"
+    room = None if wide else WIDTH
+    say(f"\n{joined(names).capitalize()} {where}:\n")
+    say(table(rows, columns, room=room))
+    if not run.shares:
+        return
+    columns = same_size_columns(run, rows)
+    if wide:
+        columns |= {**size_columns(run), "bound": "recall_bound:percent"}
+    say(f"\n{joined(names).capitalize()} at the same size:")
     if findings.same_size:
         write(findings.same_size)
-    say("\n" + table(rows, columns, room=None if wide else WIDTH))
+    contexts = [row for row in rows if row["strategy"] != RECORDED]
+    say("\n" + table(contexts, columns, room=room))
+
+
+def _say_own_metrics(findings: Findings) -> None:
+    """Print what each strategy has in metrics that are not built in, if there are any."""
+    columns = {
+        "strategy": "strategy",
+        "metric": "metric",
+        "own trigger": "shown",
+        "same size": "shown_same_size",
+        "sessions": "sessions",
+    }
+    rows = own_metric_rows(findings)
+    if not rows:
+        return
+    if not findings.tables.shares:
+        del columns["same size"]
+    say("\nYour metrics, means over projects:\n")
+    say(table(rows, columns, room=WIDTH))
 
 
 def _say_within_reach(findings: Findings) -> None:
@@ -200,4 +229,7 @@ def show_sizes(findings: Findings) -> None:
     columns["bound"] = "recall_bound:percent"
     half = HALVES[run.first_half].capitalize()
     say(f"\n{half}, the same history cut to these sizes; in brackets the size kept:\n")
-    say(table(table_rows(findings), columns, room=WIDTH))
+    rows, twins = without_twins(table_rows(findings), columns)
+    say(table(rows, columns, room=WIDTH))
+    for text in twins:
+        write(text)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.base.formats import joined, some
 from workbench.cli.headline_table import halves
+from workbench.evaluation.analysis.trade import MARGIN, WORTH
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import CODE, HALVES, NAMES, WORK
@@ -18,6 +19,12 @@ NARROW = (
     "--wide shows all columns, --json every figure with its interval; docs/method.md says how each"
     " is made."
 )
+AS_GOOD = (
+    "As good as the best: how likely it is the best or less than"
+    f" {MARGIN:g} points behind it, where a tenth of the bill is worth {some(int(WORTH), 'point')}"
+    " to you."
+)
+"""What the chance of each strategy is."""
 MEANINGS = {
     WORK: (
         "The work: the foretold chance that a real model rightly answers a question about how the"
@@ -52,6 +59,8 @@ def _essential(findings: Findings) -> Iterator[str]:
         where = "at the same size" if run.shares else "on its own trigger"
         compared = f"{HALVES[run.first_half]}, points {where}, with the 95 % interval"
         yield f"vs {run.baseline}: {compared}; ✓ or ✗: better or worse beyond chance."
+    if findings.decision is not None and findings.decision.level:
+        yield AS_GOOD
     yield _windows(run.replayed)
     yield from _limits(run)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.base.formats import NOTHING, gap, interval, missing, percent, points
+from workbench.base.formats import NOTHING, NUMBERS, gap, interval, missing, percent, points
 from workbench.cli.output import records
 from workbench.evaluation.analysis.paired import interval_columns
 from workbench.evaluation.findings import Findings
@@ -26,16 +26,22 @@ METRICS = (
 TWICE = {"saved", "saved_low", "saved_high", "bound", "presence", "coverage"}
 """Figures of the report's headline that have longer names here."""
 COLUMN = {WORK: "the\nwork", NAMES: "\nnames", CODE: "\ncode"}
-"""Heads of the numbers at the same size."""
-OWN_COLUMN = {WORK: "work,\nown", NAMES: "names,\nown", CODE: "code,\nown"}
-"""Heads of the same on a strategy's own trigger."""
+"""Heads of the numbers."""
 FURTHER_COLUMNS = {
-    "bound": "recall_bound:percent", "tokens\nsaved": "tokens_saved:percent", "cost": "cost:dollars",
+    "tokens\nsaved": "tokens_saved:percent", "cost": "cost:dollars",
     "cost saved\n(95 % interval)": "saved_interval", "compactions": "compactions:count",
     "largest\nrequest": "peak_context:amount", "from\ncache": "prefix_reuse:percent",
     "unsupported": "fabrication:percent",
 }  # fmt: skip
-"""Further columns of `--wide`, with those of the sizes."""
+"""Further columns of `--wide` on the strategies' own triggers."""
+UNIT_FORMATS = {
+    "share": "percent",
+    "tokens": "amount",
+    "count": "count",
+    "usd": "dollars",
+    "seconds": "count",
+}
+"""How a metric's unit is shown, as `formats.NUMBERS` has it."""
 OF_ROW = {"none": "dim", "null": "dim", "oracle": "dim", "random": "dim", RECORDED: "cyan"}
 
 
@@ -74,26 +80,36 @@ def halves(run: Tables) -> list[str]:
     return sorted(run.halves, key=lambda half: half != run.first_half)
 
 
-def few_columns(run: Tables, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The columns that everybody sees, by their heads; `--wide` shows all."""
+def own_columns(run: Tables, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The columns of what each strategy does on its own trigger, by their heads."""
     columns = {"strategy": "strategy"}
-    compared = any("against" in row for row in rows)
     for half in halves(run):
-        if run.shares:
-            columns[COLUMN[half]] = f"same_{half}"
-        if compared and half == run.first_half:
-            columns[f"vs {run.baseline}"] = "against"
-    if not run.shares or not run.has_work:
-        columns |= own_columns(run)
+        columns[COLUMN[half]] = f"own_{half}"
+        if not run.shares and half == run.first_half:
+            columns |= _against_column(run, rows)
     columns["cost\nsaved"] = "saved"
+    if any("likely" in row for row in rows):
+        columns["as good\nas the best"] = "likely"
     if any("recorded" in row for row in rows):
         columns["where agent\ncompacted"] = "recorded"
     return columns
 
 
-def own_columns(run: Tables) -> dict[str, str]:
-    """The columns of the same numbers on a strategy's own trigger."""
-    return {OWN_COLUMN[half]: f"own_{half}" for half in halves(run)}
+def same_size_columns(run: Tables, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The columns of what each strategy tells at the same size, by their heads."""
+    columns = {"strategy": "strategy"}
+    for half in halves(run):
+        columns[COLUMN[half]] = f"same_{half}"
+        if half == run.first_half:
+            columns |= _against_column(run, rows)
+    return columns
+
+
+def _against_column(run: Tables, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The column of differences from the baseline, where there are any."""
+    if not any("against" in row for row in rows):
+        return {}
+    return {f"vs {run.baseline}": "against"}
 
 
 def size_columns(run: Tables) -> dict[str, str]:
@@ -112,12 +128,16 @@ def table_rows(findings: Findings) -> list[dict[str, Any]]:
             compared[str(row["strategy"])] = row
     recorded = {str(row["strategy"]): row for row in records(figures.recorded)}
     over_target, over_window = run.over_target(), run.over_window
+    decision = findings.decision
+    likely = {} if decision is None else decision.level
     rows = []
     for row in headline(findings):
         name = str(row["strategy"])
         larger = "*" if name in over_target else ""
         refused = "!" if name in over_window else ""
-        cells = row | _shown_figures(run, row, larger, refused)
+        cells = row | _shown_figures(findings, row, larger, refused)
+        if name in likely:
+            cells["likely"] = percent(likely[name])
         if name in compared:
             cells["against"] = _difference(compared[name])
         if name in recorded:
@@ -134,25 +154,39 @@ def table_rows(findings: Findings) -> list[dict[str, Any]]:
     return rows
 
 
+def own_metric_rows(findings: Findings) -> list[dict[str, Any]]:
+    """The rows of the table of metrics that are not built in, each figure as it is shown."""
+    rows = []
+    for row in records(findings.figures.own_metrics):
+        show = NUMBERS[UNIT_FORMATS[str(row["unit"])]]
+        shown = show(row["mean"])
+        if not missing(row["low"]):
+            shown += f" ({show(row['low'])} to {show(row['high'])})"
+        rows.append(row | {"shown": shown, "shown_same_size": show(row["same_size"])})
+    return rows
+
+
 def _shown_figures(
-    run: Tables, row: Mapping[str, Any], larger: str, refused: str
+    findings: Findings, row: Mapping[str, Any], larger: str, refused: str
 ) -> dict[str, str]:
     """The figures of a strategy as they are shown.
 
     Args:
-        run: its tables.
+        findings: of the run.
         row: the figures.
         larger: mark of a strategy that cannot be cut to the same size.
         refused: mark of a strategy that sends requests larger than the window.
     """
     name = str(row["strategy"])
-    style = "bold" if name == next(iter(run.contenders), "") else ""
+    run = findings.tables
+    best = findings.recommended or next(iter(run.contenders), "")
+    style = "bold" if name == best else ""
     cells = {
         f"same_{WORK}": _with_interval(row, "work") + larger,
         f"same_{NAMES}": _with_interval(row, "names") + larger,
         f"same_{CODE}": percent(row["code"]) + larger,
-        f"own_{WORK}": percent(row["work_own"]) + refused,
-        f"own_{NAMES}": percent(row["names_own"]) + refused,
+        f"own_{WORK}": _with_interval(row, "work_own") + refused,
+        f"own_{NAMES}": _with_interval(row, "names_own") + refused,
         f"own_{CODE}": percent(row["code_own"]) + refused,
         "saved": percent(row["cost_saved"]) + refused,
         "saved_interval": _with_interval(row, "cost_saved"),

@@ -16,7 +16,12 @@ from workbench.base.markup import TEMPLATES
 from workbench.cli.options import AsJson, ModelOptions, takes
 from workbench.cli.output import FAILED, OK, complain, say, say_json, table
 from workbench.evaluation.experiment.spec import Masking
-from workbench.report.page.experiments import run_experiment, run_experiments, table_rows
+from workbench.report.page.experiments import (
+    GridPoint,
+    run_experiment,
+    run_experiments,
+    table_rows,
+)
 from workbench.report.page.notebooks import copy_course
 
 COURSE = Path("workbench-course")
@@ -110,7 +115,14 @@ def experiment(
             say(notebook)
         return OK
     workers = jobs or os.cpu_count() or 1
-    points = run_experiments(fixed, varied, out, jobs=workers, quiet=quiet or as_json)
+    points = run_experiments(
+        fixed,
+        varied,
+        out,
+        jobs=workers,
+        quiet=quiet or as_json,
+        tell=None if quiet or as_json else _tell_point,
+    )
     if as_json:
         say_json([asdict(point) for point in points])
     else:
@@ -119,6 +131,13 @@ def experiment(
     for point in failed:
         complain(f"workbench: {point.reason}")
     return FAILED if failed else OK
+
+
+def _tell_point(point: GridPoint) -> None:
+    """Say where a point's report is, while others still run."""
+    report = Path(point.folder) / "report.html"
+    if report.is_file():
+        complain(f"{point.outcome}: {report}")
 
 
 def _pairs(words: list[str] | None, example: str) -> dict[str, str]:

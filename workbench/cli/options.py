@@ -121,6 +121,10 @@ class ModelOptions(Spec):
 Command: TypeAlias = Callable[..., int]
 
 
+ONLY_IN_PYTHON = ("metrics",)
+"""Fields of specifications that no text can give."""
+
+
 def takes(
     kind: type[Spec], only: Collection[str] = (), **defaults: object
 ) -> Callable[[Command], Command]:
@@ -131,7 +135,7 @@ def takes(
         only: the fields that become options; none: all.
         **defaults: replace the fields' own.
     """
-    fields = kind.fields()
+    fields = {name: field for name, field in kind.fields().items() if name not in ONLY_IN_PYTHON}
     if only:
         fields = {name: field for name, field in fields.items() if name in only}
     models = ModelOptions.fields() if fields.pop("model_settings", None) else {}

@@ -16,7 +16,7 @@ from secrets import token_hex
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from workbench.base.formats import NOTHING, NUMBERS, missing
+from workbench.base.formats import NOTHING, NUMBERS, joined, missing
 from workbench.base.pulse import PULSE
 
 if TYPE_CHECKING:
@@ -205,6 +205,29 @@ def table(
         console.print(grid)
     lines = [line.rstrip() for line in capture.get().splitlines()]
     return "\n".join(lines).replace("\x1b", OWN_ESCAPE)
+
+
+def without_twins(
+    rows: Iterable[Mapping[str, object]], columns: Mapping[str, str]
+) -> tuple[list[Mapping[str, object]], list[str]]:
+    """The rows that differ from each other in a column besides the first, and a sentence for each
+    of them that stands for others as well.
+
+    Args:
+        rows: the values by key.
+        columns: as for `table`; the first names the row.
+    """
+    (_, name_key), *figures = columns.items()
+    alike: dict[tuple[str, ...], list[Mapping[str, object]]] = {}
+    for row in rows:
+        cells = tuple(_cell(row, key) for _, key in figures)
+        alike.setdefault(cells, []).append(row)
+    sentences = []
+    for first, *others in alike.values():
+        if others:
+            names = joined([_cell(row, name_key) for row in others])
+            sentences.append(f"The line of {_cell(first, name_key)} is also that of {names}.")
+    return [group[0] for group in alike.values()], sentences
 
 
 def _row_by_row(cells: Mapping[str, Sequence[str]], row_count: int) -> str:

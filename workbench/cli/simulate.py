@@ -8,13 +8,14 @@ from workbench.base.formats import some
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import FAILED, OK, complain, records, say, say_json, table, write
-from workbench.evaluation.analysis.simulated import by_strategy, which_bill
+from workbench.evaluation.analysis.simulated import by_strategy, price_words, which_bill
 from workbench.lab.simulation.simulate import SimulationSpec, forecast
 from workbench.lab.simulation.simulate import simulate as simulation_of
 
 SHOWN = {
     "look-ups": "look_ups:count", "tokens": "look_up_tokens:amount", "blind": "blind:count", "spirals": "spirals:count",
     "steps": "steps_until_work:count", "saved $": "saved_usd:dollars", "net $": "saved_usd_net:dollars",
+    "with blind $": "saved_usd_blind:dollars",
 }  # fmt: skip
 
 
@@ -28,7 +29,8 @@ def simulate(
     Means a session. `look-ups`: calls made again, and their `tokens`. `blind`: actions that use
     what no call brings back. `spirals`: things lost again as often as they were looked up. `steps`:
     look-ups after a compaction before the work goes on. `saved` and `net`: dollars against no
-    compaction, without look-ups and with them. Then 95 % intervals over projects, with six projects
+    compaction, without look-ups and with them; `with blind`: each blind action costs
+    `--blind-step-cost` steps more. Then 95 % intervals over projects, with six projects
     or more. The same command continues where a stopped one ended.
 
     Examples:
@@ -66,9 +68,9 @@ def simulate(
     projects = simulation.simulated["project"].nunique()
     say(f"Means over {some(projects, 'project')}, {some(sessions, 'session')}\n")
     say(table(records(means), {"strategy": "strategy", **SHOWN}, room=80))
-    bill = which_bill(simulation.simulated)
-    if bill:
-        write(bill)
+    for text in (which_bill(simulation.simulated), price_words(simulation.simulated)):
+        if text:
+            write(text)
     _say_intervals(means)
     return code
 

@@ -25,6 +25,7 @@ from workbench.cli.output import (
     say_json,
     table,
     while_read,
+    without_twins,
     write,
 )
 from workbench.evaluation.analysis.ablation import leave_one_out
@@ -121,6 +122,7 @@ def sweep(
                 "report": report,
                 **answered(results),
                 "points": records(point_table),
+                "decision": None if findings.decision is None else asdict(findings.decision),
             }
         )
     elif not spec.quiet:
@@ -195,7 +197,11 @@ def _show(points: pd.DataFrame, findings: Findings) -> None:
         rows.append(cells)
     say("Each on its own trigger:\n")
     half = HALVES[findings.tables.leading("natural")]
-    say(table(rows, {"point": "strategy", half: "recall:decimal", **COLUMNS}))
+    columns = {"point": "strategy", half: "recall:decimal", **COLUMNS}
+    lines, twins = without_twins(rows, columns)
+    say(table(lines, columns))
+    for text in twins:
+        write(text)
     say(
         "\nUnbeaten: no other point keeps at least as much and saves at least as much, and one of"
         " the two more."
@@ -207,6 +213,19 @@ def _show(points: pd.DataFrame, findings: Findings) -> None:
     show_sizes(findings)
     for note in size_notes(findings.tables):
         write(note)
+    _say_choice(findings)
+
+
+def _say_choice(findings: Findings) -> None:
+    """Print which point to use and what that trades."""
+    decision = findings.decision
+    if decision is None:
+        write("Which one: no point has a figure, so there is nothing to choose.")
+        return
+    write(f"Which one: {decision.recommendation}", "bold")
+    for text in (decision.trade_off, decision.by_price, decision.confidence):
+        if text:
+            write(text)
 
 
 def _window(row: Mapping[str, object]) -> str:

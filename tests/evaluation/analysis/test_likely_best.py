@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from workbench.base.ragged import Floats
-from workbench.evaluation.analysis.likely_best import LikelyBest, likely_best
+from workbench.evaluation.analysis.likely_best import LIKELY, POSSIBLE, LikelyBest, likely_best
 from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
 
 
@@ -82,6 +82,35 @@ def test_a_reader_who_may_be_wrong_makes_a_lead_less_sure() -> None:
     assert likely(table).chances["first"][0.0] == 1.0
     # .05 over a standard deviation of .1 * sqrt(2): the normal distribution has .638 below that
     assert unsure.chances["first"][0.0] == pytest.approx(0.638, abs=0.03)
+
+
+def test_level_with_the_best_is_who_is_near_it_in_a_tenth_of_the_draws() -> None:
+    told = {"first": [0.7] * 8, "near": [0.69] * 8, "sometimes": [0.8, 0.45] * 4, "far": [0.5] * 8}
+    best = likely(rows(told, dict.fromkeys(told, 0.0)))
+    assert best.likely() == ["first", "near"]
+    assert best.level_with_best() == ["first", "near", "sometimes"]
+    assert best.at()["far"] == 0.0
+    assert POSSIBLE < best.at()["sometimes"] < LIKELY
+
+
+def test_of_few_projects_only_the_reader_is_drawn_and_it_says_nothing_of_others() -> None:
+    told = {"first": [0.9, 0.1, 0.6], "second": [0.4, 0.5, 0.6]}
+    of_few = likely(rows(told, dict.fromkeys(told, 0.0)))
+    assert not of_few.is_general and of_few.at() == {"first": 1.0, "second": 0.0}
+    assert likely(rows({"one": [0.5] * 6}, {"one": 0.0})).is_general
+
+
+def test_a_known_bias_of_the_reader_moves_the_points() -> None:
+    def promises_one_too_much(
+        strategies: Sequence[str], projects: int, random: np.random.Generator
+    ) -> dict[str, Floats]:
+        return {name: np.full(DRAWS, 0.1 * (name == "first")) for name in strategies}
+
+    table = rows({"first": [0.7] * 8, "second": [0.65] * 8}, {"first": 0.0, "second": 0.0})
+    corrected = likely_best(table, promises_one_too_much)
+    assert corrected is not None
+    assert corrected.level_with_best() == ["second"]
+    assert corrected.points.loc[1.0, "first"] == pytest.approx(60.0)
 
 
 def test_nothing_is_said_where_nobody_knows_the_readers_error_or_no_session_counts() -> None:

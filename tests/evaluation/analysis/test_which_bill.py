@@ -9,7 +9,7 @@ import pytest
 
 import workbench as wb
 from profiles import FULL
-from workbench.evaluation.analysis.simulated import which_bill
+from workbench.evaluation.analysis.simulated import cheapest_by_price, price_words, which_bill
 from workbench.recordings.datasets.bundled import bundled_files
 
 STRATEGIES = ("truncate", "summarize", "pipeline")
@@ -73,3 +73,27 @@ def test_the_session_that_alone_turns_it_is_named() -> None:
 
 def test_where_both_bills_have_one_sign_nothing_is_said() -> None:
     assert not which_bill(simulated(truncate=[0.3, 0.4], pipeline=[0.1, 0.2]))
+
+
+def with_blind_steps(**blind_steps: int) -> pd.DataFrame:
+    """`truncate` nets 0.5, `summarize` 0.3; each has so many blind steps, at 0.01 a step."""
+    rows = simulated(truncate=[0.5], summarize=[0.3])
+    steps = [blind_steps[name] for name in rows["strategy"]]
+    return rows.assign(blind_steps=steps, step_usd=0.01)
+
+
+def test_it_says_at_which_price_of_a_blind_step_another_strategy_saves_most() -> None:
+    rows = with_blind_steps(truncate=10, summarize=0)
+    assert [found.strategy for found in cheapest_by_price(rows)] == ["truncate", "summarize"]
+    assert cheapest_by_price(rows)[1].from_steps == pytest.approx(2.0)  # 0.2 over 10 of 0.01
+    assert price_words(rows).startswith(
+        "Where a blind step costs nothing, truncate saves most; from 2.00 steps on summarize"
+    )
+
+
+def test_where_no_price_turns_the_order_it_says_so() -> None:
+    rows = with_blind_steps(truncate=1, summarize=0)
+    assert price_words(rows) == (
+        "Whatever a blind step costs, up to 20 steps, truncate saves most."
+    )
+    assert price_words(simulated(truncate=[0.5])) == ""

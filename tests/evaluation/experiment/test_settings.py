@@ -26,6 +26,7 @@ from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.experiment import compare, sweep
 from workbench.evaluation.experiment.settings import GateSettings, RunSettings
 from workbench.evaluation.experiment.spec import Execution, RunSpec, Spec, number
+from workbench.evaluation.metrics.metric import Metric
 from workbench.lab.advice import advise as advice
 from workbench.lab.advice import agents
 from workbench.lab.judge.exam.sitting import ExamSpec, judge_exam
@@ -104,6 +105,8 @@ def accepted(annotation: Any) -> frozenset[object]:
 SHARES = frozenset({("sequence", frozenset({float, str})), str})
 BOUNDARIES = {("boundaries", RunSpec), ("boundaries", WriteSpec)}
 """Fields that are read by a function of their own: shares, numbers or a word."""
+OWN_METRICS = frozenset({("sequence", frozenset({Metric}))})
+"""Objects only: no text names them."""
 
 
 @pytest.mark.parametrize(("entry", "spec"), DOCUMENTED, ids=entry_id)
@@ -116,6 +119,8 @@ def test_a_keyword_has_the_type_that_its_field_accepts(entry: Entry, spec: type[
     fields = get_type_hints(spec, include_extras=True)
     for name, kind in keywords(entry).items():
         expected = SHARES if (name, spec) in BOUNDARIES else accepted(fields[name])
+        if name == "metrics":
+            expected = OWN_METRICS
         assert leaves(kind) == expected, name
 
 

@@ -26,19 +26,22 @@ from urllib.request import urlopen
 
 from workbench.base.formats import percent
 from workbench.cli.headline import outcome, show
+from workbench.evaluation.analysis.likely_best import POSSIBLE
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings import Findings
 from workbench.report.page.rendering import render
 from workbench.report.view.app import ViewServer
 
 HALVES = {"The work": "work", "Names": "names", "Code": "code"}
-PLACES = {"same size": "same size", "own trigger": "own trigger"}
+PLACES = {"same size", "own trigger"}
 LEADS = re.compile(
     r"([\w.=+-]+(?: [\w.]+=[\w.+-]+)*) (?:tells|keeps) (\d+ %)(?: of the (work|names))?"
 )
 SAVES = re.compile(r" and (saves|costs) (\d+ %)")
 MEANS = re.compile(r"Means over (\d[\d,]*) sessions?(?: of (\d[\d,]*) projects?)?")
 OF_SESSIONS = re.compile(r"(\d[\d,]*) of (\d[\d,]*) sessions?\b")
+CONTESTED = re.compile(r"No winner between ([^.:]+?) on their own triggers")
+"""Who may be the best; that of `as good` says so too."""
 MOST_LOSSES = 3
 """Losses whose stage is looked up in the view: each takes a replay."""
 
@@ -224,13 +227,15 @@ def table_of(page: str, name: str) -> list[dict[str, str]]:
 
 def of_page(face: str, page: str) -> Iterator[Reading]:
     """What a page with the headline table and the answer says."""
-    for row in table_of(page, "headline"):
+    for row in [*table_of(page, "own-trigger"), *table_of(page, "same-size")]:
         for heading, cell in row.items():
             title, _, place = heading.partition(", ")
             if title in HALVES and place in PLACES:
                 yield from figure(face, (place, HALVES[title], row["Strategy"]), cell)
             if heading == "Bill saved":
                 yield from figure(face, ("bill saved", row["Strategy"]), cell)
+            if heading == "As good as the best":
+                yield from figure(face, ("as good", row["Strategy"]), cell)
     answer = re.search(r'class="answer"><strong>(.*?)</strong>', page, re.DOTALL)
     if answer:
         yield Reading(face, ("recommendation",), plain(answer[1]))
@@ -246,6 +251,9 @@ def figure(face: str, quantity: tuple[str, ...], cell: str) -> Iterator[Reading]
 
 def of_words(face: str, text: str) -> Iterator[Reading]:
     """What the sentences of a face say."""
+    for match in CONTESTED.finditer(text):
+        for name in re.split(r", | and ", match[1]):
+            yield Reading(face, ("may be the best", name), "yes")
     for match in MEANS.finditer(text):
         yield Reading(face, ("sessions",), match[1])
         yield Reading(face, ("projects",), match[2] or match[1])
@@ -267,6 +275,11 @@ def of_json(answer: Mapping[str, Any]) -> Iterator[Reading]:
     yield Reading("json", ("projects",), str(answer["projects"]))
     if answer["decision"] is not None and not answer["advice"]:
         yield Reading("json", ("recommendation",), answer["decision"]["recommendation"])
+    if answer["decision"] is not None:
+        for name, share in answer["decision"]["level"].items():
+            yield Reading("json", ("as good", name), percent(share))
+            may_be = "yes" if share >= POSSIBLE else "no"
+            yield Reading("json", ("may be the best", name), may_be)
     for row in answer["strategies"]:
         name = row["strategy"]
         for half in HALVES.values():
@@ -297,9 +310,22 @@ def of_terminal(text: str) -> Iterator[Reading]:
     words = " ".join(text.replace("\N{NO-BREAK SPACE}", " ").split())
     yield from of_words("terminal", words)
     lines = text.replace("\N{NO-BREAK SPACE}", " ").splitlines()
-    rule = next((place for place, line in enumerate(lines) if line.startswith("───")), None)
-    if rule is None:
-        return
+    caption = ""
+    for place, line in enumerate(lines):
+        if re.match(r"\S.* (on its own trigger|at the same size)", line):
+            caption = line
+        if line.startswith("───"):
+            yield from of_terminal_table(lines, place, caption)
+
+
+def of_terminal_table(lines: list[str], rule: int, caption: str) -> Iterator[Reading]:
+    """What a table of the terminal says.
+
+    Args:
+        lines: all that was printed.
+        rule: the line below its heads.
+        caption: what stands above it.
+    """
     end = next(
         (place for place in range(rule + 1, len(lines)) if not lines[place].strip()), len(lines)
     )
@@ -317,19 +343,19 @@ def of_terminal(text: str) -> Iterator[Reading]:
             head = " ".join(
                 " ".join(line[max(0, begin - 1) : begin + len(cell) + 1].split()) for line in heads
             )
-            yield from figure("terminal", _column(" ".join(head.split()), name), cell)
+            yield from figure("terminal", _column(" ".join(head.split()), name, caption), cell)
 
 
-def _column(head: str, strategy: str) -> tuple[str, ...]:
+def _column(head: str, strategy: str, caption: str) -> tuple[str, ...]:
     """The quantity of a column of the terminal."""
-    for half in HALVES.values():
-        if half in head and "own" in head:
-            return ("own trigger", half, strategy)
     if "cost saved" in head:
         return ("bill saved", strategy)
+    if "as the best" in head:
+        return ("as good", strategy)
+    place = "same size" if "at the same size" in caption else "own trigger"
     for half in HALVES.values():
         if head in (half, f"the {half}"):
-            return ("same size", half, strategy)
+            return (place, half, strategy)
     return ("terminal column", head, strategy)
 
 

@@ -120,3 +120,12 @@ def test_what_a_client_reads_from_files_is_had_again() -> None:
     )
     history: list[Message] = [rules, READ, result("nothing", "c1")]
     assert way_back(history, told("now CHECK_ALL before the push")) == "call"
+
+
+def test_what_the_agent_spoke_of_as_of_code_a_search_finds() -> None:
+    use = told("I call parseHeader next")
+    assert way_back([told("the helper `parseHeader` trims the name")], use) == "call"
+    assert way_back([told("the helper parseHeader() trims the name")], use) == "call"
+    assert way_back([told("the new helper is named parseHeader")], use) == "agent"
+    decided = told("I decided to name the helper `parseHeader`")
+    assert way_back([decided], use) == "agent"

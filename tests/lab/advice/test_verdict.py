@@ -83,13 +83,19 @@ def test_a_candidate_that_tells_more_of_the_work_replaces_the_default() -> None:
 
 
 def test_a_lead_smaller_than_the_readers_bias_between_the_writers_has_no_winner() -> None:
-    recall = {"summarize": 0.8, "truncate": 0.7}
+    recall = {"truncate": 0.8, "summarize": 0.7}
     between_writers = measured(recall, {"summarize": "a-model", "truncate": ""})
-    answer = verdict(between_writers, "truncate", gain=10.0)
-    assert (answer.outcome, answer.advised) == ("no winner", "truncate")
-    assert answer.sentence.startswith("No winner between summarize and truncate")
+    answer = verdict(between_writers, "summarize", gain=10.0)
+    assert (answer.outcome, answer.advised) == ("no winner", "summarize")
+    assert answer.sentence.startswith("No winner between truncate and summarize")
     same_writer = measured(recall, {"summarize": "a-model", "truncate": "a-model"})
-    assert verdict(same_writer, "truncate", gain=10.0).advised == "summarize"
+    assert verdict(same_writer, "summarize", gain=10.0).advised == "truncate"
+
+
+def test_the_same_lead_of_a_model_counts_for_readers_know_more_of_its_text_than_promised() -> None:
+    recall = {"summarize": 0.8, "truncate": 0.7}
+    search = measured(recall, {"summarize": "a-model", "truncate": ""})
+    assert verdict(search, "truncate", gain=10.0).advised == "summarize"
 
 
 def test_names_alone_never_prefer_cut_messages_to_what_a_model_wrote() -> None:

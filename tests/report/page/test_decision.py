@@ -185,7 +185,7 @@ def test_few_projects_are_no_confidence_and_more_of_them_might_change_it() -> No
     )
 
 
-def test_a_lead_within_chance_is_of_low_confidence() -> None:
+def test_a_lead_within_chance_is_of_no_high_confidence() -> None:
     run = made(9)
     for row in run.rows["scores"]:
         if (
@@ -196,7 +196,7 @@ def test_a_lead_within_chance_is_of_low_confidence() -> None:
             turn = 0.3 * (-1) ** int(row["session"][-2:])
             row["value"] = 0.6 + (0.05 + turn) * (row["strategy"] == "summarize")
     assert "which may be chance" in decided(run).confidence and decided(run).confidence.startswith(
-        "Confidence: low."
+        "Confidence: fair."
     )
 
 
@@ -244,8 +244,10 @@ def test_the_page_begins_with_it_and_the_answer_at_equal_size_follows_the_table(
         "<strong>Use summarize.</strong>" in report.verdict.html
         and "What would change it" in report.verdict.html
     )
-    table, _, below = report.headline.html.partition("</table>")
-    assert "Names, same size" in table and "summarize keeps most." in below
+    own, same_size, below, *_ = report.headline.html.split("</table>")
+    assert "Names, own trigger" in own and "same size" not in own
+    assert "Names, same size" in same_size and "own trigger" not in same_size
+    assert "summarize keeps most." in below
     assert str(report.verdict.plain).startswith("Use summarize. On its own trigger")
 
 

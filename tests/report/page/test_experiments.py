@@ -3,6 +3,8 @@ where it broke off.
 """
 
 import json
+import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,16 @@ from profiles import FULL
 from workbench.base.errors import SettingError
 from workbench.cli import main
 from workbench.evaluation.experiment.code_versions import package_version
-from workbench.report.page.experiments import DONE, points, run_experiments, table_rows
-from workbench.report.page.notebooks import NotebookError, mark_dead, run_notebook
+from workbench.report.page import experiments
+from workbench.report.page.experiments import (
+    DONE,
+    GridPoint,
+    points,
+    run_experiment,
+    run_experiments,
+    table_rows,
+)
+from workbench.report.page.notebooks import NotebookError, Value, mark_dead, run_notebook
 
 
 def test_a_grid_is_every_combination() -> None:
@@ -151,3 +161,42 @@ def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(
         "folder": done.folder,
     }
     assert json.loads((Path(done.folder) / DONE).read_text())["code"] == package_version()
+
+
+def test_each_point_of_a_grid_is_told_as_soon_as_it_is_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow_may_end = threading.Event()
+
+    def run(values: Mapping[str, Value], out: Path) -> Path:
+        if values["window"] == 16_000:
+            assert slow_may_end.wait(60)
+        out.mkdir(parents=True)
+        return out
+
+    monkeypatch.setattr(experiments, "run_experiment", run)
+    told: list[object] = []
+
+    def tell(point: GridPoint) -> None:
+        told.append(point.values["window"])
+        slow_may_end.set()
+
+    points = run_experiments({}, {"window": "16000,32000"}, tmp_path, jobs=2, quiet=True, tell=tell)
+    assert told == [32_000, 16_000]
+    assert [point.values["window"] for point in points] == [16_000, 32_000]
+
+
+def test_a_run_whose_notebook_fails_behind_its_tables_has_a_report_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_behind_the_run(template: object, target: Path, *_: object, **__: object) -> Path:
+        for name in ("manifest.json", "replays.parquet"):
+            (target.parent / name).write_text("{}")
+        raise NotebookError("the last cell failed")
+
+    rendered: list[Path] = []
+    monkeypatch.setattr(experiments, "run_notebook", fail_behind_the_run)
+    monkeypatch.setattr(experiments, "render", rendered.append)
+    with pytest.raises(NotebookError, match="the last cell failed"):
+        run_experiment({}, tmp_path)
+    assert rendered == [tmp_path]

@@ -11,6 +11,7 @@ import pytest
 from report.page.made import KEEPS, MadeResults, made
 
 from workbench.cli.headline import outcome, show
+from workbench.evaluation.analysis.likely_best import LIKELY, POSSIBLE
 from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.comparison import differences
@@ -212,13 +213,13 @@ def test_a_lead_smaller_than_the_bias_between_the_kinds_has_no_winner(
     error = bias_between(Tables.of(by_a_model), "summarize", "pipeline", WORK)
     assert error > 0.05
     run = written_by(
-        examined(summarize=0.70 + error / 2), summarize="a-model", pipeline="extractive"
+        examined(summarize=0.70 - error / 4), summarize="a-model", pipeline="extractive"
     )
     found = Findings.of(run).decision
     assert found is not None
     assert found.use == ""
     assert found.recommendation.startswith(
-        "No winner between summarize and pipeline on their own triggers: the fitted reader's own"
+        "No winner between pipeline and summarize on their own triggers: the fitted reader's own"
         " error between a "
     )
     assert Findings.of(run).verdict.answer.startswith("No winner between")
@@ -226,6 +227,18 @@ def test_a_lead_smaller_than_the_bias_between_the_kinds_has_no_winner(
     for kind in ("model", "rule"):
         assert f"{known[kind].real:.2f}".removeprefix("0") in page(run)
     assert "No winner between" in printed(run, capsys)
+
+
+def test_who_is_hardly_ever_the_best_is_not_among_those_without_a_winner() -> None:
+    run = written_by(
+        examined(summarize=0.70 - 0.02, truncate=0.55), summarize="a-model", pipeline="extractive"
+    )
+    found = Findings.of(run).decision
+    assert found is not None
+    assert found.level["truncate"] < POSSIBLE < LIKELY
+    assert abs(0.70 - 0.55) < bias_between(Tables.of(run), "summarize", "truncate", WORK)
+    assert "truncate" not in found.recommendation
+    assert "summarize" in found.recommendation and "pipeline" in found.recommendation
 
 
 def test_who_is_level_with_the_leader_is_among_those_without_a_winner() -> None:

@@ -1,5 +1,8 @@
-"""Which strategy is likely to be best at each price that a user gives to the bill, and how much is
-lost by the wrong one.
+"""Which strategy is likely to be best at each price that a user gives to the bill, which others are
+level with it, and how much is lost by the wrong one.
+
+All of it comes from the same draws: of projects and of the reader's errors, for all strategies
+together.
 """
 
 from __future__ import annotations
@@ -12,12 +15,19 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from workbench.base.ragged import Floats
-from workbench.evaluation.analysis.trade import MARGIN
+from workbench.base.ragged import Floats, Ints
+from workbench.evaluation.analysis.paired import FEWEST
+from workbench.evaluation.analysis.trade import MARGIN, WORTH
 from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
 
 PRICES = tuple(step / 4 for step in range(41))
 """Points that a tenth of the bill may be worth: 0 to 10, a quarter apart."""
+LIKELY = 0.8
+"""A strategy may be recommended if it is the best, or less than `MARGIN` points below it, in at
+least this share of the draws.
+"""
+POSSIBLE = 0.1
+"""A strategy is level with the best one if that holds in at least this share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +39,9 @@ class PriceRange:
         low: the lowest such price, in points a tenth of the bill.
         high: the price from which on another one is to be used; None for the last range.
         chance: how likely it is that no other one is better, a mean over the range.
-        level: how likely it is that none is better by `MARGIN` points or more.
+        level: how likely it is that none is better by `MARGIN` points or more: the least over the
+            range.
+        level_most: the most.
         loss: points that are lost on average where one is; 0 where none may be.
     """
 
@@ -38,6 +50,7 @@ class PriceRange:
     high: float | None
     chance: float
     level: float
+    level_most: float
     loss: float
 
 
@@ -46,13 +59,14 @@ class LikelyBest:
     """How likely each strategy is to be best at each price.
 
     Attributes:
-        points: (prices, strategies) mean points; 100 times what a context tells and the price for
-            each tenth of the bill that is saved.
+        points: (prices, strategies) mean points over the draws; 100 times what a context tells and
+            the price for each tenth of the bill that is saved.
         chances: (prices, strategies) the share of the draws in which it has most points.
         level: (prices, strategies) the share in which it lies less than `MARGIN` points below that.
         losses: (prices, strategies) points that it lies below that in the others, a mean over all
             draws.
         usd_a_tenth: a tenth of the bill of a session without compaction; 0 without prices.
+        projects: that were drawn.
     """
 
     points: pd.DataFrame
@@ -60,19 +74,44 @@ class LikelyBest:
     level: pd.DataFrame
     losses: pd.DataFrame
     usd_a_tenth: float
+    projects: int
+
+    @property
+    def is_general(self) -> bool:
+        """Whether it says something of other projects: fewer than `FEWEST` are not drawn."""
+        return self.projects >= FEWEST
+
+    def at(self, price: float = WORTH) -> dict[str, float]:
+        """By strategy how likely it is the best or less than `MARGIN` points below it, likeliest
+        first.
+        """
+        level = self.level.loc[price].sort_values(ascending=False, kind="stable")
+        return {str(name): float(share) for name, share in level.items()}
+
+    def likely(self, price: float = WORTH) -> list[str]:
+        """The strategies that may be recommended, likeliest first; often none or several."""
+        return [name for name, share in self.at(price).items() if share >= LIKELY]
+
+    def level_with_best(self, price: float = WORTH) -> list[str]:
+        """The strategies that may be as good as the best one, likeliest first; at least one."""
+        level = self.at(price)
+        names = [name for name, share in level.items() if share >= POSSIBLE]
+        return names or list(level)[:1]
 
     def ranges(self, use: str, price: float) -> list[PriceRange]:
         """As few ranges as possible that cover all prices, lowest first.
 
-        A range's strategy stays less than `MARGIN` below the best one, which nobody would notice.
-        Two ranges meet where their strategies have as many points.
+        A range's strategy stays less than `MARGIN` below the best one, which nobody would notice,
+        or is the likeliest to. Two ranges meet where their strategies have as many points.
 
         Args:
             use: the strategy of the range that holds this price.
-            price: one at which it is less than `MARGIN` below the best one.
+            price: one at which it may be used.
         """
         distance = self.points.rsub(self.points.max(axis=1), axis=0)
         is_level = distance < MARGIN
+        is_level |= self.level.eq(self.level.max(axis=1), axis=0)
+        is_level.loc[price, use] = True
         start = int(np.searchsorted(PRICES, price))
         upwards = _stretches(is_level.iloc[start:], use)
         downwards = _stretches(is_level.iloc[start::-1], use)
@@ -100,17 +139,18 @@ class LikelyBest:
         if not within.any():
             nearest = np.abs(prices - low).argmin()
             within[nearest] = True
-        chance = float(self.chances[use][within].mean())
-        level = float(self.level[use][within].mean())
+        level = self.level[use][within]
+        share_behind = 1 - float(level.mean())
         loss = 0.0
-        if level < 1:
-            loss = float(self.losses[use][within].mean()) / (1 - level)
+        if share_behind > 0:
+            loss = float(self.losses[use][within].mean()) / share_behind
         return PriceRange(
             use,
             low,
             high,
-            chance,
-            level,
+            chance=float(self.chances[use][within].mean()),
+            level=float(level.min()),
+            level_most=float(level.max()),
             loss=loss,
         )
 
@@ -154,7 +194,7 @@ def likely_best(
     rows: pd.DataFrame, reader_levels: ReaderLevels, seed: int = 0
 ) -> LikelyBest | None:
     """How likely each candidate is to be best: projects and the reader's errors are drawn with
-    replacement.
+    replacement. Fewer than `FEWEST` projects are taken as they are.
 
     Args:
         rows: as `trade.Trade.points` takes them.
@@ -174,14 +214,14 @@ def likely_best(
     levels = reader_levels(names, projects, random)
     if levels is None:
         return None
-    equal_weights = np.full(projects, 1 / projects)
-    weights = random.multinomial(projects, equal_weights, DRAWS)
+    weights = _drawn_projects(projects, random)
     drawn_recall = weights @ recall.to_numpy() / projects
     for column, name in enumerate(names):
         drawn_recall[:, column] -= levels[name]
     drawn_saved = _shares(weights @ saved.to_numpy(), weights @ bill.to_numpy())
     mean_saved = _shares(saved.to_numpy().sum(0), bill.to_numpy().sum())
-    mean_recall = recall.to_numpy().mean(0)
+    mean_levels = np.array([levels[name].mean() for name in names])
+    mean_recall = recall.to_numpy().mean(0) - mean_levels
     points: list[Floats] = []
     chances: list[Floats] = []
     level: list[Floats] = []
@@ -203,7 +243,16 @@ def likely_best(
         level=_table(level, names),
         losses=_table(losses, names),
         usd_a_tenth=_usd_a_tenth(rows),
+        projects=projects,
     )
+
+
+def _drawn_projects(projects: int, random: np.random.Generator) -> Ints:
+    """(`DRAWS`, projects) how often each project counts in a draw."""
+    if projects < FEWEST:
+        return np.ones((DRAWS, projects), dtype=np.int64)
+    equal_weights = np.full(projects, 1 / projects)
+    return random.multinomial(projects, equal_weights, DRAWS)
 
 
 def _complete_sessions(rows: pd.DataFrame) -> pd.DataFrame:

@@ -1,17 +1,21 @@
 """What simulations say of each strategy: means with intervals over projects."""
 
+from dataclasses import dataclass
 from math import inf
 
 import pandas as pd
 
-from workbench.base.formats import joined, some
+from workbench.base.formats import decimal, joined, some
 from workbench.evaluation.analysis.paired import estimate, interval_columns
 
 FIGURES = (
     "compactions", "look_ups", "recalls", "look_up_tokens", "look_up_usd", "blind", "blind_user", "blind_decision",
     "blind_result", "spirals", "steps_until_work", "usd_uncompacted", "saved_usd", "saved_usd_net",
+    "blind_steps", "saved_usd_blind",
 )  # fmt: skip
 """Columns of `simulated`, and `blind`: all blind actions."""
+MOST_STEPS = 20.0
+"""Steps that a blind step may cost at most where it is asked at which price the order turns."""
 
 
 def by_strategy(simulated: pd.DataFrame) -> pd.DataFrame:
@@ -39,12 +43,84 @@ def _means(strategy: str, rows: pd.DataFrame) -> dict[str, object]:
         "projects": rows["project"].nunique(),
     }
     for name in FIGURES:
+        if name not in rows:
+            continue  # a run of before there was such a column
         with_value = rows[rows[name].notna()]
         values = with_value[name].astype(float).tolist()
         lower_bound = -inf if name.startswith("saved") else 0.0
         mean = estimate(values, with_value["project"].tolist(), least=lower_bound)
         means |= interval_columns(name, mean)
     return means
+
+
+@dataclass(frozen=True, slots=True)
+class Cheapest:
+    """The strategy that saves most where a blind step costs so many steps and more."""
+
+    strategy: str
+    from_steps: float
+
+
+def cheapest_by_price(simulated: pd.DataFrame) -> list[Cheapest]:
+    """Which strategy saves most with every look-up, by what a blind step costs: from 0 to
+    `MOST_STEPS` steps of the session without compaction.
+
+    Args:
+        simulated: the table of that name.
+
+    Returns:
+        One where the order never turns at the top; none without prices.
+    """
+    if "blind_steps" not in simulated:
+        return []
+    priced = simulated.dropna(subset=["saved_usd_net", "step_usd"])
+    net: dict[str, float] = {}
+    a_step: dict[str, float] = {}
+    for name, rows in priced.groupby("strategy", sort=False):
+        lost = rows.assign(lost=rows["blind_steps"] * rows["step_usd"])
+        net[str(name)] = _mean(rows, "saved_usd_net")
+        a_step[str(name)] = _mean(lost, "lost")
+    cheapest: list[Cheapest] = []
+    price = 0.0
+    while net:
+
+        def saved(name: str, at: float = price) -> tuple[float, float]:
+            return net[name] - at * a_step[name], -a_step[name]
+
+        best = max(net, key=saved)
+        cheapest.append(Cheapest(best, price))
+        turns = []
+        for name in net:
+            fewer_lost = a_step[best] - a_step[name]
+            if fewer_lost > 0:
+                turns.append((net[best] - net[name]) / fewer_lost)
+        later = [turn for turn in turns if price < turn < MOST_STEPS]
+        if not later:
+            break
+        price = min(later)
+    return cheapest
+
+
+def price_words(simulated: pd.DataFrame) -> str:
+    """Which strategy saves most at which price of a blind step, in a sentence or two; empty for
+    one strategy and without prices.
+
+    Args:
+        simulated: the table of that name.
+    """
+    cheapest = cheapest_by_price(simulated)
+    if not cheapest or simulated["strategy"].nunique() < 2:
+        return ""
+    first, *later = cheapest
+    if not later:
+        return (
+            f"Whatever a blind step costs, up to {MOST_STEPS:g} steps, {first.strategy} saves most."
+        )
+    turns = [f"from {decimal(turn.from_steps)} steps on {turn.strategy}" for turn in later]
+    return (
+        f"Where a blind step costs nothing, {first.strategy} saves most; {joined(turns)}"
+        " (--blind-step-cost)."
+    )
 
 
 def which_bill(simulated: pd.DataFrame) -> str:

@@ -16,6 +16,7 @@ import pandas as pd
 
 from workbench.base.formats import decimal, joined
 from workbench.base.ragged import Floats
+from workbench.evaluation.analysis.compared import ALPHA
 from workbench.evaluation.metrics import NAMES, WORK
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import (
@@ -183,30 +184,65 @@ class SummaryWriters:
             return None
         return dict(zip(strategies, levels, strict=True))
 
-    def no_winner(
-        self, leader: str, rivals: Sequence[str], metric: str, projects: int, mode: str
-    ) -> str:
-        """Why there is no winner between a leader and some rivals of another kind; empty without
-        such rivals.
+    def may_be_bias(
+        self,
+        difference: float,
+        strategy: str,
+        reference: str,
+        metric: str,
+        projects: int,
+        mode: str = "",
+    ) -> bool:
+        """Whether the reader's error alone may make one strategy seem ahead of another.
 
-        Arguments as of `bias_between`.
+        It may where more than `ALPHA` of the reader's errors, drawn for both together, leave no
+        lead.
+
+        Args:
+            difference: of the strategy from the reference, in the metric's unit.
+            strategy: a strategy.
+            reference: with which it is compared.
+            metric: in which.
+            projects: that the difference is over.
+            mode: in which mode; empty for all.
         """
-        if not rivals:
-            return ""
-        names = joined([leader, *rivals])
-        where = "on their own triggers" if mode == "natural" else "at the same size"
+        if abs(difference) >= 1 or not self.bias_between(
+            strategy, reference, metric, projects, mode
+        ):
+            return False
         if metric == NAMES:
-            return (
-                f"No winner between {names} {where}: exact names do not tell what a model's summary"
-                " is worth, and nobody wrote questions about the work."
+            return abs(difference) < self.bias_between(strategy, reference, metric, projects, mode)
+        random = np.random.default_rng(0)
+        levels = self.reader_levels((strategy, reference), metric, mode, max(projects, 1), random)
+        if levels is None:
+            return False
+        real = difference - levels[strategy] + levels[reference]
+        leaves_no_lead = real * np.sign(difference) <= 0
+        return float(leaves_no_lead.mean()) > ALPHA
+
+    def no_winner(self, names: Sequence[str], metric: str, mode: str) -> str:
+        """Why there is no winner between some strategies, the leader first; empty for one of them.
+
+        Args:
+            names: of the strategies.
+            metric: in which they are compared.
+            mode: in which mode.
+        """
+        if len(names) < 2:
+            return ""
+        where = "on their own triggers" if mode == "natural" else "at the same size"
+        kinds = dict.fromkeys(self.text_kind(name, mode) for name in names)
+        if metric == NAMES and len(kinds) > 1 and not set(kinds) <= {"rule", "cut"}:
+            reason = (
+                "exact names do not tell what a model's summary is worth, and nobody wrote"
+                " questions about the work"
             )
-        bias = max(self.bias_between(leader, rival, metric, projects, mode) for rival in rivals)
-        kinds = dict.fromkeys(self.text_kind(name, mode) for name in (leader, *rivals))
-        texts = joined([KIND_WORDS[kind] for kind in kinds])
-        return (
-            f"No winner between {names} {where}: the fitted reader's own error between {texts} can"
-            f" reach {100 * bias:.0f} points, more than {leader}'s lead."
-        )
+        elif metric == WORK and len(kinds) > 1:
+            texts = joined([KIND_WORDS[kind] for kind in kinds])
+            reason = f"the fitted reader's own error between {texts} may be larger than the lead"
+        else:
+            reason = "which one leads differs too much between the projects"
+        return f"No winner between {joined(list(names))} {where}: {reason}."
 
 
 def short_share(share: float) -> str:

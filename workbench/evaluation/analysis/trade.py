@@ -4,7 +4,7 @@ difference does not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -90,10 +90,25 @@ def choice(points: pd.DataFrame, saved: Mapping[str, float], margin: float = MAR
     mean_points = {str(name): float(mean) for name, mean in means.items()}
     level = tuple(name for name, mean in mean_points.items() if means.iloc[0] - mean < margin)
 
+    return Choice(thriftiest(level, saved, mean_points), level, mean_points)
+
+
+def thriftiest(
+    names: Sequence[str], saved: Mapping[str, float], points: Mapping[str, float]
+) -> str:
+    """The candidate that saves most of the bill; of equal ones, and without prices, the one with
+    most points.
+
+    Args:
+        names: of the candidates, one and more.
+        saved: by candidate the share of the bill that it saves; missing where nothing is priced.
+        points: of the candidates.
+    """
+
     def thrift(name: str) -> tuple[float, float]:
         share = saved.get(name)
         if share is None or missing(share):
             share = -inf
-        return share, mean_points[name]
+        return share, points[name]
 
-    return Choice(max(level, key=thrift), level, mean_points)
+    return max(names, key=thrift)

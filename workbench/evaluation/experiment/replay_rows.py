@@ -13,14 +13,14 @@ from workbench.evaluation.experiment.costs import costs as cost_rows
 from workbench.evaluation.experiment.costs import reconciliation
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.references import BaselineAtSizes, reference_inputs
-from workbench.evaluation.experiment.spec import Scope
+from workbench.evaluation.experiment.spec import RunSpec, Scope
 from workbench.evaluation.metrics.apparent_needs import loss_kind
 from workbench.evaluation.metrics.builtin import BUILTIN, EVEN_SO, installed
 from workbench.evaluation.metrics.chain import chain as lifetimes
 from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.exam.rule_verdicts import rule_verdicts
-from workbench.evaluation.metrics.metric import MetricInput, Retained, Score
+from workbench.evaluation.metrics.metric import Metric, MetricInput, Retained, Score
 from workbench.evaluation.metrics.paging import paging
 from workbench.evaluation.metrics.sources import WayBack
 from workbench.evaluation.metrics.view import VIEW, culprits, view
@@ -64,7 +64,7 @@ def replay_rows(
     prepared: Prepared,
     preset: Preset,
     model: Model,
-    spec: Scope,
+    spec: RunSpec,
     baseline: BaselineAtSizes | None = None,
 ) -> Tables:
     """Replay and score one session under one preset, and the baseline at the sizes that it used,
@@ -78,13 +78,15 @@ def replay_rows(
     recorded_by_boundary = recorded_contexts(session, prepared.sizing)
     session_replays = replays(prepared, preset, prepared.reader(model), spec, recorded_by_boundary)
     prices = pricing(session, spec.price_model, spec.prices)
-    tables = natural_rows(MetricInput(next(session_replays), prepared.index, prices=prices))
+    own = spec.metrics
+    data = MetricInput(next(session_replays), prepared.index, prices=prices)
+    tables = natural_rows(data, own_metrics=own)
     for replay in session_replays:
         if replay.mode != "matched":
-            _fill(tables, MetricInput(replay, prepared.index))
+            _fill(tables, MetricInput(replay, prepared.index), own_metrics=own)
             continue
         for share in spec.shares:
-            _fill(tables, MetricInput(replay, prepared.index, share))
+            _fill(tables, MetricInput(replay, prepared.index, share), own_metrics=own)
         if baseline is not None:
             tables["baseline_at_sizes"] += baseline.rows(replay)
     boundaries: tuple[int, ...] = ()
@@ -102,7 +104,7 @@ def replay_rows(
         for data in reference_inputs(
             prepared, spec, fitting, recorded_by_boundary, frozenset(exam_at)
         ):
-            _fill(tables, data)
+            _fill(tables, data, own_metrics=own)
         tables["reconciliation"] += reconciliation(prepared, prices)
         tables["boundaries"] += [_boundary(sized_history) for sized_history in sized]
     for row in chain.from_iterable(tables.values()):
@@ -164,26 +166,32 @@ def replays(
         )
 
 
-def natural_rows(data: MetricInput, worst: int = WORST) -> Tables:
-    """The rows of one natural replay, with so many of its losses."""
+def natural_rows(
+    data: MetricInput, worst: int = WORST, own_metrics: Sequence[Metric] = ()
+) -> Tables:
+    """The rows of one natural replay, with so many of its losses; `own_metrics` are measured beside
+    those that are built in or installed.
+    """
     tables: Tables = {name: [] for name in NAMES}
     charges = data.bill.charges if data.bill is not None else ()
     for step, charge in zip_longest(data.replay.steps, charges):
         paid = {"cache_read": charge.read, "usd": charge.usd} if charge is not None else {}
         step_fields = {field.name: getattr(step, field.name) for field in fields(step)}
         tables["steps"].append({"strategy": data.replay.preset, **step_fields, **paid})
-    _fill(tables, data, worst)
+    _fill(tables, data, worst, own_metrics)
     return tables
 
 
-def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
+def _fill(
+    tables: Tables, data: MetricInput, worst: int = WORST, own_metrics: Sequence[Metric] = ()
+) -> None:
     place: Row = {"strategy": data.replay.preset, "mode": data.replay.mode, "share": data.share}
     events = [event for event in data.replay.events if event.share == data.share]
     rows_by_table = {
         "compactions": _compactions(events),
         "retention": _retention(data),
         "survival": lifetimes(data),
-        "scores": _scores(data),
+        "scores": _scores(data, own_metrics),
         "costs": cost_rows(data),
         "paging": paging(data),
         "losses": [] if data.replay.preset in REFERENCES else _losses(data, worst),
@@ -288,9 +296,9 @@ def _retention(data: MetricInput) -> Iterable[Row]:
             yield {**group, "at": retained.snapshot.at, "tokens": retained.snapshot.context.tokens}
 
 
-def _scores(data: MetricInput) -> Iterable[Row]:
+def _scores(data: MetricInput, own_metrics: Sequence[Metric]) -> Iterable[Row]:
     why_larger = stays_larger(data.replay, data.share)
-    for metric in (*BUILTIN.values(), *installed()):
+    for metric in (*BUILTIN.values(), *installed(), *own_metrics):
         is_left_out = bool(why_larger) and metric.name not in EVEN_SO
         score = Score(None, why_larger) if is_left_out else metric.score(data)
         yield {
@@ -337,7 +345,9 @@ def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:
 
 
 def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Need]]:
-    """The needed things that a context lost, each with the need."""
+    """The needed things that a context lost, each with the need; not those that another of its
+    lines still tells.
+    """
     messages, mode, boundary = data.replay.session.messages, data.replay.mode, retained.snapshot.at
     past = [
         version
@@ -348,8 +358,10 @@ def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Ne
         retained.retention, past, otherwise="recorded" if mode == "recorded" else VIEW
     )
     is_named = retained.retention.presence.tolist()
-    for need, named, stage in zip(retained.demand.needs, is_named, blamed, strict=True):
-        if not stage:
+    told_elsewhere = retained.retention.told_elsewhere.tolist()
+    for slot, need in enumerate(retained.demand.needs):
+        named, stage = is_named[slot], blamed[slot]
+        if not stage or told_elsewhere[slot]:
             continue
         loss: Loss = {
             "at": boundary,

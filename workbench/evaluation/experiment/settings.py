@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias, TypedDict
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings
+from workbench.evaluation.metrics.metric import Metric
 
 NameList: TypeAlias = Sequence[str] | str
 """Names, or text between commas."""
@@ -78,5 +79,7 @@ class GateSettings(SessionSettings, WorkerSettings, total=False):
 
 class RunSettings(GateSettings, ScopeSettings, ExecutionSettings, total=False):
     """A run, without its sessions."""
+
+    metrics: Sequence[Metric]
 
     baseline: str

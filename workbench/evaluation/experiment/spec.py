@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -26,6 +26,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
 from workbench.base.errors import SettingError, refusal
+from workbench.base.formats import joined
 from workbench.base.palette import REFERENCES
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
@@ -35,10 +36,13 @@ from workbench.engine.models.prices import given_tariff
 from workbench.engine.models.settings import ModelSettings, model_names
 from workbench.engine.transcript.personal import KINDS
 from workbench.evaluation.metrics.costs.pricing import known_tariff
+from workbench.evaluation.metrics.metric import Better, Metric, Unit
 from workbench.evaluation.replays.boundaries import Boundaries, checked
 
 Function = TypeVar("Function", bound=Callable[..., object])
 DEFAULT_STRATEGIES = ("none", "truncate", "summarize", "pipeline")
+METRIC_PARTS = ("name", "unit", "better", "score")
+"""What a metric of the caller's own must have."""
 REFERENCE_STRATEGIES = ("none", "null")
 DEFAULT_MODEL = "extractive"
 """Writes summaries where no model is named; in a comparison of bundled sessions alone it is
@@ -142,6 +146,33 @@ def _strategies(value: object) -> tuple[str | Preset, ...]:
             "it names no strategy; `workbench list strategies` shows those that are known"
         )
     return strategies
+
+
+def _own_metrics(value: Any) -> tuple[Metric, ...]:  # noqa: ANN401 - whatever was given
+    """Metrics of the caller's own; a class among them is made without arguments."""
+    from workbench.evaluation.metrics.builtin import BUILTIN, installed
+
+    if not isinstance(value, list | tuple):
+        raise ValueError("it must be a list of metrics; docs/own-metric.md shows one")
+    taken = {*BUILTIN, *(metric.name for metric in installed())}
+    metrics: list[Metric] = []
+    for given in value:
+        metric = given() if isinstance(given, type) else given
+        lacking = [part for part in METRIC_PARTS if not hasattr(metric, part)]
+        if lacking:
+            raise ValueError(
+                f"a metric has {joined(METRIC_PARTS)}; one of these lacks {lacking[0]}"
+            )
+        if metric.unit not in get_args(Unit) or metric.better not in get_args(Better):
+            raise ValueError(
+                f"the unit of {metric.name} is one of {', '.join(get_args(Unit))}, and better is"
+                " higher or lower"
+            )
+        if metric.name in taken:
+            raise ValueError(f"there is another metric of the name {metric.name}")
+        taken.add(metric.name)
+        metrics.append(metric)
+    return tuple(metrics)
 
 
 def _empty_or(check: Callable[[str], object]) -> AfterValidator:
@@ -351,6 +382,11 @@ class RunSpec(Scope, Execution):
         ),
     )
 
+    metrics: Annotated[tuple[Metric, ...], Read(_own_metrics)] = Field(
+        (),
+        description="Metrics of your own, measured beside the others; see docs/own-metric.md.",
+    )
+
     def with_default_model(self, name: str = DEFAULT_MODEL) -> Self:
         """The same with this model where none is named."""
         if self.model:
@@ -375,11 +411,14 @@ class RunSpec(Scope, Execution):
         if self.unmasked:
             field_names.add("unmasked")
         plain = self.model_dump(mode="json", include=field_names)
-        return {
+        settings: dict[str, object] = {
             "strategies": list(self.names),
             **plain,
             "model": ",".join(map(model_name, self.model)),
         }
+        if self.metrics:
+            settings["metrics"] = [metric.name for metric in self.metrics]
+        return settings
 
 
 def chosen_baseline(named: str, strategies: Sequence[str]) -> str | None:

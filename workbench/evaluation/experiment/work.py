@@ -226,7 +226,7 @@ class ReplayWork(KeptWork):
             spec.redaction,
             spec.price_model,
             spec.prices,
-            installed(),
+            (*installed(), *spec.metrics),
             baseline,
             prepared.work.seal,
         )

@@ -74,7 +74,7 @@ def lead(run: Tables, leader: str) -> pd.DataFrame:
     if mode == "matched":
         scores = scores[~scores["session"].isin(run.left_out)]
     rows = lead_table(scores, metric, leader, mode, run.at_used_sizes)
-    return without_bias(run, rows, metric, leader, mode)
+    return without_bias(run, rows, metric, leader, mode, from_leader=False)
 
 
 def level_with_first(ranked_names: Sequence[str], leads: pd.DataFrame) -> list[str]:

@@ -5,7 +5,7 @@ would change it.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import inf, nan
 from operator import itemgetter
@@ -16,15 +16,22 @@ import pandas as pd
 from workbench.base.formats import missing
 from workbench.base.markup import render
 from workbench.evaluation.analysis.compared import ALPHA
-from workbench.evaluation.analysis.likely_best import PRICES, PriceRange
+from workbench.evaluation.analysis.likely_best import LIKELY, PRICES, PriceRange
 from workbench.evaluation.analysis.paired import FEWEST, Estimate, holm, sign_flip
-from workbench.evaluation.analysis.trade import MARGIN, WORTH, Choice, Trade, choice, difference
+from workbench.evaluation.analysis.trade import (
+    MARGIN,
+    WORTH,
+    Choice,
+    Trade,
+    choice,
+    difference,
+    thriftiest,
+)
 from workbench.evaluation.findings.disagreement import disagreement_words
 from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.prices import OWN_TRIGGER, trade_rows, usable
-from workbench.evaluation.findings.readers import bias_between, no_winner
+from workbench.evaluation.findings.readers import beyond_names, no_winner
 from workbench.evaluation.findings.summaries import RECORDED
-from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES, PANEL
 
@@ -50,8 +57,9 @@ class Decision:
         changes: what would make it another one.
         points: of each strategy: 100 times the work (names where it is unknown) on its own trigger,
             and `WORTH` a tenth of the bill saved.
-        no_winner: why nothing is recommended, where the reader's own error may be larger than the
-            lead; else empty.
+        no_winner: why nothing is recommended, where none is likely enough; else empty.
+        level: by strategy how likely it is the best or less than `MARGIN` points below it, where a
+            tenth of the bill is worth `WORTH`; empty where nobody knows.
     """
 
     use: str
@@ -65,6 +73,7 @@ class Decision:
     changes: tuple[str, ...] = ()
     points: Mapping[str, float] | None = None
     no_winner: str = ""
+    level: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         texts = (
@@ -96,18 +105,22 @@ def decide(figures: Figures) -> Decision | None:
         return None
     saved = {name: _net_saving(figures, name) for name in map(str, points)}
     best = choice(points, saved)
-    use, alternatives = best.use, list(best.others)
+    standing = _standing(figures, best, saved)
+    use = standing.use
+    alternatives = [name for name in best.means if name != use]
     recall_points = Trade(0).points(rows).dropna()
     recall = (recall_points.mean() / 100).to_dict()
-    rivals = _within_reader_error(run, best)
-    why_none = no_winner(run, use, rivals, half, OWN_TRIGGER)
+    why_none = no_winner(run, standing.contested, half, OWN_TRIGGER)
     ranges = _price_ranges(figures, use)
     text = render(
         "report/decision.txt",
         half=half,
         no_winner=why_none,
         use=use,
-        level=list(best.level),
+        level=standing.level,
+        maybe=standing.maybe,
+        shares=standing.shares,
+        least=LIKELY,
         others=alternatives,
         compared=_compared(use, ranges, alternatives),
         recall=recall,
@@ -139,13 +152,14 @@ def decide(figures: Figures) -> Decision | None:
         changes=tuple(_changes(figures, counted, use, alternatives)),
         points={name: round(mean, 1) for name, mean in best.means.items()},
         no_winner=why_none,
+        level=standing.shares,
     )
 
 
 def _price_ranges(figures: Figures, use: str) -> list[PriceRange]:
     """Which strategy to use at which price; none where nobody knows."""
     likely = figures.likely_best.get(figures.tables.leading(OWN_TRIGGER))
-    if likely is None:
+    if likely is None or not likely.is_general:
         return []
     return likely.ranges(use, WORTH)
 
@@ -186,17 +200,47 @@ def _net_saving(figures: Figures, name: str) -> float:
     return saving.mean if saving else nan
 
 
-def _within_reader_error(run: Tables, best: Choice) -> list[str]:
-    """The alternatives whose distance from the best one may be the reader's error; where there is
-    such a one, those that are level with the best as well.
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who is level with whom on their own triggers, where a tenth of the bill is worth `WORTH`.
+
+    Attributes:
+        use: of those that are likely to be the best or nearly so, the one that saves most of the
+            bill; else the likeliest.
+        level: those that are likely to be, `use` among them.
+        maybe: others that may be.
+        contested: the strategies between which there is no winner, `use` first; empty where it is
+            likely.
+        shares: by strategy how likely it is; empty where nobody knows.
     """
-    half = run.leading(OWN_TRIGGER)
-    unsettled = set[str]()
-    for name in best.others:
-        error = bias_between(run, best.use, name, half, OWN_TRIGGER)
-        if abs(best.means[best.use] - best.means[name]) < 100 * error:
-            unsettled |= {name, *best.level}
-    return [name for name in best.others if name in unsettled]
+
+    use: str
+    level: list[str]
+    maybe: list[str]
+    contested: list[str]
+    shares: Mapping[str, float]
+
+
+def _standing(figures: Figures, best: Choice, saved: Mapping[str, float]) -> Standing:
+    """Who is level with whom, by the draws that the chances are from; by the means where nobody
+    knows the reader's error.
+    """
+    run = figures.tables
+    likely = figures.likely_best.get(run.leading(OWN_TRIGGER))
+    if likely is None:
+        others = {name: best.means[name] / 100 for name in best.others}
+        contested = beyond_names(run, {best.use: best.means[best.use] / 100} | others, OWN_TRIGGER)
+        if len(contested) > 1:
+            more = [name for name in best.level if name not in contested]
+            contested = [best.use, *[n for n in best.others if n in {*contested, *more}]]
+        return Standing(best.use, list(best.level), [], contested, {})
+    level = likely.likely()
+    possible = likely.level_with_best()
+    if level:
+        use = thriftiest(level, saved, best.means)
+        maybe = [name for name in possible if name not in level]
+        return Standing(use, level, maybe, [], likely.at())
+    return Standing(possible[0], [], [], possible, likely.at())
 
 
 def _by_strategy(table: pd.DataFrame) -> dict[str, Mapping[Hashable, Any]]:
@@ -266,7 +310,8 @@ def _changes(
     run = figures.tables
     dearer: list[Rate] = []
     cheaper: list[Rate] = []
-    if run.leading(OWN_TRIGGER) not in figures.likely_best:
+    likely = figures.likely_best.get(run.leading(OWN_TRIGGER))
+    if likely is None or not likely.is_general:
         dearer, cheaper = _other_rates(counted, use, alternatives)
     windows = run.replayed["window_used"].dropna().astype(int)
     return sentences(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.evaluation.analysis.paired import FEWEST, Estimate
 from workbench.evaluation.analysis.trade import Trade, difference
 from workbench.evaluation.findings.prices import OWN_TRIGGER, trade_rows
-from workbench.evaluation.findings.readers import bias_between
+from workbench.evaluation.findings.readers import may_be_bias
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES
@@ -70,8 +70,7 @@ def _disagreements(
         lead = difference(points, strategy, use)
         if lead is None or lead.low is None or lead.low <= 0:
             continue
-        bias = bias_between(run, strategy, use, half, OWN_TRIGGER)
-        if lead.mean < 100 * bias:
+        if may_be_bias(run, lead.mean / 100, strategy, use, half, OWN_TRIGGER):
             continue
         if _is_behind(run, strategy, use):
             disagreements.append(Disagreement(strategy, half, lead))

@@ -165,8 +165,11 @@ class Figures:
         integrity: what the guard found, by contender.
         kinds: who made the contexts of each contender.
         summaries: who wrote the summaries.
-        likely_best: by number of the headline, how likely each usable strategy is to be best at
-            each price of a tenth of the bill; without those that nobody knows.
+        own_metrics: what each strategy has in metrics that are not built in.
+        likely_best: by number of the headline, how likely each usable strategy is to be best on
+            its own trigger at each price of a tenth of the bill; without those that nobody knows.
+        likely_best_at_same_size: how likely each ranked strategy is to tell most at the same size;
+            None where nobody knows.
     """
 
     tables: Tables
@@ -188,7 +191,9 @@ class Figures:
     integrity: pd.DataFrame
     kinds: Mapping[str, TextKind]
     summaries: summaries.SummaryCounts
+    own_metrics: pd.DataFrame
     likely_best: Mapping[str, LikelyBest]
+    likely_best_at_same_size: LikelyBest | None
 
     @classmethod
     def of(cls, run: Tables) -> Figures:
@@ -219,7 +224,9 @@ class Figures:
             integrity=summaries.integrity(run),
             kinds=readers.kinds(run),
             summaries=summaries.summary_counts(run),
+            own_metrics=summaries.own_metrics(run),
             likely_best=prices.likely_best_by_half(run),
+            likely_best_at_same_size=prices.likely_best_at_same_size(run, ranked),
         )
 
     @property

@@ -1,5 +1,5 @@
-"""Which strategy to use at which price: what a user gives for a tenth of the bill decides, and how
-likely that is right.
+"""How likely each strategy is to be best: on its own trigger at each price that a user gives to a
+tenth of the bill, and at the same size.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ import pandas as pd
 
 from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.likely_best import LikelyBest, likely_best
-from workbench.evaluation.analysis.paired import FEWEST
-from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
@@ -56,8 +54,8 @@ def trade_rows(run: Tables, names: Sequence[str], half: str) -> pd.DataFrame:
 def likely_best_by_half(run: Tables) -> dict[str, LikelyBest]:
     """By number of the headline how likely each usable strategy is best at each price.
 
-    A number is missing where fewer than `FEWEST` projects have it for all strategies, or where the
-    reader's error is unknown; all are missing where fewer than two strategies are usable.
+    A number is missing where no session has it for all strategies, or where the reader's error is
+    unknown; all are missing where fewer than two strategies are usable.
     """
     names = usable(run)
     if len(names) < 2:
@@ -65,20 +63,36 @@ def likely_best_by_half(run: Tables) -> dict[str, LikelyBest]:
     by_half: dict[str, LikelyBest] = {}
     for half in HALVES:
         rows = trade_rows(run, names, half)
-        points = Trade(0).points(rows).dropna()
-        if len(points) < FEWEST:
-            continue
-        likely = likely_best(rows, partial(_reader_levels, run, half))
+        likely = likely_best(rows, partial(_reader_levels, run, half, OWN_TRIGGER))
         if likely is not None:
             by_half[half] = likely
     return by_half
 
 
+def likely_best_at_same_size(run: Tables, names: Sequence[str]) -> LikelyBest | None:
+    """How likely each of these strategies tells most at the same size; the bill does not count.
+
+    Returns:
+        None for fewer than two, and as of `likely_best_by_half`.
+    """
+    if len(names) < 2:
+        return None
+    recalls = []
+    for name in names:
+        recall = run.same_size_values(name).rename("recall").rename_axis("session")
+        recalls.append(recall.to_frame().assign(candidate=name))
+    rows = pd.concat(recalls).reset_index()
+    rows["project"] = [run.project(session) for session in rows["session"]]
+    rows = rows.assign(saved=0.0, plain=0.0)
+    return likely_best(rows, partial(_reader_levels, run, run.first_half, run.main_mode))
+
+
 def _reader_levels(
     run: Tables,
     half: str,
+    mode: str,
     strategies: Sequence[str],
     projects: int,
     random: np.random.Generator,
 ) -> Mapping[str, Floats] | None:
-    return run.writers.reader_levels(strategies, half, OWN_TRIGGER, projects, random)
+    return run.writers.reader_levels(strategies, half, mode, projects, random)

@@ -6,7 +6,7 @@ may be that error alone there is no winner.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.summary_writers import KIND_WORDS, WITHOUT_A_MODEL, short_share
 from workbench.evaluation.findings.summaries import author, summary_counts
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.metrics import STATEMENTS
+from workbench.evaluation.metrics import NAMES, STATEMENTS
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import Calibration, TextKind, parts_of
 
@@ -97,12 +97,55 @@ def bias_between(run: Tables, strategy: str, rival: str, metric: str, mode: str 
     return run.writers.bias_between(strategy, rival, metric, _projects_with_work(run), mode)
 
 
+def may_be_bias(
+    run: Tables, difference: float, strategy: str, rival: str, metric: str, mode: str = ""
+) -> bool:
+    """Whether the reader's error alone may make one strategy seem ahead of another.
+
+    Args:
+        run: the run.
+        difference: of the strategy from the rival, in the metric's unit.
+        strategy: a strategy.
+        rival: with which it is compared.
+        metric: in which.
+        mode: in which mode; empty for all.
+    """
+    projects = _projects_with_work(run)
+    return run.writers.may_be_bias(difference, strategy, rival, metric, projects, mode)
+
+
+def beyond_names(run: Tables, recall: Mapping[str, float], mode: str) -> list[str]:
+    """The first of some strategies and those over which exact names give it no lead, since a model
+    wrote for one of the two; none where the work decides.
+
+    Args:
+        run: the run.
+        recall: of the strategies, the leader first.
+        mode: in which they are compared.
+    """
+    if run.leading(mode) != NAMES:
+        return []
+    leader, *rivals = recall
+    level = [leader]
+    for name in rivals:
+        lead = abs(recall[leader] - recall[name])
+        if lead < bias_between(run, leader, name, NAMES, mode):
+            level.append(name)
+    return level
+
+
 def _projects_with_work(run: Tables) -> int:
     return len({run.project(session) for session in run.sessions_with_work})
 
 
 def without_bias(
-    run: Tables, rows: pd.DataFrame, metric: str, leader: str, mode: str
+    run: Tables,
+    rows: pd.DataFrame,
+    metric: str,
+    leader: str,
+    mode: str,
+    *,
+    from_leader: bool = True,
 ) -> pd.DataFrame:
     """A table of differences in which those that may be the reader's error decide nothing, and say
     so.
@@ -113,6 +156,7 @@ def without_bias(
         metric: that was compared.
         leader: with which each strategy of the rows is compared.
         mode: in which they were compared.
+        from_leader: whether a difference is above 0 where the leader is behind.
     """
     # a column without a word has no place for one
     rows = rows.astype({"verdict": object, "why": object})
@@ -120,7 +164,10 @@ def without_bias(
         name = str(row["strategy"])
         if row["verdict"] not in ("better", "worse") or name in REFERENCES:
             continue
-        if abs(float(row["difference"])) < bias_between(run, name, leader, metric, mode):
+        difference = float(row["difference"])
+        if not from_leader:
+            difference = -difference
+        if may_be_bias(run, difference, name, leader, metric, mode):
             rows.loc[index, ["verdict", "why"]] = ["undecided", BIAS]
     return rows
 
@@ -190,8 +237,6 @@ def _stand_in(run: Tables) -> str:
     )
 
 
-def no_winner(run: Tables, leader: str, rivals: list[str], metric: str, mode: str) -> str:
-    """Why there is no winner between the leader and some rivals of another kind; empty without
-    such rivals.
-    """
-    return run.writers.no_winner(leader, rivals, metric, _projects_with_work(run), mode)
+def no_winner(run: Tables, names: Sequence[str], metric: str, mode: str) -> str:
+    """Why there is no winner between some strategies, the leader first; empty for one of them."""
+    return run.writers.no_winner(names, metric, mode)

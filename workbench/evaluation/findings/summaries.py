@@ -21,6 +21,7 @@ from workbench.evaluation.analysis.survival import survival
 from workbench.evaluation.findings.tables import SAVED, Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import NAMES
+from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.work_exam.reader_error import RULES
 
 RECORDED = "recorded"
@@ -56,6 +57,38 @@ def recorded(run: Tables) -> pd.DataFrame:
         rows.append(row)
     table = pd.DataFrame(rows, columns=columns)
     return table.sort_values("recall", ascending=False, ignore_index=True)
+
+
+def own_metrics(run: Tables) -> pd.DataFrame:
+    """What each strategy has in metrics of the caller's own or of installed packages, a row each;
+    docs/reference/tables.md has the columns.
+    """
+    columns = [
+        "strategy",
+        "metric",
+        "unit",
+        "better",
+        "sessions",
+        "mean",
+        "low",
+        "high",
+        "same_size",
+    ]
+    scores = run.scores
+    described = scores[~scores["metric"].isin(BUILTIN)].drop_duplicates("metric")
+    rows = []
+    for metric in described.itertuples():
+        name = str(metric.metric)
+        for strategy in run.strategies:
+            values = run.values(name, strategy)
+            same_size = run.at_sizes(strategy, name)
+            row: dict[str, object] = {"strategy": strategy, "metric": name}
+            row |= {"unit": metric.unit, "better": metric.better, "sessions": len(values)}
+            row |= interval_columns("mean", run.mean_over_projects(values))
+            row["same_size"] = None if same_size is None else same_size.mean
+            rows.append(row)
+    renamed = {"mean_low": "low", "mean_high": "high"}
+    return pd.DataFrame(rows).rename(columns=renamed).reindex(columns=columns)
 
 
 def by_kind(run: Tables) -> pd.DataFrame:

@@ -246,6 +246,19 @@ class Tables(RunTables):
             return None
         return self.own_trigger(strategy, metric)
 
+    def same_size_values(self, strategy: str) -> pd.Series[float]:
+        """By session what stands behind `best_recall`: moved, so that their mean is the same."""
+        metric = self.first_half
+        values = self._credited[metric].get(strategy, pd.Series(dtype=float)).dropna()
+        if values.empty:
+            if self.shares:
+                return values
+            return self.values(self.leading("natural"), strategy)
+        mean, best = self.mean_over_projects(values), self.best_recall(strategy)
+        if mean is None or best is None:
+            return values
+        return values + (best.mean - mean.mean)
+
     @cached_property
     def _credited(self) -> dict[str, pd.DataFrame]:
         """By number of the headline: its values at the sizes asked for, by session and strategy.

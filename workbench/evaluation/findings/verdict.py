@@ -1,6 +1,7 @@
 """The first screen of a report: the answer in words, how sure it is, and the headline table."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.base.formats import joined, percent
@@ -9,7 +10,7 @@ from workbench.evaluation.analysis.compared import ALPHA, WORTH
 from workbench.evaluation.findings.comparison import ranked
 from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.readers import (
-    bias_between,
+    beyond_names,
     calibration_words,
     no_winner,
     unknown_work,
@@ -53,12 +54,8 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
             recall.append((name, estimate))
     if not recall or figures.lead is None:
         return Conclusion(_no_answer(run), caveats=caveats)
-    best, best_recall = recall[0]
-    unsettled = []
-    for name, estimate in recall[1:]:
-        error = bias_between(run, best, name, metric, run.main_mode)
-        if best_recall.mean - estimate.mean < error:
-            unsettled.append(name)
+    best, _ = recall[0]
+    why_none = _no_winner(figures, {name: estimate.mean for name, estimate in recall})
     own_figures = figures.strategies[best].own_trigger
     own_half = run.leading("natural")
     unranked = run.unranked()
@@ -70,7 +67,7 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
         alpha=ALPHA,
         half=metric,
         own_half=own_half,
-        no_winner=no_winner(run, best, unsettled, metric, run.main_mode),
+        no_winner=why_none,
         rivals=[row for row in figures.lead.to_dict("records") if row["strategy"] not in unranked],
         saved=own_figures[SAVED],
         own=own_figures[own_half],
@@ -78,6 +75,27 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
     blocks = [" ".join(block.split()) for block in text.split("---")]
     answer, price, sure = blocks
     return Conclusion(answer, price, sure, caveats)
+
+
+def _no_winner(figures: Figures, recall: Mapping[str, float]) -> str:
+    """Why none of these strategies is said to tell most at the same size; empty where one is, or
+    where only chance speaks against it, which the tests tell.
+
+    Args:
+        figures: of the run.
+        recall: of the ranked strategies, best first.
+    """
+    run = figures.tables
+    mode = run.main_mode
+    likely = figures.likely_best_at_same_size
+    if likely is None:
+        level = beyond_names(run, recall, mode)
+    else:
+        level = [name for name in recall if name in likely.level_with_best(0.0)]
+        kinds = {run.text_kind(name, mode) for name in level}
+        if next(iter(recall)) in likely.likely(0.0) or len(kinds) < 2:
+            level = []
+    return no_winner(run, level, run.first_half, mode)
 
 
 def _no_answer(run: Tables) -> str:
@@ -119,9 +137,12 @@ def same_size_words(run: Tables, *, compared: bool) -> str:
     if len(run.shares) > 1:
         mean = " (figures are means over these)"
     if compared:
-        credit = f"; one that keeps less is credited with what {run.baseline} gains by the rest"
+        credit = (
+            f" A strategy that comes out smaller gets as many points on top as {run.baseline} gains"
+            " by growing from that size to the common one."
+        )
     return (
-        f"Same size: all strategies cut the same history to {shares} of its tokens{mean}{credit}."
+        f"Same size: all strategies cut the same history to {shares} of its tokens{mean}.{credit}"
     )
 
 

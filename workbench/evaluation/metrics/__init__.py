@@ -17,7 +17,7 @@ names.
 PANEL = {
     **HALVES,
     "value_stale": "stale values",
-    "request_recall": "the request",
+    "request_recall": "what was asked",
     "phrase_recall": "phrases",
 }
 """The metrics that must not contradict a rank, each with what it looks at in a word or two."""

@@ -128,6 +128,14 @@ class Retention:
                     group[level] = float(self.level(level)[is_of_group].sum())
                 yield group
 
+    @property
+    def told_elsewhere(self) -> Flags:
+        """(slots,) whether a line of the context that does not bind the entity holds it together
+        with at least one of its evidence's other content words: what was lost is the line.
+        """
+        is_told: Flags = self.presence & ~self.bound & (self.coverage > 0)
+        return is_told
+
     def lost(self) -> list[Need]:
         """The needed entities that are not bound, in order of use."""
         return list(compress(self.demand.needs, ~self.bound))

@@ -15,9 +15,15 @@ _DECIDES = re.compile(
     r"\b(?:decided|decision|chose|chosen|go(?:ing)? with|opted for|settled on|agreed)\b",
     re.IGNORECASE,
 )
+_CODE_NAME = re.compile(r"\w*[a-z0-9]_\w+|\w*[a-z][A-Z]\w*")
+"""A name that only code has: words joined by underscores or by capitals."""
+_AS_CODE = r"`[^`]*{name}[^`]*`|{name}\(|(?:def|func|function|class)\s+{name}"
+"""How a line speaks of a name as of something that the project has."""
 _CALL = WAYS.index("call")
 _PATH = KINDS.index("path")
 _HASH = KINDS.index("hash")
+_IDENTIFIER = KINDS.index("identifier")
+_AGENT, _RUN = WAYS.index("agent"), WAYS.index("run")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +48,9 @@ class Regaining:
     A call brings it back where a call that only looks showed it with the words of its evidence, or
     a file holds it with them. The name alone is enough where the evidence is no more than the
     agent's repetition of it, and for the name of a file that some call met or a person
-    gave from inside the working directory. The hash of a commit stands in the log.
+    gave from inside the working directory. The hash of a commit stands in the log. A name of code,
+    and a file inside the working directory, is found by a search where the agent or an old run
+    spoke of it as of something that is there, unless the line says that something was decided.
 
     Attributes:
         at_hand: (rows of the holders,) whether the same call, or the file, would show the row's
@@ -66,11 +74,12 @@ class Regaining:
         was_met |= is_hash[holders.slot] & index.shows_commits[holders.message]
         name_is_enough = self._is_repetition(evidence) | is_path | is_hash
         by_user = self._ways[holders.message] == WAYS.index("user")
-        is_by_agent = self.way == WAYS.index("agent")
+        is_by_agent = self.way == _AGENT
         self.way[holders.slot[by_user & is_by_agent[holders.slot]]] = WAYS.index("user")
         would_tell = was_met & (holders.bound | name_is_enough[holders.slot])
         self.way[holders.slot[would_tell]] = _CALL
         self.way[is_path & self._is_relative(evidence)] = _CALL
+        self.way[self._is_found_by_search(evidence)] = _CALL
 
     def _way_of_evidence(self) -> Ints:
         """(slots,) the way back to the message that states each one last."""
@@ -84,6 +93,22 @@ class Regaining:
         is_given: Flags = is_relative & is_from_user
         return is_given
 
+    def _is_found_by_search(self, evidence: Evidence) -> Flags:
+        """(slots,) whether the agent or an old run spoke of what a search in the project shows."""
+        names = [self._index.names[entity].text for entity in evidence.entities.tolist()]
+        texts = [self._index.texts[span] for span in evidence.span.tolist()]
+        pairs = list(zip(names, texts, strict=True))
+        is_as_code = np.array([_speaks_as_of_code(*pair) for pair in pairs], dtype=bool)
+        is_code_name = np.array([bool(_CODE_NAME.fullmatch(name)) for name in names], dtype=bool)
+        is_inside = np.array([name[:1] not in ("/", "~") for name in names], dtype=bool)
+        kind = self._index.kind[evidence.entities]
+        is_by_agent = self.way == _AGENT
+        is_spoken_of = is_by_agent | (self.way == _RUN)
+        is_code = (kind == _IDENTIFIER) & is_code_name & is_spoken_of
+        is_file = (kind == _PATH) & is_inside & is_by_agent
+        is_found: Flags = (is_code | is_file) & is_as_code
+        return is_found
+
     def _is_repetition(self, evidence: Evidence) -> Flags:
         """(slots,) whether the evidence is the agent's own words, and no decision."""
         source = self._index.sources[self._evidence_message]
@@ -92,3 +117,10 @@ class Regaining:
         is_own: Flags = source == "mention"
         is_repetition: Flags = is_own & ~is_decided
         return is_repetition
+
+
+def _speaks_as_of_code(name: str, line: str) -> bool:
+    """Whether a line speaks of a name as of something that the project has, and decides nothing."""
+    if _DECIDES.search(line):
+        return False
+    return re.search(_AS_CODE.format(name=re.escape(name)), line) is not None

@@ -79,14 +79,12 @@ class DefaultComparison:
         """
         rivals = []
         for name in names:
-            distance = abs(picked.means[picked.use] - picked.means[name])
-            # what the reader's error alone may make
-            bias = measured.writers.bias_between(
-                picked.use, name, measured.half, project_count, MODE
-            )
-            if distance < 100 * bias:
+            lead = (picked.means[picked.use] - picked.means[name]) / 100
+            if measured.writers.may_be_bias(
+                lead, picked.use, name, measured.half, project_count, MODE
+            ):
                 rivals.append(name)
-        return measured.writers.no_winner(picked.use, rivals, measured.half, project_count, MODE)
+        return measured.writers.no_winner([picked.use, *rivals], measured.half, MODE)
 
     def _stay(self, picked: Choice) -> Verdict:
         level = [name for name in picked.level if name != self.default]

@@ -1,7 +1,7 @@
 """What became of an agent's work: trials and simulations that were kept in the run's folder."""
 
 from workbench.evaluation.analysis.simulated import by_strategy as simulated_by_strategy
-from workbench.evaluation.analysis.simulated import which_bill
+from workbench.evaluation.analysis.simulated import price_words, which_bill
 from workbench.evaluation.experiment.store import Results, read_table
 from workbench.lab.simulation.simulate import SIMULATED_FILE
 from workbench.lab.trials.table import TrialResults, by_family
@@ -54,4 +54,5 @@ def _simulated(run: Results) -> Html:
         rows,
         projects=table["project"].nunique(),
         which_bill=which_bill(table),
+        price_words=price_words(table),
     )

@@ -71,6 +71,7 @@ SIMULATED = {
     "compactions": "Int64", "steps": "Int64", "look_ups": "Int64", "recalls": "Int64", "look_up_tokens": "Int64",
     "look_up_usd": "Float64", **{f"blind_{who}": "Int64" for who in BLIND}, "spirals": "Int64",
     "steps_until_work": "Float64", "usd_uncompacted": "Float64", "saved_usd": "Float64", "saved_usd_net": "Float64",
+    "blind_steps": "Int64", "step_usd": "Float64", "saved_usd_blind": "Float64",
 }  # fmt: skip
 LOOK_UPS = {
     "session": "string", "strategy": "string", "message": "Int64", "compaction": "Int64", "entity": "string",
@@ -102,6 +103,14 @@ class SimulationSpec(Priced, Masking, Execution):
         ),
     )
     limit: Whole | None = Field(None, ge=1, description="Simulate at most this many sessions.")
+    blind_step_cost: float = Field(
+        2.0,
+        ge=0,
+        description=(
+            "What an action costs whose context lacked what nobody can fetch again, in steps of the"
+            " session without compaction: 2 where it is done in vain and then done again."
+        ),
+    )
 
 
 class SimulationSettings(PricedSettings, MaskingSettings, ExecutionSettings, total=False):
@@ -112,6 +121,7 @@ class SimulationSettings(PricedSettings, MaskingSettings, ExecutionSettings, tot
     reader: str
     model: str | Model
     limit: int | None
+    blind_step_cost: float
 
 
 @dataclass(frozen=True)
@@ -254,7 +264,7 @@ def simulate(
     awaited = [row["awaited"] for row in rows if "awaited" in row]
     if awaited:
         raise Unanswered(f"{len(awaited)} of {len(rows)} simulations wait: {awaited[0]}")
-    simulation = _tables(rows)
+    simulation = _tables(rows, spec.blind_step_cost)
     folder = job.folder.path
     write_atomically(folder / SIMULATED_FILE, simulation.simulated.to_parquet(index=False))
     write_atomically(folder / "look_ups.parquet", simulation.look_ups.to_parquet(index=False))
@@ -308,13 +318,19 @@ class FillerReader(Choice):
         return [Answered(float(credit)) for credit in Lexical().read(items, (context,))]
 
 
-def _tables(rows: list[Row]) -> Simulation:
+def _tables(rows: list[Row], blind_step_cost: float) -> Simulation:
     simulated = [row for row in rows if row.keys().isdisjoint(("failed", "left_out"))]
     failed = [row["failed"] for row in rows if "failed" in row]
     left_out = [row["left_out"] for row in rows if "left_out" in row]
     if not simulated:
         raise SettingError("; ".join(failed) or "no session could be simulated")
-    look_ups = [look_up for row in simulated for look_up in row["look_ups_rows"]]
+    look_ups: list[Row] = []
+    for row in simulated:
+        row["saved_usd_blind"] = None
+        if row["saved_usd_net"] is not None:
+            paid = blind_step_cost * row["blind_steps"] * row["step_usd"]
+            row["saved_usd_blind"] = row["saved_usd_net"] - paid
+        look_ups += row["look_ups_rows"]
     return Simulation(
         typed(simulated, SIMULATED), typed(look_ups, LOOK_UPS), tuple(failed), tuple(left_out)
     )
@@ -373,6 +389,9 @@ def simulated_row(
     for who in BLIND:
         actions = {look_up.thing.at for look_up in walk.look_ups if look_up.by == who}
         blind_counts[f"blind_{who}"] = len(actions)
+    blind_actions = {
+        look_up.thing.at for look_up in walk.look_ups if look_up.by in (*BLIND, "spiral")
+    }
     look_up_rows = []
     for look_up in walk.look_ups:
         row = {"session": session.id, "strategy": strategy.name, **_row(look_up)}
@@ -395,6 +414,8 @@ def simulated_row(
         "usd_uncompacted": plain and plain.usd_plain,
         "saved_usd": plain and plain.usd_plain - plain.usd,
         "saved_usd_net": plain.usd_plain - paid.usd if plain and paid else None,
+        "blind_steps": len(blind_actions),
+        "step_usd": plain and plain.usd_plain / max(len(session.requests), 1),
         "look_ups_rows": look_up_rows,
     }
 

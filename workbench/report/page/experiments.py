@@ -4,8 +4,8 @@ interrupted.
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -31,7 +31,8 @@ LISTS = ";"
 def run_experiment(
     parameters: Mapping[str, Value], out: str | Path | None = None, *, progress: bool = False
 ) -> Path:
-    """Run `notebooks/experiment.ipynb` with these parameters and render the report of its run.
+    """Run `notebooks/experiment.ipynb` with these parameters and render the report of its run, also
+    where a later cell failed.
 
     Returns:
         The executed notebook, in the run's folder: by default one in `reports` that is named after
@@ -47,9 +48,16 @@ def run_experiment(
     folder = Path(str(out or values.get("out") or usual_folder))
     values["out"] = str(folder)
     target = folder / f"{TEMPLATE}.ipynb"
-    executed = run_notebook(template, target, values, progress=progress)
-    render(folder)
-    return executed
+    try:
+        return run_notebook(template, target, values, progress=progress)
+    finally:
+        if _has_tables(folder):
+            render(folder)
+
+
+def _has_tables(folder: Path) -> bool:
+    """Whether a run in this folder came as far as its tables."""
+    return (folder / "manifest.json").is_file() and (folder / "replays.parquet").is_file()
 
 
 def seal(values: object) -> str:
@@ -105,6 +113,7 @@ def run_experiments(
     *,
     jobs: int = 1,
     quiet: bool = False,
+    tell: Callable[[GridPoint], None] | None = None,
 ) -> list[GridPoint]:
     """Run the experiment notebook at every point of a grid; what is finished already is not run
     again.
@@ -119,6 +128,7 @@ def run_experiments(
         out: the folder of all runs.
         jobs: notebooks at a time, >= 1.
         quiet: no progress bar.
+        tell: hears of each point as soon as it is finished, in whatever order.
 
     Raises:
         SettingError: an unknown or ill-typed parameter, or one both fixed and varied; no kernel was
@@ -130,15 +140,16 @@ def run_experiments(
     folder = Path(out)
     folders = [folder / _slug(values, grid) for values in combinations]
     run = partial(_run, package_version(folder))
-    finished_points: list[GridPoint] = []
     with (
         ThreadPoolExecutor(max_workers=jobs) as pool,
         progress(len(combinations), "running", "notebook", quiet=quiet) as bar,
     ):
-        for point in pool.map(run, combinations, folders):
-            finished_points.append(point)
+        running = [pool.submit(run, *at) for at in zip(combinations, folders, strict=True)]
+        for finished in as_completed(running):
+            if tell is not None:
+                tell(finished.result())
             bar.update()
-    return finished_points
+    return [finished.result() for finished in running]
 
 
 def _run(code: str, values: Mapping[str, Value], folder: Path) -> GridPoint:

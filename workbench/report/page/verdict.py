@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.base.formats import paragraph
 from workbench.evaluation.analysis.paired import FEWEST
+from workbench.evaluation.analysis.trade import MARGIN, WORTH
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.metrics import HALVES
+from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
 from workbench.report.page.html import Html, part
 
 if TYPE_CHECKING:
@@ -111,11 +113,16 @@ def headline_html(findings: Findings) -> Html:
         priced=len(headline) > 0 and bool(headline["cost"].notna().any()),
         recorded=_by_strategy(figures.recorded),
         decided=findings.decision is not None,
+        likely={} if findings.decision is None else findings.decision.level,
+        margin=MARGIN,
+        worth=WORTH,
+        draws=DRAWS,
         evidence=paragraph(verdict.answer, verdict.sure),
         notes=verdict.caveats,
         sessions=findings.counts,
         scored=scored,
         fewest=FEWEST,
+        own_metrics=figures.own_metrics.to_dict("records"),
         unscored=findings.unscored,
     )
 
