@@ -14,17 +14,17 @@ from typing import Self, Unpack
 
 from workbench.base.errors import UnknownName
 from workbench.base.palette import REFERENCES
-from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment.combined import replicated
-from workbench.evaluation.experiment.filler import ModelUse, is_asked
 from workbench.evaluation.experiment.figures_so_far import FiguresSoFar, RecallSoFar, Words
+from workbench.evaluation.experiment.filler import ModelUse, is_asked
 from workbench.evaluation.experiment.job import Crew, folder_of, local_servers
 from workbench.evaluation.experiment.keys import described
+from workbench.evaluation.experiment.preliminary import forget
 from workbench.evaluation.experiment.prepared import read
 from workbench.evaluation.experiment.run_files import write_run
 from workbench.evaluation.experiment.settings import RunSettings
-from workbench.evaluation.experiment.shards import Shard, ShardResult, lost, shards, work
+from workbench.evaluation.experiment.shards import Shard, lost, shards, work
 from workbench.evaluation.experiment.sources import (
     SessionSource,
     What,
@@ -205,6 +205,7 @@ class Run:
         """
         begun = time()
         self.job.folder.begin()
+        forget(self.job.folder.path)
         sources = limited(self.sources, self.job.spec.limit)
         job = self._job_of_workers(serve=True)
         with job.crew("replaying and scoring", len(sources), sources=sources) as crew:
