@@ -17,6 +17,7 @@ from workbench.evaluation.experiment.compare import compared, forecast
 from workbench.evaluation.experiment.exports import csv_text, to_inspect
 from workbench.evaluation.experiment.exports import share as shared
 from workbench.evaluation.experiment.leaks import leak
+from workbench.evaluation.experiment.progress import ongoing
 from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.store import COLUMNS, Results
@@ -68,9 +69,8 @@ def compare(
     code = finish(results)
     if code == UNUSABLE:
         return code
-    if not silent.quiet:  # the answer first: the page takes seconds
-        complain("working out the answer ...")
-    findings = Findings.of(results, spec.baseline)
+    with ongoing("working out the answer", quiet=silent.quiet):  # first: the page takes seconds
+        findings = Findings.of(results, spec.baseline)
     if not silent.quiet:
         show(findings, wide=wide)
     report_path = page(results, findings, no_report, quiet=silent.quiet)

@@ -22,7 +22,6 @@ from workbench.cli.headline_table import (
 from workbench.cli.next_steps import ADVICE, CANDIDATES, say_next, typed_line
 from workbench.cli.output import (
     WIDTH,
-    complain,
     printable,
     records,
     say,
@@ -31,6 +30,7 @@ from workbench.cli.output import (
     without_twins,
     write,
 )
+from workbench.evaluation.experiment.progress import ongoing
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.readers import calibrations
@@ -91,9 +91,8 @@ def page(results: Results, findings: Findings, no_report: bool, *, quiet: bool) 
     """Write the report of a run, unless none is wanted, and say so; where it is."""
     if no_report:
         return None
-    if not quiet:
-        complain("writing the report ...")
-    return str(render(results.path, findings.tables.named_baseline, findings=findings))
+    with ongoing("writing the report", quiet=quiet):
+        return str(render(results.path, findings.tables.named_baseline, findings=findings))
 
 
 def show_places(results: Results, report: str | None, paths: Sequence[str] = ()) -> None:

@@ -9,6 +9,7 @@ from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.span_selection import Span
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.files import FileOps
+from workbench.engine.transcript.id_range import IdRange
 from workbench.engine.transcript.message import Message, Summary, said_texts
 
 
@@ -62,15 +63,18 @@ class SummaryInput:
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of all that the summary replaces, earlier summaries' ids included."""
-        ids: list[str] = []
-        for summary in self.earlier:
-            ids += summary.replaces
+        earlier = self.earlier
+        ids = IdRange.of(earlier[0].replaces if earlier else ())
+        for summary in earlier[1:]:
+            ids = ids.joined(summary.replaces)
+        new_ids: list[str] = []
         for message in self.new:
             if message.role == "summary" and message.replaces:
-                ids += message.replaces
+                new_ids += message.replaces
             else:
-                ids.append(message.id)
-        return tuple(dict.fromkeys(ids))
+                new_ids.append(message.id)
+        # it takes the place of the tuple that it is equal to
+        return ids.joined(new_ids)  # type: ignore[return-value]
 
     @property
     def has_text(self) -> bool:

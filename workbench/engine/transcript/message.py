@@ -156,6 +156,8 @@ class Summary(_Identified):
     It is sent as `lead + text + tail` in the role `said_by`; a later compaction reads `text` alone.
 
     Attributes:
+        replaces: the ids of the messages; in summaries of one conversation an `IdRange`, which is
+            equal to the tuple.
         sealed: what a provider's own compaction gave, as JSON; to that provider it is sent as it
             is in the place of lead and text.
         sealed_tokens: tokens of the part of it that only the provider can read.

@@ -20,6 +20,7 @@ from workbench.evaluation.experiment.figures_so_far import FiguresSoFar, RecallS
 from workbench.evaluation.experiment.filler import ModelUse, is_asked
 from workbench.evaluation.experiment.job import Crew, folder_of, local_servers
 from workbench.evaluation.experiment.keys import described
+from workbench.evaluation.experiment.preliminary import forget
 from workbench.evaluation.experiment.prepared import read
 from workbench.evaluation.experiment.run_files import write_run
 from workbench.evaluation.experiment.settings import RunSettings
@@ -204,6 +205,7 @@ class Run:
         """
         begun = time()
         self.job.folder.begin()
+        forget(self.job.folder.path)
         sources = limited(self.sources, self.job.spec.limit)
         job = self._job_of_workers(serve=True)
         with job.crew("replaying and scoring", len(sources), sources=sources) as crew:

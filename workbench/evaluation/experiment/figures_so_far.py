@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from time import monotonic
+from time import monotonic, thread_time
 from typing import TYPE_CHECKING, NoReturn, Self, TypeAlias
 
 from workbench.base.formats import percent
@@ -17,6 +17,7 @@ from workbench.evaluation.experiment.preliminary import (
     Preliminary,
     SoFar,
     first_units,
+    forget,
     preview,
 )
 from workbench.evaluation.experiment.progress import LinesBelow
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 Words: TypeAlias = Callable[[SoFar], Sequence[str]]
 """Says in lines what is known of a run."""
-PART_OF_TIME = 20
+PART_OF_TIME = 10
 """Of this many seconds, one at most goes into working out what is shown."""
 
 
@@ -106,16 +107,15 @@ class FiguresSoFar:
         self.bar.update(len(shard.presets) / len(self.presets))
 
     def _show(self) -> None:
-        """Work out the lines, for a twentieth of the time at most."""
-        begun = monotonic()
-        if begun < self.next_time:
+        """Work out the lines, for a tenth of the time at most."""
+        if monotonic() < self.next_time:
             return
+        begun = thread_time()
         self.preliminary.write()
         self.lines.show(self.words(self.preliminary.so_far))
-        ended = monotonic()
-        self.next_time = ended + PART_OF_TIME * (ended - begun)
+        self.next_time = monotonic() + PART_OF_TIME * (thread_time() - begun)
 
     def close(self) -> None:
         """Take the lines away: the tables follow."""
         self.lines.close()
-        self.preliminary.end()
+        forget(self.preliminary.folder)

@@ -247,9 +247,10 @@ class Preliminary:
         """Write it down for others to read."""
         write_atomically(self.folder / FILE, json.dumps(asdict(self.so_far)))
 
-    def end(self) -> None:
-        """The run has its tables: nothing is preliminary any more."""
-        (self.folder / FILE).unlink(missing_ok=True)
+
+def forget(folder: Path) -> None:
+    """Take away what was known of a run in this folder: it begins anew, or has its tables."""
+    (folder / FILE).unlink(missing_ok=True)
 
 
 def _nothing_yet(number: int, place: int, row: Row) -> SessionSoFar:

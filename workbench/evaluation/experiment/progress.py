@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from threading import Event, Thread
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from workbench.base.pulse import PULSE
 
@@ -18,6 +18,7 @@ BAR = (
     " [{elapsed}<{remaining}]{postfix}"
 )
 LINE = "{desc}: {n:.3g} of {total_fmt} {unit}s, {elapsed}{postfix}"
+ONGOING = "{desc} ... {elapsed}"
 SILENCE = {True: 1.5, False: 10.0}
 """Seconds after which it is shown again although nothing ended: as a bar, and as a line."""
 
@@ -27,14 +28,27 @@ def progress(total: int, word: str, unit: str = "file", *, quiet: bool) -> Itera
     """What is being done and how far it is, on standard error, also while nothing ends; quiet
     shows nothing.
     """
+    with _shown(BAR if _is_bar() else LINE, total, word, unit, quiet=quiet) as bar:
+        yield bar
+
+
+@contextmanager
+def ongoing(word: str, *, quiet: bool) -> Iterator[None]:
+    """What is being done, of which nobody can say how far it is, until the `with` ends."""
+    with _shown(ONGOING, 1, word, "", quiet=quiet):
+        yield
+
+
+@contextmanager
+def _shown(
+    bar_format: str, total: int, word: str, unit: str, *, quiet: bool
+) -> Iterator[tqdm[NoReturn]]:
+    """A bar that is shown again and again while nothing ends."""
     from tqdm.auto import tqdm
 
-    is_bar = _is_bar()
-    style = (
-        {"bar_format": BAR}
-        if is_bar
-        else {"bar_format": LINE, "file": Lines(sys.stderr), "mininterval": 5.0}
-    )
+    style: dict[str, Any] = {"bar_format": bar_format}
+    if not _is_bar():
+        style |= {"file": Lines(sys.stderr), "mininterval": 5.0}
     ended = Event()
     shown_otherwise = PULSE.paused() if is_bar and not quiet else nullcontext()
     with (
@@ -43,7 +57,7 @@ def progress(total: int, word: str, unit: str = "file", *, quiet: bool) -> Itera
     ):
 
         def go_on() -> None:
-            while not ended.wait(SILENCE[is_bar]):
+            while not ended.wait(SILENCE[_is_bar()]):
                 bar.refresh()
 
         ticking = Thread(target=go_on, daemon=True)

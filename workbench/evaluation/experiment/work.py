@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -346,7 +346,7 @@ def _is_recall(row: Row, strategy: str) -> bool:
     return row["metric"] == NAMES and row["mode"] == "natural" and row["strategy"] == strategy
 
 
-def _sized(scores: Sequence[Row], strategy: str) -> Iterator[SizedScore]:
+def _sized(scores: Iterable[Mapping[str, Any]], strategy: str) -> Iterator[SizedScore]:
     """What a strategy tells at the same size."""
     for row in scores:
         is_sized = row["mode"] == "matched" and row["strategy"] == strategy

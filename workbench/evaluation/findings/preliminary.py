@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf, nan, sqrt
 
 import numpy as np
 from scipy import special
 
 from workbench.base.formats import percent, points, some
+from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.scores import plain
 from workbench.evaluation.analysis.scores import with_projects as scores_with_projects
@@ -42,7 +43,7 @@ class Spread:
 
 
 BETWEEN_PROJECTS = Spread(0.12, 6)
-BETWEEN_BOUNDARIES = Spread(0.10, 6)
+BETWEEN_BOUNDARIES = Spread(0.14, 6)
 """Of a figure in [0, 1]: as wide as the widest that the bundled sessions and their parts show."""
 
 
@@ -173,28 +174,27 @@ class _Known:
     """What is known of one number of the headline.
 
     Attributes:
-        values: by strategy and session, its mean over all shares at each boundary that was looked
-            at.
+        values: by strategy and session, (boundaries, shares) as far as they were looked at.
         sessions: by their names.
         projects: of the sessions.
         files_left: files that nothing is known of.
     """
 
-    values: Mapping[str, Mapping[str, Sequence[float]]]
+    values: Mapping[str, Mapping[str, Floats]]
     sessions: Mapping[str, SessionSoFar]
     projects: Mapping[str, str]
     files_left: int
 
     @classmethod
     def of(cls, so_far: SoFar, tables: Tables, half: str) -> _Known:
-        values: dict[str, dict[str, Sequence[float]]] = defaultdict(dict)
+        values: dict[str, dict[str, Floats]] = defaultdict(dict)
         for session in so_far.sessions:
             for strategy, scores in session.scores.items():
                 is_whole = session.is_whole or strategy in session.whole
                 boundary_count = 1 if is_whole else session.boundaries
-                boundary_means = _boundary_means(scores, half, boundary_count)
-                if boundary_means:
-                    values[strategy][_name(session)] = boundary_means
+                by_boundary = _by_boundary(scores, half, boundary_count)
+                if not np.isnan(by_boundary).all():
+                    values[strategy][_name(session)] = by_boundary
         sessions = {_name(session): session for session in so_far.sessions}
         projects = {name: tables.project(name) for name in sessions}
         return cls(values, sessions, projects, so_far.files - so_far.files_read)
@@ -234,9 +234,9 @@ class _Known:
         most_projects = 0
         for sessions in self.values.values():
             by_project: dict[str, list[float]] = defaultdict(list)
-            for name, boundary_means in sessions.items():
-                by_project[self.projects[name]] += boundary_means
-            means = [float(np.mean(project_means)) for project_means in by_project.values()]
+            for name, by_boundary in sessions.items():
+                by_project[self.projects[name]].append(float(np.nanmean(by_boundary)))
+            means = [float(np.mean(session_means)) for session_means in by_project.values()]
             if len(means) > 1:
                 variances.append(float(np.var(means, ddof=1)))
                 most_projects = max(most_projects, len(means))
@@ -249,25 +249,25 @@ class _Known:
         variances = []
         seen_sessions = set[str]()
         for sessions in self.values.values():
-            for name, boundary_means in sessions.items():
-                if len(boundary_means) > 1:
-                    variances.append(float(np.var(boundary_means, ddof=1)))
+            for name, by_boundary in sessions.items():
+                has_both = ~np.isnan(by_boundary).any(axis=0)
+                if len(by_boundary) > 1 and has_both.any():
+                    at_each_share = by_boundary[:, has_both].var(axis=0, ddof=1)
+                    variances.append(float(at_each_share.mean()))
                     seen_sessions.add(name)
         if not variances:
             return BETWEEN_BOUNDARIES.deviation**2
         return BETWEEN_BOUNDARIES.with_seen(float(np.mean(variances)), len(seen_sessions))
 
 
-def _boundary_means(scores: Sequence[SizedScore], half: str, boundary_count: int) -> list[float]:
-    """The mean of a number over all shares at each boundary. Scores stand boundary by boundary."""
-    of_half = [score for score in scores if score.metric == half]
-    step = max(len(of_half) // max(boundary_count, 1), 1)
-    means = []
-    for start in range(0, len(of_half), step):
-        values = [score.value for score in of_half[start : start + step] if score.value is not None]
-        if values:
-            means.append(sum(values) / len(values))
-    return means
+def _by_boundary(scores: Sequence[SizedScore], half: str, boundary_count: int) -> Floats:
+    """(boundaries, shares) a number of the headline; NaN where it has no value. Scores stand
+    boundary by boundary.
+    """
+    values = [nan if row.value is None else row.value for row in scores if row.metric == half]
+    if len(values) % boundary_count:
+        return np.array([])
+    return np.array(values, dtype=float).reshape(boundary_count, -1)
 
 
 def _percent(figure: Estimate) -> str:

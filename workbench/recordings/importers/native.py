@@ -12,6 +12,7 @@ from typing import BinaryIO, Literal
 
 from workbench.base.errors import FormatError
 from workbench.base.private_files import open_private
+from workbench.engine.transcript.id_range import IdRange
 from workbench.engine.transcript.log import Entry, Log, LogError
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Origin, Session
@@ -187,7 +188,7 @@ def as_plain(value: Json) -> Json:
             elif item != field.default:
                 other_fields[field.name] = as_plain(item)
         return tags | other_fields
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | IdRange):
         return [as_plain(item) for item in value]
     if isinstance(value, Mapping):
         return dict(value)

@@ -93,7 +93,8 @@ def run_page(entry: RunEntry, query: Query) -> Page:
     """
     if not entry.finished:
         rows = entry.partial()
-        return Page("going_on", entry.name, {"run": entry, "rows": rows.to_dict("records")}, rows)
+        values = {"run": entry, "rows": rows.to_dict("records"), "so_far": entry.so_far()}
+        return Page("going_on", entry.name, values, rows)
     findings = entry.findings()
     run = findings.tables
     shared = bool(run.manifest.get("shared"))

@@ -107,7 +107,7 @@ def _row(path: Path, name: str, stamp: str, is_finished: bool) -> RunRow:
         row = replace(row, name=notes.name or name, tags=notes.tags, note=notes.note)
         if not is_finished:
             replays_stored = some(entry.replays, "replay is", "replays are")
-            changed = _time((path / "replays").stat().st_mtime)
+            changed = _time(path.stat().st_mtime)
             return replace(row, state="going on", answer=f"{replays_stored} done.", created=changed)
         return _finished_row(row, entry.findings())
     except Exception as error:  # noqa: BLE001 - a damaged run must not hide the others

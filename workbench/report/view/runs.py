@@ -10,9 +10,12 @@ from pathlib import Path
 import pandas as pd
 
 from workbench.base.errors import SettingError
+from workbench.evaluation.experiment.preliminary import FILE as SO_FAR
+from workbench.evaluation.experiment.preliminary import stored_so_far
 from workbench.evaluation.experiment.run_notes import FILE as NOTES
 from workbench.evaluation.experiment.store import Results, RunFolder
 from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.preliminary import PreliminaryFigures
 from workbench.evaluation.findings.tables import SAVED, Tables
 from workbench.evaluation.metrics import NAMES
 
@@ -64,6 +67,13 @@ class RunEntry:
         """
         return _findings(self.path, self.stamp)
 
+    def so_far(self) -> PreliminaryFigures | None:
+        """Of a run that goes on, its preliminary figures; None where it has none yet."""
+        stored = stored_so_far(self.path)
+        if stored is None or not stored.sessions:
+            return None
+        return PreliminaryFigures.of(stored)
+
     def partial(self) -> pd.DataFrame:
         """Of a run that goes on, a row a replay that is done: session, strategy, recall, tokens
         saved, compactions.
@@ -103,7 +113,7 @@ def _folders(root: Path) -> Iterator[Path]:
     for _ in range(DEEPEST + 1):
         below: list[Path] = []
         for path in level:
-            if (path / "manifest.json").is_file() or (path / "replays").is_dir():
+            if _is_run(path):
                 yield path
                 continue
             for folder in path.iterdir():
@@ -112,12 +122,19 @@ def _folders(root: Path) -> Iterator[Path]:
         level = below
 
 
+def _is_run(path: Path) -> bool:
+    """Whether a run has been written into this folder, or its first figures."""
+    marks = (path / "manifest.json", path / SO_FAR, path / "replays")
+    return any(mark.exists() for mark in marks)
+
+
 def _entry(root: Path, path: Path) -> RunEntry:
     manifest = path / "manifest.json"
     manifest_time = _changed(manifest)
     replays_time = _changed(path / "replays")
-    newest = max(manifest_time, replays_time)
-    times = (newest, manifest_time, replays_time, _changed(path / NOTES))
+    so_far_time = _changed(path / SO_FAR)
+    newest = max(manifest_time, replays_time, so_far_time)
+    times = (newest, manifest_time, replays_time, so_far_time, _changed(path / NOTES))
     name = IN_PATH.join(path.relative_to(root).parts) or root.name
     stamp = "-".join(f"{time:020}" for time in times)
     return RunEntry(name, path, manifest.is_file(), stamp)

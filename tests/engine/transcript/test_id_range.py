@@ -1,0 +1,76 @@
+"""The ids that a summary replaces, shared by the summaries of one conversation."""
+
+from __future__ import annotations
+
+import pickle
+from copy import deepcopy
+from hashlib import sha256
+from threading import Thread
+
+from builders import remembering, rules
+from workbench.engine.compaction.presets import preset
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.transcript.id_range import IdRange
+from workbench.engine.transcript.message import Summary
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prepared import prepared
+from workbench.evaluation.replays.natural import natural
+
+
+def test_a_range_is_equal_to_the_tuple_of_its_ids_and_is_copied_as_one() -> None:
+    ids = IdRange.of(("a", "b")).joined(["b", "c"])
+    assert ids == ("a", "b", "c") and ids == IdRange.of(("a", "b", "c")) and ids != ("a", "b")
+    assert Summary(id="s", text="", replaces=ids) == Summary(id="s", text="", replaces=tuple(ids))
+    assert hash(ids) == hash(("a", "b", "c")) and repr(ids) == repr(("a", "b", "c"))
+    assert ids[1] == "b" and ids[:2] == ("a", "b") and len(ids) == 3 and "d" not in ids
+    assert pickle.loads(pickle.dumps(ids)) == ("a", "b", "c") == deepcopy(ids)
+
+
+def test_a_range_does_not_see_what_was_joined_to_it_later() -> None:
+    first = IdRange.of(("a",))
+    longer = first.joined(["b", "c"])
+    other = first.joined(["x"])
+    assert (first, longer, other) == (("a",), ("a", "b", "c"), ("a", "x"))
+    assert "b" not in first and "b" in longer and "b" not in other
+    assert first.joined(["b", "c"]) == longer, "the same may be asked for twice"
+
+
+def test_two_threads_that_go_on_from_one_range_do_not_disturb_each_other() -> None:
+    first = IdRange.of(("a",))
+    found: dict[int, list[bool]] = {0: [], 1: []}
+
+    def go_on(thread: int) -> None:
+        for number in range(300):
+            new_ids = [f"{thread}-{number}-{place}" for place in range(5)]
+            found[thread].append(first.joined(new_ids) == ("a", *new_ids))
+
+    threads = [Thread(target=go_on, args=(thread,)) for thread in found]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(found[0]) and all(found[1])
+
+
+def test_the_digest_is_that_of_the_joined_ids_in_whatever_order_ranges_are_asked() -> None:
+    short = IdRange.of(("a", "b"))
+    long = short.joined(["\ud800", "d"])
+    for ids in (long, short, long):
+        joined = "\0".join((*ids, "text")).encode("utf-8", "surrogatepass")
+        assert ids.digest("text") == sha256(joined).hexdigest()
+
+
+def test_the_compactions_of_a_long_session_share_one_list_of_ids() -> None:
+    session = Session.of([rules("be brief"), *remembering(400)], id="long")
+    ready = prepared(session, 2_000)
+    replay = natural(session, preset("summarize"), Extractive(), ready.sizing, window=2_000)
+    replaced = [
+        message.replaces
+        for event in replay.events
+        for message in event.compaction.sent.messages
+        if message.role == "summary"
+    ]
+    assert len(replaced) > 10
+    assert all(isinstance(ids, IdRange) for ids in replaced)
+    assert len({id(ids._shared) for ids in replaced if isinstance(ids, IdRange)}) == 1
+    assert [len(ids) for ids in replaced] == sorted(len(ids) for ids in replaced)
