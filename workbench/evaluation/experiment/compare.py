@@ -211,7 +211,8 @@ class Run:
                 tell=RecallSoFar(crew.bar, job.presets).add,
             )
             crew.bar.set_description_str("writing the tables")
-            write_run(job, sources, results, begun)
+            merging_workers = crew.workers if job.merges_by_workers else None
+            write_run(job, sources, results, begun, merging_workers)
         return Results.open(job.folder.local)
 
     def forecast(self) -> Forecast:
