@@ -57,11 +57,13 @@ class RemoteFile:
 
     Attributes:
         version: another one where the content has changed.
+        changed: when it was written, as the store says it.
     """
 
     address: str
     size: int
     version: str
+    changed: str = ""
 
     @property
     def name(self) -> str:
@@ -175,9 +177,18 @@ def _file(asked_address: str, facts: dict[str, Any]) -> RemoteFile:
     if "://" not in name:
         scheme = asked_address.partition("://")[0]
         name = f"{scheme}://{name.lstrip('/')}"
-    version = facts.get("ETag") or facts.get("etag") or facts.get("LastModified")
-    version = version or facts.get("mtime") or facts.get("created") or ""
-    return RemoteFile(name.rstrip("/"), int(facts.get("size") or 0), str(version))
+    size = int(facts.get("size") or 0)
+    changed = _first(facts, "LastModified", "mtime", "created")
+    version = _first(facts, "ETag", "etag") or changed
+    return RemoteFile(name.rstrip("/"), size, version, changed)
+
+
+def _first(facts: dict[str, Any], *names: str) -> str:
+    """The first of these facts that a store tells; empty where it tells none."""
+    for name in names:
+        if facts.get(name):
+            return str(facts[name])
+    return ""
 
 
 @contextmanager

@@ -222,7 +222,8 @@ class Run:
             )
             told.close()
             crew.bar.set_description_str("writing the tables")
-            write_run(job, sources, results, begun)
+            merging_workers = crew.workers if job.merges_by_workers else None
+            write_run(job, sources, results, begun, merging_workers)
         return Results.open(job.folder.local)
 
     def _has_early_figures(self, crew: Crew) -> bool:

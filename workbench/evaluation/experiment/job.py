@@ -145,6 +145,13 @@ class Job(Generic[JobSpec]):
             result = self.folder.replay_beside(name)
         return result is not None
 
+    @property
+    def merges_by_workers(self) -> bool:
+        """Whether workers put tables together: results of a cluster, or in a store, lie no nearer
+        to this process than to them.
+        """
+        return self.spec.scheduler is not None or bool(self.folder.address)
+
     @contextmanager
     def crew(
         self,
@@ -163,8 +170,11 @@ class Job(Generic[JobSpec]):
             sources: the recordings that are read, for which the workers need memory.
         """
         spec = self.spec
+        is_in_store = bool(sources) and bool(self.folder.address)
+        for source in sources:
+            is_in_store = is_in_store and source.remote is not None
         with (
-            workers(spec.jobs, spec.scheduler, sources) as executor,
+            workers(spec.jobs, spec.scheduler, sources, is_in_store=is_in_store) as executor,
             progress(total, label, unit_name, quiet=spec.quiet) as bar,
         ):
             yield Crew(executor, bar)

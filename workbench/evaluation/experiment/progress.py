@@ -50,7 +50,7 @@ def _shown(
     if not _is_bar():
         style |= {"file": Lines(sys.stderr), "mininterval": 5.0}
     ended = Event()
-    shown_otherwise = PULSE.paused() if is_bar and not quiet else nullcontext()
+    shown_otherwise = PULSE.paused() if _is_bar() and not quiet else nullcontext()
     with (
         shown_otherwise,
         tqdm(total=total, desc=word, unit=unit, disable=quiet, leave=False, **style) as bar,

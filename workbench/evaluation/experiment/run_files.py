@@ -3,6 +3,7 @@
 import platform
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import time
@@ -11,17 +12,25 @@ from workbench.base.errors import SettingError
 from workbench.base.registry import DISTRIBUTION
 from workbench.engine.models import recorded_name
 from workbench.evaluation.experiment.keys import described
-from workbench.evaluation.experiment.replay_rows import NAMES, Row, Value
+from workbench.evaluation.experiment.merging import Merging, StoredReplay, StoredSession, merge
+from workbench.evaluation.experiment.prepared import Unreadable
+from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.shards import ShardResult
 from workbench.evaluation.experiment.sources import SessionSource
-from workbench.evaluation.experiment.store import SCHEMA, RunFolder
+from workbench.evaluation.experiment.store import SCHEMA, RunFolder, frame
+from workbench.evaluation.experiment.table_files import to_arrow
 from workbench.evaluation.experiment.work import ReplayJob, ReplayResult, code_of_replays
+from workbench.evaluation.experiment.workers import Workers
 
 NOT_HERE = "its file is not here; all workers must see the run's folder"
 
 
 def write_run(
-    job: ReplayJob, sources: Sequence[SessionSource], results: Sequence[ShardResult], begun: float
+    job: ReplayJob,
+    sources: Sequence[SessionSource],
+    results: Sequence[ShardResult],
+    begun: float,
+    workers: Workers | None = None,
 ) -> None:
     """Write the tables and the manifest of a run.
 
@@ -30,55 +39,109 @@ def write_run(
         sources: what it read.
         results: of its shards.
         begun: when it began, in seconds since 1970.
+        workers: put the tables together, where the replays lie as near to them; None does it here.
 
     Raises:
         SettingError: nothing could be read, and the folder holds a finished run.
     """
     named = {source.number for source in sources if source.named}
-    tables = merged_tables(results, job, named)
-    _keep_finished(job.folder, tables["sessions"])
-    projects = {str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"}
+    plan = run_plan(results, job, named)
+    _keep_finished(job.folder, plan.session_rows)
+    merging = Merging(job.folder, plan.baselines)
+    with job.folder.writing() as tables:
+        absent = merge(merging, plan.stored_sessions, tables, workers)
+        tables.add("sessions", to_arrow(frame("sessions", plan.session_rows)))
+        tables.add("replays", to_arrow(frame("replays", plan.replay_rows(absent))))
+    projects = {str(row["project"]) for row in plan.session_rows if row["status"] == "ok"}
     manifest = _manifest(job, sources, time() - begun)
-    job.folder.write(tables, manifest | {"projects": len(projects)})
+    job.folder.finish(manifest | {"projects": len(projects)})
     job.folder.tidy(begun)
 
 
-def merged_tables(
-    results: Sequence[ShardResult], job: ReplayJob, named: Collection[int]
-) -> dict[str, list[Row]]:
-    """All rows of the run, in the order of its sources, sessions and presets.
+@dataclass(frozen=True, slots=True)
+class NamedReplay:
+    """A replay with its names in the run."""
+
+    session: str
+    strategy: str
+    result: ReplayResult
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What the tables of a run are made of, in the order of its sources, sessions and presets.
+
+    Attributes:
+        baselines: what each strategy is called in the run as a baseline.
+    """
+
+    session_rows: Sequence[Row]
+    replays: Sequence[NamedReplay]
+    baselines: Mapping[str, str]
+
+    @property
+    def stored_sessions(self) -> list[StoredSession]:
+        """The finished replays by session."""
+        by_session: dict[str, list[StoredReplay]] = {}
+        for replay in self.replays:
+            if not replay.result.reason:
+                stored = StoredReplay(replay.result.key, replay.result.strategy, replay.strategy)
+                by_session.setdefault(replay.session, []).append(stored)
+        return [StoredSession(name, tuple(replays)) for name, replays in by_session.items()]
+
+    def replay_rows(self, absent: Collection[str]) -> list[Row]:
+        """The table of replays; `absent` has the keys of those whose file is not here."""
+        bill = _bill(replay.result for replay in self.replays)
+        rows: list[Row] = []
+        for replay in self.replays:
+            row = _replay_row(replay.result, replay.result.key not in absent)
+            usd = _take_cost(bill, replay.result.paid)
+            row |= {"session": replay.session, "strategy": replay.strategy, "usd": usd}
+            rows.append(row)
+        return rows
+
+
+def run_plan(results: Sequence[ShardResult], job: ReplayJob, named: Collection[int]) -> RunPlan:
+    """What the tables of a run are made of.
 
     Args:
         results: of the shards.
         job: the run.
         named: numbers of the sources that the user named; prose is left out silently elsewhere.
     """
-    tables: dict[str, list[Row]] = {name: [] for name in ("sessions", "replays", *NAMES)}
     preset_order = {preset.name: place for place, preset in enumerate(job.presets)}
     every_replay = [replay for result in results for replay in _replays_of(result)]
     names = _strategy_names(every_replay)
-    bill = _bill(every_replay)
     session_names: set[str] = set()
+    session_rows: list[Row] = []
+    replays: list[NamedReplay] = []
     for number, (first_shard, *other_shards) in _by_source(results).items():
-        for place, (row, replays) in enumerate(first_shard.sessions):
+        for place, (row, first_replays) in enumerate(first_shard.sessions):
             session = _unique(str(row["session"]), session_names)
-            tables["sessions"].append({**row, "session": session})
-            session_replays = list(replays)
+            session_rows.append({**row, "session": session})
+            session_replays = list(first_replays)
             for shard in other_shards:
                 session_replays += shard.died or shard.sessions[place][1]
             session_replays.sort(key=lambda replay: preset_order[replay.strategy])
-            _add_replays(tables, session, session_replays, names, bill, job)
+            for replay in session_replays:
+                strategy = names.get((replay.strategy, replay.model))
+                if strategy is not None:
+                    replays.append(NamedReplay(session, strategy, replay))
         for unreadable in first_shard.unreadable:
             if not unreadable.is_prose or number in named:
-                tables["sessions"].append(
-                    {
-                        "session": unreadable.path,
-                        "path": unreadable.path,
-                        "status": "unreadable",
-                        "reason": unreadable.reason,
-                    }
-                )
-    return tables
+                session_rows.append(_unreadable_row(unreadable))
+    model = job.model_settings.model(job.spec.model[0]).name
+    baselines = {strategy: name for (strategy, asked), name in names.items() if asked == model}
+    return RunPlan(session_rows, replays, baselines)
+
+
+def _unreadable_row(unreadable: Unreadable) -> Row:
+    return {
+        "session": unreadable.path,
+        "path": unreadable.path,
+        "status": "unreadable",
+        "reason": unreadable.reason,
+    }
 
 
 def _by_source(results: Sequence[ShardResult]) -> dict[int, list[ShardResult]]:
@@ -93,43 +156,6 @@ def _replays_of(result: ShardResult) -> Iterator[ReplayResult]:
     for _, replays in result.sessions:
         yield from replays
     yield from result.died
-
-
-def _add_replays(
-    tables: dict[str, list[Row]],
-    session: str,
-    replays: Sequence[ReplayResult],
-    names: Mapping[tuple[str, str], str],
-    bill: dict[str, float | None],
-    job: ReplayJob,
-) -> None:
-    """Add the rows of a session's replays, under the session's name in the run."""
-    scores: list[Row] = []
-    baseline_model = job.model_settings.model(job.spec.model[0]).name
-    for replay in replays:
-        strategy = names.get((replay.strategy, replay.model))
-        if strategy is None:
-            continue
-        stored_tables = None if replay.reason else job.folder.replay(replay.key)
-        row = _replay_row(replay, stored_tables is not None)
-        row |= {"session": session, "strategy": strategy, "usd": _take_cost(bill, replay.paid)}
-        tables["replays"].append(row)
-        if stored_tables is None:
-            continue
-        for table in NAMES:
-            rows = stored_tables[table]
-            for row in rows:
-                row["session"] = session
-                if row.get("strategy") == replay.strategy:
-                    row["strategy"] = strategy
-                if "baseline" in row:
-                    baseline = row["baseline"]
-                    row["baseline"] = names.get((baseline, baseline_model), baseline)
-            if table == "scores":
-                scores += rows
-            else:
-                tables[table] += rows
-    tables["scores"] += _scaled(scores)
 
 
 def _replay_row(replay: ReplayResult, is_here: bool) -> Row:
@@ -207,30 +233,6 @@ def _unique(name: str, used_names: set[str]) -> str:
         number += 1
     used_names.add(unique_name)
     return unique_name
-
-
-def _scaled(scores: list[Row]) -> list[Row]:
-    """One session's scores with the column `scaled`: 0 is the reference `null`, 1 is the
-    reference `none`.
-    """
-    values: dict[tuple[Value, ...], Value] = {}
-    for row in scores:
-        values[row["strategy"], row["mode"], row["share"], row["metric"]] = row["value"]
-    for row in scores:
-        place = (row["mode"], row["share"], row["metric"])
-        row["scaled"] = _share_of_way(
-            row["value"], values.get(("null", *place)), values.get(("none", *place))
-        )
-    return scores
-
-
-def _share_of_way(value: Value, floor: Value, top: Value) -> float | None:
-    """How far a value is on the way from the floor to the top; None where there is no way."""
-    if not isinstance(value, float) or not isinstance(floor, float) or not isinstance(top, float):
-        return None
-    if top == floor:
-        return None
-    return (value - floor) / (top - floor)
 
 
 def _keep_finished(folder: RunFolder, sessions: Sequence[Row]) -> None:

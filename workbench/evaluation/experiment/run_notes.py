@@ -15,7 +15,7 @@ from workbench.base.errors import SettingError
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.store import COLUMNS
+from workbench.evaluation.experiment.store import COLUMNS, REPLAYS, TABLE_PARTS
 
 FILE = "notes.json"
 LONGEST_NAME, LONGEST_TAG, LONGEST_NOTE = 120, 40, 4_000
@@ -146,7 +146,6 @@ OWN_FILES = frozenset(
     | {f"{table}.parquet" for table in COLUMNS}
 )
 """What a run writes into its folder."""
-REPLAYS = "replays"
 PARTS = ("replicates", "runs")
 """Folders of the runs that a run is combined of."""
 
@@ -193,10 +192,10 @@ def _foreign(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if path.is_symlink() or not _is_own(path):
             yield Path(path.name)
-        elif path.is_dir() and path.name == REPLAYS:
+        elif path.is_dir() and path.name in (REPLAYS, TABLE_PARTS):
             for file in sorted(path.iterdir()):
-                if not _is_replay(file):
-                    yield Path(REPLAYS, file.name)
+                if not _is_part(file):
+                    yield Path(path.name, file.name)
         elif path.is_dir():
             yield from _foreign_in_parts(path)
 
@@ -215,13 +214,16 @@ def _foreign_in_parts(folder: Path) -> Iterator[Path]:
 def _is_own(path: Path) -> bool:
     """Whether a run writes a file or a folder of this name."""
     if path.is_dir():
-        return path.name in (REPLAYS, *PARTS)
+        return path.name in (REPLAYS, TABLE_PARTS, *PARTS)
     return path.name in OWN_FILES or _is_unfinished(path)
 
 
-def _is_replay(path: Path) -> bool:
-    is_file = path.is_file() and not path.is_symlink()
-    return is_file and (path.suffix == ".json" or _is_unfinished(path))
+def _is_part(path: Path) -> bool:
+    """Whether a file is a replay, or a part of a table."""
+    if not path.is_file() or path.is_symlink():
+        return False
+    ending = ".json" if path.parent.name == REPLAYS else ".parquet"
+    return path.suffix == ending or _is_unfinished(path)
 
 
 def _is_unfinished(path: Path) -> bool:

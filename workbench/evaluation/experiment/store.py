@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -26,6 +27,14 @@ from workbench.evaluation.experiment.run_copies import (
     check_writable,
     fetched_where_there,
     local_folder,
+)
+from workbench.evaluation.experiment.table_files import (
+    ArrowTable,
+    GrowingTables,
+    from_bytes,
+    growing_tables,
+    to_arrow,
+    to_bytes,
 )
 from workbench.evaluation.experiment.units import units_of
 
@@ -198,6 +207,8 @@ def read_table(path: Path) -> pd.DataFrame:
 
 REPLAYS = "replays"
 """The folder of a run with its finished replays."""
+TABLE_PARTS = "table-parts"
+"""The folder of a run with parts of its tables, while they are put together on a cluster."""
 _KEPT = re.compile(r'\{"sha256":"(\w{64})","replay":(\{.*\})\}')
 
 
@@ -329,19 +340,70 @@ class RunFolder:
         tables: Mapping[str, Iterable[Mapping[str, object]] | pd.DataFrame],
         manifest: Mapping[str, object],
     ) -> None:
-        """Write the merged tables and the manifest, which comes last: a run with a manifest is
-        complete.
+        """Write tables and the manifest of a run."""
+        with self.writing() as growing:
+            for name in COLUMNS:
+                rows = tables.get(name, ())
+                table = rows if isinstance(rows, pd.DataFrame) else frame(name, rows)
+                growing.add(name, to_arrow(table))
+        self.finish(manifest)
+
+    @contextmanager
+    def writing(self) -> Iterator[GrowingTables]:
+        """All tables of the run, to which rows are added until the `with` ends. There is no
+        manifest meanwhile: it comes last.
         """
         (self.local / "manifest.json").unlink(missing_ok=True)
         if self.address:
             remote.remove(remote.below(self.address, "manifest.json"))
-        for name in COLUMNS:
-            rows = tables.get(name, ())
-            table = rows if isinstance(rows, pd.DataFrame) else frame(name, rows)
-            write_atomically(self.path / f"{name}.parquet", table.to_parquet(index=False))
-        write_atomically(
-            self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n"
-        )
+        with growing_tables(self.path, {name: frame(name, ()) for name in COLUMNS}) as tables:
+            yield tables
+
+    def finish(self, manifest: Mapping[str, object]) -> None:
+        """Write the manifest: a run with one is complete."""
+        text = json.dumps(manifest, indent=2, ensure_ascii=True) + "\n"
+        write_atomically(self.path / "manifest.json", text)
+
+    def keep_table_part(self, name: str, number: int, part: pd.DataFrame) -> None:
+        """Write down one part of a table, until the whole is put together."""
+        if self.address:
+            remote.write(remote.below(self.address, _part_name(name, number)), to_bytes(part))
+        else:
+            write_atomically(self.path / _part_name(name, number), to_bytes(part))
+
+    def table_part(self, name: str, number: int) -> ArrowTable:
+        """One part of a table.
+
+        Raises:
+            SettingError: it is not there.
+        """
+        part_name = _part_name(name, number)
+        if self.address:
+            content = remote.read(remote.below(self.address, part_name))
+        else:
+            file = self.path / part_name
+            content = file.read_bytes() if file.is_file() else None
+        if content is None:
+            raise SettingError(
+                f"{name_of(self.path / part_name)} is not here; all workers must see the run's folder"
+            )
+        return from_bytes(content)
+
+    def remove_table_parts(self, names: Iterable[str], count: int) -> None:
+        """Remove the parts of tables; `count` is how many each has."""
+        for name in names:
+            for number in range(count):
+                part_name = _part_name(name, number)
+                if self.address:
+                    remote.remove(remote.below(self.address, part_name))
+                else:
+                    (self.path / part_name).unlink(missing_ok=True)
+        if not self.address and (self.path / TABLE_PARTS).is_dir():
+            (self.path / TABLE_PARTS).rmdir()
+
+
+def _part_name(name: str, number: int) -> str:
+    return f"{TABLE_PARTS}/{name}-{number:06}.parquet"
 
 
 @lru_cache(maxsize=8)

@@ -30,6 +30,10 @@ PATIENCE = 60.0
 """Seconds that a cluster may have no worker at all before a run ends."""
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Workers share the machine's cores: none of them may start a thread a core."""
+RANGES_A_WORKER = 16
+"""Ranges of tasks that each worker of a cluster gets at least, where there are so many tasks."""
+LONGEST_RANGE = 100
+"""Tasks of a range at most."""
 DEATHS = 3
 """Workers that a task may take with it, alone with one, before that counts as its own doing."""
 _IN_FOLDER = threading.Lock()
@@ -84,19 +88,24 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
 
 
 def workers(
-    jobs: int | None, scheduler: str | None = None, sources: Sequence[SessionSource] = ()
+    jobs: int | None,
+    scheduler: str | None = None,
+    sources: Sequence[SessionSource] = (),
+    *,
+    is_in_store: bool = False,
 ) -> Workers:
     """The workers of a run: those of a Dask scheduler, or so many processes (1: this one).
 
     None starts one per core, or fewer where this machine has not the memory for each that the
     largest source needs. Each of several may take its share of the memory and no more; where that
-    will not do for a source, it is told first.
+    will not do for a source, it is told first. Where all is in a store (`is_in_store`), a cluster
+    needs no folder of this machine.
 
     Raises:
         SettingError: the shell's limit on a process's memory leaves no room for so many.
     """
     if scheduler is not None:
-        return Cluster(scheduler)
+        return Cluster(scheduler, needs_folder=not is_in_store)
     need, largest = memory.needed(sources)
     size = jobs or int(min(os.cpu_count() or 1, max(memory.of_machine() // need, 1)))
     memory.tell(need, largest, size)
@@ -218,13 +227,14 @@ def _start(parent: int, byte_limit: float) -> None:
 
 
 class Cluster(Workers):
-    """A Dask cluster whose workers see this machine's files under the same paths.
+    """A Dask cluster whose workers see this machine's files under the same paths, where they need
+    any. Each of its tasks is a range of those given, so that its scheduler has few.
 
     Raises:
         SetupError: Dask is not installed, or no scheduler answers.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, needs_folder: bool = True) -> None:
         try:
             from distributed import Client
         except ImportError:
@@ -237,6 +247,7 @@ class Cluster(Workers):
             explanation = " ".join(str(error).split())[:200] or type(error).__name__
             raise SetupError(f"no Dask scheduler answers at {address!r}: {explanation}") from None
         self._address = address
+        self._folder = str(Path.cwd()) if needs_folder else ""
         self.size = max(len(self._client.ncores()), 1)
 
     def each(
@@ -248,15 +259,13 @@ class Cluster(Workers):
             SetupError: a worker has another version of the workbench, or does not see this folder;
                 the cluster has no workers for a minute, or its scheduler goes away.
         """
-        pool, folder, version = (
-            self._client.get_executor(pure=False),
-            str(Path.cwd()),
-            source_digest(),
-        )
-        pending = {
-            pool.submit(_there, what, task, folder, version): place
-            for place, task in enumerate(tasks)
-        }
+        pool = self._client.get_executor(pure=False)
+        version = source_digest()
+        pending: dict[Future[list[Result]], range] = {}
+        for places in self._ranges(len(tasks)):
+            range_tasks = tasks[places.start : places.stop]
+            future = pool.submit(_there, what, range_tasks, self._folder, version)
+            pending[future] = places
         last_seen = time.monotonic()
         while pending:
             finished = wait(pending, timeout=PATIENCE / 12, return_when=FIRST_COMPLETED).done
@@ -265,7 +274,17 @@ class Cluster(Workers):
             elif time.monotonic() - last_seen > PATIENCE:
                 raise self._ended(f"it has had no worker for {PATIENCE:.0f} s")
             for future in finished:
-                yield pending.pop(future), self._result(future)
+                places = pending.pop(future)
+                results = self._result(future)
+                for index, place in enumerate(places):
+                    yield place, None if results is None else results[index]
+
+    def _ranges(self, task_count: int) -> list[range]:
+        """Ranges of so many tasks: some for each worker, so that all end at about one time."""
+        length = task_count // (self.size * RANGES_A_WORKER)
+        length = min(max(length, 1), LONGEST_RANGE)
+        starts = range(0, task_count, length)
+        return [range(start, min(start + length, task_count)) for start in starts]
 
     def _has_workers(self) -> bool:
         try:
@@ -301,16 +320,22 @@ class Cluster(Workers):
         self._client.close()
 
 
-def _there(what: Callable[[Task], Result], task: Task, folder: str, version: str) -> Result:
-    """Do it on a worker, in the folder of the command, so that paths mean the same."""
+def _there(
+    what: Callable[[Task], Result], tasks: Sequence[Task], folder: str, version: str
+) -> list[Result]:
+    """Do them on a worker, in the folder of the command, so that paths mean the same; an empty one
+    is not needed.
+    """
     if source_digest() != version:
         raise SetupError(
             "a worker of the cluster has another version of the workbench; install the same on all"
         )
+    if not folder:
+        return [what(task) for task in tasks]
     if not Path(folder).is_dir():
         raise SetupError(
             f"a worker of the cluster has no folder {folder}; workers must see this machine's files"
-            " under the same paths"
+            " under the same paths, or all recordings and the run's folder lie in a store"
         )
     with _IN_FOLDER, contextlib.chdir(folder):
-        return what(task)
+        return [what(task) for task in tasks]

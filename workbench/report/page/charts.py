@@ -123,7 +123,7 @@ def _draw_intervals(axes: Axes, row: Mapping[Hashable, Any], style: Style) -> No
         per_cent[column] = 100 * row[column]
     x = per_cent["saved"]
     y = per_cent["recall"]
-    line = {"color": style.colour, "lw": 1.8, "alpha": 0.8}
+    line: dict[str, Any] = {"color": style.colour, "lw": 1.8, "alpha": 0.8}
     axes.plot([per_cent["saved_low"], per_cent["saved_high"]], [y, y], "-", **line)
     axes.plot([x, x], [per_cent["recall_low"], per_cent["recall_high"]], "-", **line)
 

@@ -158,7 +158,7 @@ def apart(heights: Sequence[float], step: float, low: float, high: float) -> lis
         pooled += [fmean(pool)] * len(pool)
     highest = max(low, high - offsets.max(initial=0))
     placed: Floats = np.clip(pooled, low, highest) + offsets
-    return placed.tolist()
+    return [float(height) for height in placed]
 
 
 def svg(figure: Figure, name: str, alt: str = "") -> str:
