@@ -207,7 +207,7 @@ def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_an
     )
     following = done.stdout.partition(report)[2]
     assert f"\n  workbench view {tmp_path / 'run'}\n" in following
-    assert f"\n  workbench advise {words[1]} --candidates 8\n" in following
+    assert f"\n  workbench advise {words[1]} --window 4000 --candidates 8\n" in following
     assert main([*words, "--out", str(tmp_path / "run"), "--no-report", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
 
@@ -256,3 +256,19 @@ def test_the_agents_own_compaction_stands_with_its_interval_in_terminal_and_head
     assert 'id="where-the-recorded-agent-compacted"' in Report(run).recorded.html
     show(Findings.of(made(9)))
     assert "recorded" not in capsys.readouterr().out
+
+
+def test_where_nothing_is_compacted_a_window_is_offered_that_the_session_fills(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "chat.jsonl"
+    save(Session.of([rules("be brief"), *remembering(24)]), path)
+    words = ["compare", str(path), "-w", "200000", "--shares", "none", "-s", "truncate", "-j", "1"]
+    assert main([*words, "--no-report", "--out", str(tmp_path / "run")]) == 0
+    offered = re.search(rf"\n  workbench compare {path} --window (\d+)\n", capsys.readouterr().out)
+    assert offered is not None
+    again = [*words[:3], offered[1], *words[4:], "--no-report", "--out", str(tmp_path / "other")]
+    assert main(again) == 0
+    page = capsys.readouterr().out
+    assert "could be scored" not in page
+    assert f"\n  workbench advise {path} --window {offered[1]} --candidates 8\n" in page

@@ -19,12 +19,17 @@ from workbench.evaluation.experiment.prompt_variants import PromptVariants
 from workbench.recordings.importers.native import save
 
 
+POOR = "Parts were looked at, one after another. The user was content with all of them so far."
+
+
 def heeding(asked: dict[str, Any]) -> Reply:
-    """What a model says that heeds its prompt."""
-    prompt = str(asked["messages"][-1]["content"])
-    lines = [line for line in prompt.splitlines() if "is set to" in line]
-    text = "\n".join(lines) if "EVERYTHING" in prompt else "Some work was done."
-    return completion(text)
+    """What a model says that heeds its prompt: the newest facts, or nothing in particular."""
+    content = asked["messages"][-1]["content"]
+    prompt = content if isinstance(content, str) else "\n".join(part["text"] for part in content)
+    if "EVERYTHING" not in prompt:
+        return completion(POOR)
+    facts = dict.fromkeys(line for line in prompt.splitlines() if "is set to" in line)
+    return completion("\n".join(list(facts)[-12:]) or POOR)
 
 
 @pytest.fixture
@@ -48,13 +53,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def gate(prompt: str, against: str, *more: str) -> int:
     words = ["lab", "prompts", "sessions", "--prompt", prompt, "--against", against]
     options = ["--model", "litellm:openai/stub", "-w", "6000", "--margin", "0.01"]
+    options += ["--on-bad-summary", "keep"]  # the poor one's are of little use
     return main([*words, *options, "--metric", "exam_recall", "-j", "1", "--out", "run", *more])
 
 
 def test_a_prompt_that_keeps_less_stops_the_build(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert gate("poor.md", "rich.md", "--share", "0.2", "--json") == 1
+    assert gate("poor.md", "rich.md", "--json") == 1
     (verdict,) = json.loads(capsys.readouterr().out)["verdicts"]
     assert (verdict["strategy"], verdict["against"]) == (
         "summarize prompt=poor",
@@ -64,7 +70,7 @@ def test_a_prompt_that_keeps_less_stops_the_build(
 
 
 def test_a_prompt_that_keeps_more_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert gate("rich.md", "poor.md", "--share", "0.2", "--markdown", "gate.md") == 0
+    assert gate("rich.md", "poor.md", "--markdown", "gate.md") == 0
     assert "passed" in capsys.readouterr().out
     assert "summarize prompt=rich" in (folder / "gate.md").read_text()
 

@@ -77,7 +77,7 @@ def compare(
     if as_json:
         say_json(outcome(results, findings, no_report))
     elif not spec.quiet:
-        show_places(results, report_path, paths or ())
+        show_places(results, report_path, paths or (), spec.window)
     return code
 
 

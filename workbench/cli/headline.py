@@ -7,6 +7,7 @@ from dataclasses import asdict
 from textwrap import fill
 
 from workbench.base.formats import joined, paragraph
+from workbench.base.palette import REFERENCES
 from workbench.cli.ending import answered
 from workbench.cli.headline_notes import few_notes, notes
 from workbench.cli.headline_table import (
@@ -38,6 +39,8 @@ from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page.rendering import render
 
+LEAST_WINDOW = 2_000
+"""Tokens of the smallest window that is offered."""
 WITHIN_REACH = {
     "strategy": "strategy", "visible": "visible:percent", "recoverable": "recoverable:percent", "lost": "lost:percent",
     "calls/100": "calls:count", "saved": "saved:percent", "without": "saved_without:percent",
@@ -95,17 +98,42 @@ def page(results: Results, findings: Findings, no_report: bool, *, quiet: bool) 
         return str(render(results.path, findings.tables.named_baseline, findings=findings))
 
 
-def show_places(results: Results, report: str | None, paths: Sequence[str] = ()) -> None:
-    """Print where the page is, or the tables, and what to type next: what shows the contexts behind
-    the figures, and what finds settings for the recordings at these paths.
+def show_places(
+    results: Results, report: str | None, paths: Sequence[str] = (), window: int | None = None
+) -> None:
+    """Print where the page is, or the tables, and what to type next.
+
+    Args:
+        results: the run.
+        report: its page.
+        paths: of the user's own recordings, for which settings can be found; none for bundled ones.
+        window: that was asked for.
     """
     say(f"\nReport: {report}" if report else f"\nTables: {results.place}")
     view = typed_line(["workbench", "view", results.place])
     commands = {view: "every context behind these figures, in a browser"}
-    if paths:
+    fitting_window = smaller_window(results)
+    if paths and fitting_window:
+        compare = typed_line(["workbench", "compare", *paths])
+        commands[f"{compare} --window {fitting_window}"] = "in a window that these sessions fill"
+    elif paths:
         advise = typed_line(["workbench", "advise", *paths])
+        if window is not None:
+            advise += f" --window {window}"
         commands[f"{advise} --candidates {CANDIDATES}"] = ADVICE
     say_next(commands)
+
+
+def smaller_window(results: Results) -> int | None:
+    """A window that the largest session fills twice, where nothing was compacted in the one that
+    was used; None where something was, or no session is large enough.
+    """
+    contenders = results.compactions[~results.compactions["strategy"].isin(REFERENCES)]
+    sizes = (results.sessions["tokens"] + results.sessions["overhead"].fillna(0)).dropna()
+    if len(contenders) or sizes.empty:
+        return None
+    window = int(sizes.max()) // 2000 * 1000
+    return window if window >= LEAST_WINDOW else None
 
 
 @while_read()
