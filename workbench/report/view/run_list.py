@@ -106,8 +106,13 @@ def _row(path: Path, name: str, stamp: str, is_finished: bool) -> RunRow:
         row = replace(row, name=notes.name or name, tags=notes.tags, note=notes.note)
         if not is_finished:
             replays_stored = some(entry.replays, "replay is", "replays are")
-            changed = _time((path / "replays").stat().st_mtime)
-            return replace(row, state="going on", answer=f"{replays_stored} done.", created=changed)
+            replays_folder = path / "replays"
+            return replace(
+                row,
+                state="going on",
+                answer=f"{replays_stored} done.",
+                created=_time(replays_folder.stat().st_mtime),
+            )
         return _finished_row(row, entry.findings())
     except Exception as error:  # noqa: BLE001 - a damaged run must not hide the others
         return replace(row, state="unreadable", answer=f"{error}")
@@ -164,9 +169,8 @@ def _answer(findings: Findings) -> tuple[str, str]:
     decision = findings.decision
     if decision is None:
         return findings.verdict.answer, ""
-    return decision.recommendation, " ".join(
-        (decision.trade_off, decision.agent, decision.confidence)
-    )
+    reasons = (decision.trade_off, decision.agent, decision.confidence)
+    return decision.recommendation, " ".join(reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +232,8 @@ def sorted_rows(rows: Sequence[RunRow], sort: str) -> list[RunRow]:
             return field.lower()
         return field
 
-    with_value, without_value = [], []
+    with_value = []
+    without_value = []
     for row in rows:
         if value(row) in (None, "", ()):
             without_value.append(row)
