@@ -118,14 +118,12 @@ def _draw_sessions(axes: Axes, shares: pd.DataFrame, style: Style) -> None:
 
 def _draw_intervals(axes: Axes, row: Mapping[Hashable, Any], style: Style) -> None:
     """The 95 % intervals of both figures, as a cross through the point."""
-    per_cent = {}
-    for column in ("saved", "saved_low", "saved_high", "recall", "recall_low", "recall_high"):
-        per_cent[column] = 100 * row[column]
-    x = per_cent["saved"]
-    y = per_cent["recall"]
-    line: dict[str, Any] = {"color": style.colour, "lw": 1.8, "alpha": 0.8}
-    axes.plot([per_cent["saved_low"], per_cent["saved_high"]], [y, y], "-", **line)
-    axes.plot([x, x], [per_cent["recall_low"], per_cent["recall_high"]], "-", **line)
+    x = 100 * row["saved"]
+    y = 100 * row["recall"]
+    saved_ends = [100 * row["saved_low"], 100 * row["saved_high"]]
+    recall_ends = [100 * row["recall_low"], 100 * row["recall_high"]]
+    for xs, ys in ((saved_ends, [y, y]), ([x, x], recall_ends)):
+        axes.plot(xs, ys, "-", color=style.colour, lw=1.8, alpha=0.8)
 
 
 def _sessions(rows: pd.DataFrame) -> str:

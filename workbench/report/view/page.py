@@ -28,8 +28,8 @@ class Page:
 
 def path_of(run: str, *parts: str, **query: object) -> str:
     """The address of a page below the token."""
-    path = "/".join(quote(part, safe="") for part in ("runs", run, *parts))
-    return path + asking(**query)
+    quoted_parts = [quote(part, safe="") for part in ("runs", run, *parts)]
+    return "/".join(quoted_parts) + asking(**query)
 
 
 def asking(**query: object) -> str:
@@ -58,4 +58,5 @@ def number(query: Query, name: str) -> int | None:
 def counted(names: Iterable[str]) -> dict[str, int]:
     """How often each name occurs, the most frequent first."""
     counts = Counter(names)
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    ordered_names = sorted(counts, key=lambda name: (-counts[name], name))
+    return {name: counts[name] for name in ordered_names}

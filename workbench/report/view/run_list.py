@@ -165,9 +165,8 @@ def _answer(findings: Findings) -> tuple[str, str]:
     decision = findings.decision
     if decision is None:
         return findings.verdict.answer, ""
-    return decision.recommendation, " ".join(
-        (decision.trade_off, decision.agent, decision.confidence)
-    )
+    reasons = (decision.trade_off, decision.agent, decision.confidence)
+    return decision.recommendation, " ".join(reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +228,8 @@ def sorted_rows(rows: Sequence[RunRow], sort: str) -> list[RunRow]:
             return field.lower()
         return field
 
-    with_value, without_value = [], []
+    with_value = []
+    without_value = []
     for row in rows:
         if value(row) in (None, "", ()):
             without_value.append(row)

@@ -73,15 +73,11 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     for message in rows[first_row : first_row + MOST]:
         shown_rows.append({**message, "rewritten": rewritten_texts(views, message)})
     sides = []
-    stories = []
     for view, name, message_outcomes in zip(views, names, outcomes_of, strict=True):
         note = ""
         if place.mode == "natural":
             note = differs(run, view, session, name)
         sides.append(_side(view, name, message_outcomes, note))
-        if left.message is not None:
-            outcome = message_outcomes[left.message]
-            stories.append(story_of(view, left.message, outcome))
     values = {
         "run": entry,
         "row": row,
@@ -108,12 +104,26 @@ def session_page(entry: RunEntry, query: Query) -> Page:
         "loss": loss,
         "moves": _moves(left, right, links),
         "loss_key": loss_key,
-        "stories": stories,
+        "stories": _stories(views, outcomes_of, left.message),
         "difference": difference,
     }
     download = pd.DataFrame(rows).drop(columns="by", errors="ignore")
     title = clipped(row["title"] or session, 80)
     return Page("session", f"{title} in {entry.name}", values, download)
+
+
+def _stories(
+    views: Sequence[SessionView],
+    outcomes_of: Sequence[tuple[MessageOutcome, ...]],
+    message: int | None,
+) -> list[dict[str, object]]:
+    """What became of the chosen message on each side; nothing where none is chosen."""
+    if message is None:
+        return []
+    stories = []
+    for view, message_outcomes in zip(views, outcomes_of, strict=True):
+        stories.append(story_of(view, message, message_outcomes[message]))
+    return stories
 
 
 def _chosen_message(view: SessionView, query: Query) -> int | None:

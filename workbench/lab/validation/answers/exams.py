@@ -4,7 +4,7 @@ agrees.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import fsum
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from workbench.engine.extraction.entities import Entity, Kind
+from workbench.engine.extraction.entities import Entity
 from workbench.engine.extraction.words import words
 from workbench.engine.transcript.message import Message, Text, UserMessage
 from workbench.evaluation.metrics.bm25 import Bm25
@@ -120,18 +120,15 @@ def _exam(contexts: Sequence[GradedContext]) -> HistoryExam:
         for answer in context.answers:
             questions[_plain(answer)] = None
         context_texts.update(dict.fromkeys(context.texts))
-    texts = contexts[0].history or tuple(context_texts)
-    messages: list[Message] = []
-    for number, text in enumerate(texts):
-        messages.append(UserMessage(id=str(number), blocks=(Text(text),)))
+    known_history = contexts[0].history
+    messages = _messages(known_history or context_texts)
     names = list(Index(messages).entities)
-    if not contexts[0].history:
-        for text in texts:
-            for name in _names_in(text):
-                names.append(Entity(_kind(name), name))
+    if not known_history:
+        for text in context_texts:
+            names += _names_in(text)
     for question in questions:
         if question.kind != "rule":
-            names.append(Entity(_kind(question.answer), question.answer))
+            names.append(_named(question.answer))
     history = ExamHistory(messages, names)
     answers = [question.answer for question in questions]
     items = {}
@@ -140,15 +137,27 @@ def _exam(contexts: Sequence[GradedContext]) -> HistoryExam:
     return HistoryExam(history, items)
 
 
-def _names_in(text: str) -> Iterator[str]:
+def _messages(texts: Iterable[str]) -> list[Message]:
+    messages: list[Message] = []
+    for number, text in enumerate(texts):
+        message = UserMessage(id=str(number), blocks=(Text(text),))
+        messages.append(message)
+    return messages
+
+
+def _names_in(text: str) -> Iterator[Entity]:
     for match in _NAME.finditer(text):
-        yield match[1] or match[0]
-    yield from _NUMBER_WORD.findall(text)
+        yield _named(match[1] or match[0])
+    for word in _NUMBER_WORD.findall(text):
+        yield _named(word)
 
 
-def _kind(answer: str) -> Kind:
-    is_number = answer[:1].isdigit() or answer[:1] == "$" or _NUMBER_WORD.match(answer)
-    return "number" if is_number else "quote"
+def _named(answer: str) -> Entity:
+    """An answer as a name that the exam asks for."""
+    first_letter = answer[:1]
+    if first_letter.isdigit() or first_letter == "$" or _NUMBER_WORD.match(answer):
+        return Entity("number", answer)
+    return Entity("quote", answer)
 
 
 def _item(history: ExamHistory, graded_answer: Answer, all_answers: Sequence[str]) -> Item:
