@@ -234,11 +234,11 @@ def _unpinned(message: Message, original: Message | None) -> Message:
 
 def _each_context(compaction: Compaction, change: Callable[[Context], Context]) -> Compaction:
     """The compaction with its contexts changed, one that it has twice once."""
-    before = change(compaction.before)
-    after = before
+    history = change(compaction.before)
+    compacted = history
     if compaction.after is not compaction.before:
-        after = change(compaction.after)
-    sent = after
+        compacted = change(compaction.after)
+    sent = compacted
     if compaction.sent is not compaction.after:
         sent = change(compaction.sent)
-    return replace(compaction, before=before, after=after, sent=sent)
+    return replace(compaction, before=history, after=compacted, sent=sent)

@@ -20,32 +20,32 @@ class Copies:
     sent again.
 
     Attributes:
-        shown: what is sent, the host's own messages among what was written.
+        outgoing: what is sent, the host's own messages among what was written.
         places: for each the index of the host's message that it is; None for what was written.
-        made: where in `shown` the written ones stand; the lists below have one for each.
+        made_indices: where in `outgoing` the written ones stand; the lists below have one for each.
         sources: where in the host's messages those stand that they were made of; None for what is
             new.
         reworded: the host's messages, by their place, that it passes in another form than when they
             were copied.
         marked: the cache markers of those that have some.
-        written: what they say, for nobody else to change.
+        contents: what they say, for nobody else to change.
         copies: what the host has.
     """
 
-    shown: list[OutgoingMessage] = field(default_factory=list)
+    outgoing: list[OutgoingMessage] = field(default_factory=list)
     places: list[int | None] = field(default_factory=list)
-    made: list[int] = field(default_factory=list)
+    made_indices: list[int] = field(default_factory=list)
     sources: list[int | None] = field(default_factory=list)
     reworded: set[int | None] = field(default_factory=set)
     marked: dict[int, list[tuple[str, Json]]] = field(default_factory=dict)
-    written: list[Json] = field(default_factory=list)
+    contents: list[Json] = field(default_factory=list)
     copies: list[Json] = field(default_factory=list)
 
     def of(self, outgoing: list[OutgoingMessage], host_messages: Sequence[Json]) -> list[Json]:
         """What is sent now, where the host's own messages are these."""
-        if outgoing != self.shown:
+        if outgoing != self.outgoing:
             self._begin(outgoing)
-        if self.reworded or self.copies != self.written:
+        if self.reworded or self.copies != self.contents:
             self._renew_changed(host_messages)
         for number in self._marked_otherwise(host_messages):
             self._copy(number, host_messages)
@@ -62,35 +62,35 @@ class Copies:
     def _begin(self, outgoing: list[OutgoingMessage]) -> None:
         """Copy what is new among these; what was written before keeps its copy."""
         old_numbers: dict[int, int] = {}
-        for number, index in enumerate(self.made):
-            old_numbers[id(self.shown[index].object)] = number
+        for number, index in enumerate(self.made_indices):
+            old_numbers[id(self.outgoing[index].object)] = number
         old_copies = self.copies
-        old_written = self.written
+        old_contents = self.contents
         old_marked = self.marked
         self.places = [None if message.made else message.at for message in outgoing]
-        self.made = [index for index, place in enumerate(self.places) if place is None]
+        self.made_indices = [index for index, place in enumerate(self.places) if place is None]
         self.sources = []
         self.copies = []
-        self.written = []
+        self.contents = []
         self.marked = {}
-        for number, index in enumerate(self.made):
+        for number, index in enumerate(self.made_indices):
             message = outgoing[index]
             old_number = old_numbers.get(id(message.object))
             self.sources.append(message.at)
             if old_number is None:
                 self.copies.append(None)
-                self.written.append(message.object)
+                self.contents.append(message.object)
             else:
                 self.copies.append(old_copies[old_number])
-                self.written.append(old_written[old_number])
+                self.contents.append(old_contents[old_number])
             if old_number in old_marked:
                 self.marked[number] = old_marked[old_number]
-        self.shown = outgoing
+        self.outgoing = outgoing
 
     def _renew_changed(self, host_messages: Sequence[Json]) -> None:
         """Copy those anew that the host changed, or whose own message it passes in another form."""
         for number, source in enumerate(self.sources):
-            is_changed = self.copies[number] != self.written[number]
+            is_changed = self.copies[number] != self.contents[number]
             is_reworded = source is not None and source in self.reworded
             if is_changed or is_reworded:
                 self._copy(number, host_messages)
@@ -106,8 +106,8 @@ class Copies:
 
     def _copy(self, number: int, host_messages: Sequence[Json]) -> None:
         """Copy a message anew, with the markers that the host has on its own now."""
-        index = self.made[number]
-        rewritten = self.shown[index].object
+        index = self.made_indices[number]
+        rewritten = self.outgoing[index].object
         source = self.sources[number]
         self.marked.pop(number, None)
         if source is not None:
@@ -115,5 +115,5 @@ class Copies:
             present_markers = markers(host_messages[source])
             if present_markers:
                 self.marked[number] = deepcopy(present_markers)
-        self.written[number] = deepcopy(rewritten)
+        self.contents[number] = deepcopy(rewritten)
         self.copies[number] = deepcopy(rewritten)

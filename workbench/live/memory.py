@@ -112,8 +112,8 @@ class Memory:
         self._broken = True
         for index in match.reworded:
             self._copies.reworded.add(match.line.places[index])
-        written = self.lists.renew(match.line, objects[:same], heard_count, is_back)
-        self._renew_markers(written)
+        written_objects = self.lists.renew(match.line, objects[:same], heard_count, is_back)
+        self._renew_markers(written_objects)
         for object, host_message in zip(objects[same:], new, strict=True):
             self._add(host_message, object)
         self._broken = False
@@ -127,23 +127,23 @@ class Memory:
         """A new list of the messages to send: the host's own objects as it has them now, and
         copies of new ones.
         """
-        own = self.lists.own
+        own_list = self.lists.own
         format = self.reader.present_format
-        outgoing, first_own = self.state.of_compaction(own.objects, format)
-        copies = self._copies.of(outgoing, own.objects)
-        places = [*self._copies.places, *own.places[first_own:]]
-        self.lists.returned = HostList([*copies, *own.objects[first_own:]], places)
+        outgoing, first_own = self.state.of_compaction(own_list.objects, format)
+        copies = self._copies.of(outgoing, own_list.objects)
+        places = [*self._copies.places, *own_list.places[first_own:]]
+        self.lists.returned = HostList([*copies, *own_list.objects[first_own:]], places)
         objects = self._with_addition(self.lists.returned.objects)
-        if self._behind and objects and objects[-1] is not own.objects[-1]:
+        if self._behind and objects and objects[-1] is not own_list.objects[-1]:
             joined = self._joined(objects[-1], self._behind)
             if joined is not None:
                 return [*objects[:-1], joined]
         return [*objects, *self._behind]
 
-    def _joined(self, newest: Json, behind: Sequence[Json]) -> Json | None:
+    def _joined(self, newest: Json, later: Sequence[Json]) -> Json | None:
         """The newest message and those behind it as one, where the API wants one; else None."""
         outgoing = [OutgoingMessage(newest)]
-        for message in behind:
+        for message in later:
             outgoing.append(OutgoingMessage(message))
         joined = self._format.finished(outgoing, self.state.path)
         if len(joined) == 1:

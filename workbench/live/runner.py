@@ -319,8 +319,8 @@ class Runner:
                 return CALL_CANCELLED
             if compaction.outcome == "unchanged":
                 return ""
-            own = attempt.calibration.undone(compaction, attempt.history)
-            return self.memory.take(own, attempt.heard_count, attempt.version)
+            own_compaction = attempt.calibration.undone(compaction, attempt.history)
+            return self.memory.take(own_compaction, attempt.heard_count, attempt.version)
 
     def _choice(self, due: Due, strategy: Strategy) -> Cancel | Supply | None:
         """What the host's hook says of a compaction that is about to start; it sees what would

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.prebuilt import create_react_agent
-from live.dropins.langchain_agent import CONFIG, asked, read_part
+from live.dropins.langchain_agent import ask, read_part
 
 from workbench.live.dropins.langgraph import CompactedState, CompactionNode
 
@@ -32,17 +32,6 @@ def made(
         checkpointer=saver,
     )
     return agent, node
-
-
-def ask(agent: Any, parts: int) -> list[Any]:
-    """The conversation after so many questions, those that it has already left out."""
-    state = agent.get_state(CONFIG)
-    if state.next:
-        agent.invoke(None, CONFIG, durability="sync")
-    known = sum(message.type == "human" for message in state.values.get("messages", ()))
-    for part in range(known, parts):
-        agent.invoke(asked(part), CONFIG, durability="sync")
-    return list(agent.get_state(CONFIG).values["messages"])
 
 
 if __name__ == "__main__":

@@ -32,8 +32,13 @@ from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
+from live.dropins.graph_checks import (
+    changes_only_the_small_field_in_most_steps,
+    holds_every_question_once,
+    keeps_every_message_and_stays_within_the_window,
+)
 from live.dropins.langchain_agent import CONFIG, ask, asked, made, read_part
-from live.dropins.ordeal import NONE, TURNS, faults, ordeal, question
+from live.dropins.ordeal import NONE, TURNS, faults, ordeal
 from live.dropins.server import answering, chat, refusing, requests, size
 
 from workbench.live.dropins.langchain import CompactionMiddleware
@@ -42,9 +47,7 @@ from workbench.live.dropins.langchain import CompactionMiddleware
 def test_the_state_keeps_every_message_and_what_is_sent_stays_within_the_window() -> None:
     with answering(chat) as provider:
         agent, compaction = made(provider.address, "summarize", InMemorySaver())
-        messages = ask(agent, 20)
-        assert len(messages) == 80 and messages[-1].content == "The limit is 7019."
-        assert max(map(size, provider.requests)) <= 3_000
+        keeps_every_message_and_stays_within_the_window(agent, provider)
         live = compaction.compactor(agent.get_state(CONFIG).values)
         assert [event.type for event in live.events].count("compaction_ended") == 2
         assert len(live.original) == 80 and "compactor" not in agent.invoke(asked(20), CONFIG)
@@ -53,14 +56,7 @@ def test_the_state_keeps_every_message_and_what_is_sent_stays_within_the_window(
 def test_most_steps_change_only_the_small_field_of_the_state() -> None:
     with answering(chat) as provider:
         agent, _ = made(provider.address, "truncate", InMemorySaver(), window=100_000)
-        ask(agent, 20)
-        wholes, sizes = [], []
-        for step in agent.get_state_history(CONFIG):
-            if "compactor" in step.values:
-                wholes.append(str(step.values["compactor_whole"]))
-                sizes.append(len(str(step.values["compactor"])))
-    assert len(set(wholes)) < 0.5 * len(wholes)
-    assert max(sizes) < len(max(wholes, key=len))
+        changes_only_the_small_field_in_most_steps(agent)
 
 
 @pytest.mark.parametrize("how", ["sync", "async"] if FULL else ["sync"])
@@ -79,9 +75,7 @@ def test_a_hundred_turns_with_three_kills(tmp_path: Path) -> None:
     sent = ordeal("langchain_agent.py", file, "pipeline", "sync")
     assert len(sent) >= 2 * TURNS and faults(sent) == NONE
     with SqliteSaver.from_conn_string(file) as saver:
-        messages = made("http://none", "pipeline", saver)[0].get_state(CONFIG).values["messages"]
-    questions = [message.content for message in messages if message.type == "human"]
-    assert questions == [question(number) for number in range(TURNS)]
+        holds_every_question_once(made("http://none", "pipeline", saver)[0])
 
 
 class _Reminding(AgentMiddleware[Any, Any, Any]):

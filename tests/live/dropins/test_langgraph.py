@@ -19,9 +19,14 @@ from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
+from live.dropins.graph_checks import (
+    changes_only_the_small_field_in_most_steps,
+    holds_every_question_once,
+    keeps_every_message_and_stays_within_the_window,
+)
 from live.dropins.langchain_agent import CONFIG, asked
-from live.dropins.langgraph_agent import ask, made
-from live.dropins.ordeal import NONE, TURNS, faults, ordeal, question
+from live.dropins.langgraph_agent import made
+from live.dropins.ordeal import NONE, TURNS, faults, ordeal
 from live.dropins.server import answering, chat, refusing, size
 
 from workbench.live.dropins.langgraph import CompactedState, CompactionNode
@@ -30,9 +35,7 @@ from workbench.live.dropins.langgraph import CompactedState, CompactionNode
 def test_the_state_keeps_every_message_and_what_is_sent_stays_within_the_window() -> None:
     with answering(chat) as provider:
         agent, node = made(provider.address, "summarize", InMemorySaver())
-        messages = ask(agent, 20)
-        assert len(messages) == 80 and messages[-1].content == "The limit is 7019."
-        assert max(map(size, provider.requests)) <= 3_000
+        keeps_every_message_and_stays_within_the_window(agent, provider)
         live = node.compactor(agent.get_state(CONFIG).values)
         types = [event.type for event in live.events]
         assert types.count("compaction_ended") == 2
@@ -46,22 +49,13 @@ def test_a_hundred_turns_with_three_kills(tmp_path: Path, preset: str) -> None:
     sent = ordeal("langgraph_agent.py", file, preset)
     assert len(sent) >= 2 * TURNS and faults(sent) == NONE
     with SqliteSaver.from_conn_string(file) as saver:
-        messages = made("http://none", preset, saver)[0].get_state(CONFIG).values["messages"]
-    questions = [message.content for message in messages if message.type == "human"]
-    assert questions == [question(number) for number in range(TURNS)]
+        holds_every_question_once(made("http://none", preset, saver)[0])
 
 
 def test_most_steps_change_only_the_small_field_of_the_state() -> None:
     with answering(chat) as provider:
         agent, _ = made(provider.address, "truncate", InMemorySaver(), window=100_000)
-        ask(agent, 20)
-        wholes, sizes = [], []
-        for step in agent.get_state_history(CONFIG):
-            if "compactor" in step.values:
-                wholes.append(str(step.values["compactor_whole"]))
-                sizes.append(len(str(step.values["compactor"])))
-    assert len(set(wholes)) < 0.5 * len(wholes)
-    assert max(sizes) < len(max(wholes, key=len))
+        changes_only_the_small_field_in_most_steps(agent)
 
 
 def test_after_a_refusal_the_update_of_the_state_sends_a_smaller_request() -> None:

@@ -88,9 +88,12 @@ def bound(
 
     `max_output` are the tokens of the completion; None for no bound.
     """
-    read = FRAME + sum(len(text.encode("utf-8", "replace")) for text in texts)
+    read = FRAME
+    for text in texts:
+        read += len(text.encode("utf-8", "replace"))
     if options.input_usd is not None and options.output_usd is not None:
-        input_usd, output_usd = options.input_usd / MILLION, options.output_usd / MILLION
+        input_usd = options.input_usd / MILLION
+        output_usd = options.output_usd / MILLION
         own_rates = Rates(input_usd, output_usd, input_usd, input_usd, input_usd)
         usd = None
         if max_output is not None:
@@ -103,8 +106,10 @@ def bound(
     if dearest_rates is not None and max_output is not None:
         usd = paid_tokens * dearest_rates.input + max_output * dearest_rates.output
         usd += dearest_rates.request
+    rates = None
     listed = tariff(model)
-    rates = None if listed is None else listed.rates
+    if listed is not None:
+        rates = listed.rates
     return Bound(read, max_output, rates, has_own_prices=False, usd=usd)
 
 
@@ -122,31 +127,39 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
     choices = getattr(response, "choices", None) or ()
     if not choices:
         raise ValueError("it holds no choice")
-    content = _text(getattr(choices[0].message, "content", None))
-    calls = _calls(choices[0]) if "tools" in sent.call else ()
-    _check_length(content + "".join(arguments for _, arguments in calls), sent)
+    choice = choices[0]
+    content = _text(getattr(choice.message, "content", None))
+    calls: tuple[tuple[str, str], ...] = ()
+    if "tools" in sent.call:
+        calls = _calls(choice)
+    whole_text = content
+    for _, arguments in calls:
+        whole_text += arguments
+    _check_length(whole_text, sent)
     text = THOUGHT.sub("", content).strip()
-    finish = str(choices[0].finish_reason or "")
+    finish = str(choice.finish_reason or "")
     usage = _reported(response)
     reported_usd = _reported_usd(response)
     too_much = sent.bound.why_exceeded(usage.read, usage.wrote, reported_usd)
     misreport = too_much or usage.why_impossible
     has_no_usage = usage.read == 0 or (text != "" and usage.wrote == 0)
     is_counted = has_no_usage or misreport != ""
+    usd = reported_usd
     if is_counted:
         usage = _counted(sent, text)
+        usd = None
     completion = Completion(
         text=text,
         model=f"litellm:{getattr(response, 'model', None) or sent.model}",
         input_tokens=usage.read,
         output_tokens=usage.wrote,
         cached_tokens=usage.cached,
-        usd=_usd(sent.bound, usage, None if is_counted else reported_usd),
+        usd=_usd(sent.bound, usage, usd),
         cut=finish == "length",
         counted=is_counted,
         misreport=f"{sent.model} reported {misreport}" if misreport else "",
         why="" if text or calls else f"it ended with {finish!r}",
-        logprobs=_logprobs(choices[0]),
+        logprobs=_logprobs(choice),
         calls=calls,
     )
     if too_much and sent.bound.usd is not None:
@@ -198,8 +211,9 @@ def _check_length(text: str, sent: BoundedRequest) -> None:
     if not sent.is_limited or sent.bound.wrote is None:
         return
     allowed = LONGER * sent.bound.wrote + FRAME
-    read = text[: LONGEST_TOKEN * allowed]
-    if len(read) < len(text) or TiktokenCounter().count_text(read) > allowed:
+    most_characters = LONGEST_TOKEN * allowed
+    is_too_long = len(text) > most_characters
+    if is_too_long or TiktokenCounter().count_text(text) > allowed:
         raise ModelError(
             f"{sent.model} answered with more than {allowed:,} tokens, though {sent.bound.wrote:,}"
             " were the most that it was asked for; the answer is not used, and counts as all that"
@@ -220,8 +234,11 @@ def _alternatives(token: Response) -> dict[str, float]:
 
 def _text(content: object) -> str:
     if isinstance(content, list):
-        parts = [part for part in content if isinstance(part, dict)]
-        return "".join(str(part.get("text") or "") for part in parts)
+        texts: list[str] = []
+        for part in content:
+            if isinstance(part, dict):
+                texts.append(str(part.get("text") or ""))
+        return "".join(texts)
     if isinstance(content, str):
         return content
     return ""
@@ -261,7 +278,8 @@ def _usd(bound: Bound, usage: _Usage, reported: float | None) -> float | None:
     if rates is None:
         return None
     uncached_usd = (usage.read - usage.cached) * rates.input
-    return uncached_usd + usage.cached * rates.cache_read + usage.wrote * rates.output
+    cached_usd = usage.cached * rates.cache_read
+    return uncached_usd + cached_usd + usage.wrote * rates.output
 
 
 def was_free(error: BaseException) -> bool:

@@ -37,15 +37,22 @@ def error_numbers(text: str, kind: Kind) -> ErrorNumbers:
     if kind in ("overflow", "mixed"):
         parts = _parts(text)
         if "input" in parts and "output" in parts:
-            limit = _plausible(parts.get("limit"))
-            return ErrorNumbers(limit, _count(parts["input"]), _count(parts["output"]))
+            return ErrorNumbers(
+                limit=_plausible(parts.get("limit")),
+                used=_count(parts["input"]),
+                requested=_count(parts["output"]),
+            )
     if kind != "output_cap":
         for pattern in _PAIRS:
             match = pattern.search(text)
-            if match is not None:
-                stated = match.groupdict()
-                limit = _plausible(stated.get("limit"))
-                return ErrorNumbers(limit, _count(stated.get("used")), _count(stated.get("asked")))
+            if match is None:
+                continue
+            stated = match.groupdict()
+            return ErrorNumbers(
+                limit=_plausible(stated.get("limit")),
+                used=_count(stated.get("used")),
+                requested=_count(stated.get("asked")),
+            )
     limit = _stated_limit(text)
     if kind != "overflow":
         return ErrorNumbers(limit)
@@ -64,22 +71,26 @@ def _stated_limit(text: str) -> int | None:
     match = _LIMIT.search(text)
     if match is None:
         return None
-    numbers = [number for number in match.groups() if number]
-    return _plausible(numbers[0]) if numbers else None
+    for number in match.groups():
+        if number:
+            return _plausible(number)
+    return None
 
 
 def _parts(text: str) -> dict[str, str]:
     """The numbers of a text by what they count: `input`, `output`, `limit`."""
     numbers = list(_TOKENS.finditer(text))
     starts = [number.start() for number in numbers]
+    next_starts = [*starts[1:], len(text)]
     parts: dict[str, str] = {}
     previous_end = 0
-    for number, next_start in zip(numbers, [*starts[1:], len(text)], strict=False):
-        reach = min(number.end() + _NEIGHBOURS, next_start)
-        following = re.split(r"[,;:.()]", text[number.end() : reach])[0]
-        reach_back = max(number.start() - _NEIGHBOURS, previous_end)
-        preceding = re.split(r"[,;.()]", text[reach_back : number.start()])[-1]
-        previous_end = number.end()
+    for number, next_start in zip(numbers, next_starts, strict=False):
+        start, end = number.span()
+        reach = min(end + _NEIGHBOURS, next_start)
+        following, *_ = re.split(r"[,;:.()]", text[end:reach])
+        reach_back = max(start - _NEIGHBOURS, previous_end)
+        *_, preceding = re.split(r"[,;.()]", text[reach_back:start])
+        previous_end = end
         part = _part_of(following, preceding)
         if part:
             parts.setdefault(part, number.group())
@@ -104,7 +115,8 @@ def token_numbers(text: str) -> set[int]:
     numbers: set[int] = set()
     for match in _TOKENS.finditer(text):
         number = _plausible(match.group())
-        is_advice = text[: match.start()].endswith(_ADVICE)
+        text_before = text[: match.start()]
+        is_advice = text_before.endswith(_ADVICE)
         if number is not None and not is_advice:
             numbers.add(number)
     return numbers
@@ -118,4 +130,6 @@ def _count(digits: str | None) -> int | None:
 
 def _plausible(digits: str | None) -> int | None:
     number = _count(digits)
-    return number if number in PLAUSIBLE else None
+    if number not in PLAUSIBLE:
+        return None
+    return number

@@ -59,7 +59,8 @@ def without_whole_keys(text: str, variable: str = "", address: str = "") -> str:
     """A text of any length without the keys that stand in it whole; see `without_keys`."""
     lowered = text.lower()
     for key in _keys(variable, address):
-        if any(form in lowered for form in _parts(key).forms):
+        forms = _parts(key).forms
+        if any(form in lowered for form in forms):
             return without_keys(text, variable, address)
     return text
 
@@ -70,7 +71,8 @@ def _keys(variable: str, address: str) -> Iterator[str]:
         yield named
     yield from _keys_of_address(address)
     for name in ADDRESSES:
-        yield from _keys_of_address(os.environ.get(name, ""))
+        address = os.environ.get(name, "")
+        yield from _keys_of_address(address)
     for name, value in os.environ.items():
         if _NAME.search(name) and not _is_a_file(value):
             yield from _keys_of_variable(value)
@@ -88,8 +90,9 @@ def _is_a_file(value: str) -> bool:
 
 def _keys_of_variable(value: str) -> Iterator[str]:
     """A variable's value, or the values of the headers that it lists."""
-    values = [value.strip()]
-    if any(sign in value.strip() for sign in (" ", '"', ",")):
+    bare = value.strip()
+    values = [bare]
+    if any(sign in bare for sign in (" ", '"', ",")):
         values = _HEADER_VALUE.findall(value)
     for single_value in values:
         if len(single_value) >= SHORTEST:
@@ -108,15 +111,18 @@ def _keys_of_address(address: str) -> Iterator[str]:
 
 def _without_parts(text: str, key: str) -> str:
     """The text without any run of characters that is part of a key, however written."""
-    parts, lowered = _parts(key), text.lower()
+    parts = _parts(key)
+    lowered = text.lower()
     pieces: list[str] = []
-    position = piece_start = 0
+    position = 0
+    piece_start = 0
     while position < len(text):
         length = parts.length_at(lowered, position)
         if not length:
             position += 1
             continue
-        pieces += [text[piece_start:position], MASK]
+        pieces.append(text[piece_start:position])
+        pieces.append(MASK)
         position += length
         while position < len(text) and lowered[position - length + 1 : position + 1] in parts.texts:
             position += 1
@@ -141,8 +147,10 @@ class _Parts:
         for form in self.forms:
             length = min(PART, len(form))
             for start in range(len(form) - length + 1):
-                self.texts.add(form[start : start + length])
-        self.lengths = sorted({len(text) for text in self.texts}, reverse=True)
+                part = form[start : start + length]
+                self.texts.add(part)
+        distinct_lengths = set(map(len, self.texts))
+        self.lengths = sorted(distinct_lengths, reverse=True)
 
     def length_at(self, lowered: str, position: int) -> int:
         """The length of the longest part that stands here in a text in lower case; 0 for none."""
@@ -164,7 +172,9 @@ def _in_base64(key: str) -> Iterator[str]:
     raw = key.encode("utf-8", "surrogateescape")
     for shift in range(3):
         letters = b64encode(bytes(shift) + raw).decode()
-        sure = letters[-(-8 * shift // 6) : 8 * (shift + len(raw)) // 6]
+        sure_start = -(-8 * shift // 6)
+        sure_stop = 8 * (shift + len(raw)) // 6
+        sure = letters[sure_start:sure_stop]
         yield sure
         yield sure.replace("+", "-").replace("/", "_")
 

@@ -26,14 +26,16 @@ def plain_text(request: SummaryRequest) -> str:
     else:
         prompts = [request.system.strip(), request.prompt.strip()]
     prompts.append(length_limit(request))
-    text = "\n\n".join(filter(None, prompts)) + "\n"
-    return text.encode("utf-8", "replace").decode()  # half a character cannot be written
+    text = "\n\n".join(filter(None, prompts))
+    raw = f"{text}\n".encode("utf-8", "replace")  # half a character cannot be written
+    return raw.decode()
 
 
 def request_key(request: SummaryRequest, replicate: int = 0) -> str:
     """A name for all that is asked; another replicate asks the same text anew."""
     parts = [request.purpose, request.max_tokens, plain_text(request), replicate]
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
+    request_text = json.dumps(parts, ensure_ascii=True)
+    return hashlib.sha256(request_text.encode()).hexdigest()
 
 
 def length_limit(request: SummaryRequest) -> str:
@@ -47,7 +49,8 @@ def length_limit(request: SummaryRequest) -> str:
 
 def within_limit(answer: str, request: SummaryRequest) -> tuple[str, bool]:
     """An answer without thoughts, no longer than its limit, and whether it was cut."""
-    text = THOUGHT.sub("", answer.replace("\r\n", "\n")).strip()
+    answer = answer.replace("\r\n", "\n")
+    text = THOUGHT.sub("", answer).strip()
     if request.max_tokens is None:
         return text, False
     beginning = TiktokenCounter().beginning(text, request.max_tokens)

@@ -118,16 +118,21 @@ def classify(
             is.
         prompt: tokens of the refused request by our own count; 0 if unknown.
     """
-    text, stated = _evidence(error)
-    status = stated if status is None else status
+    text, stated_status = _evidence(error)
+    if status is None:
+        status = stated_status
     kind = _stated_kind(text, status)
     if kind is None and overflow is not None and overflow.search(text):
         kind = "overflow"
     kind = kind or _general_kind(text, status, prompt)
     numbers = error_numbers(text, kind)
-    limit, used, requested = numbers.limit, numbers.used, numbers.requested
-    text = without_keys(text.strip().partition("\n")[0][:READ])
-    if kind == "rate" and limit is not None and used is not None and used > limit:
+    limit = numbers.limit
+    used = numbers.used
+    requested = numbers.requested
+    first_line, _, _ = text.strip().partition("\n")
+    text = without_keys(first_line[:READ])
+    is_above_limit = limit is not None and used is not None and used > limit
+    if kind == "rate" and is_above_limit:
         kind = "rate_permanent"
     if kind in {"rate", "media", "malformed", "bytes", "other"}:
         return Diagnosis(kind, _ACTIONS[kind], text=text)
@@ -192,17 +197,21 @@ def classify_answer(
     if used > window > 0:
         reason = f"{used} tokens reported in a window of {window}"
         return Diagnosis("overflow", "compact", used=used, text=reason)
-    if stop in {"length", "max_tokens"} and not usage.output and used >= 0.99 * window:
-        return Diagnosis(
-            "overflow", "compact", used=used, text=f"{stop} with no output at a full window"
-        )
-    halved = previous is not None and used < previous.prompt and (used - HALF) % 512 == 0
-    if previous is not None and grown >= GROWN and (halved or previous.prompt == used):
+    is_full = used >= 0.99 * window
+    if stop in {"length", "max_tokens"} and not usage.output and is_full:
+        reason = f"{stop} with no output at a full window"
+        return Diagnosis("overflow", "compact", used=used, text=reason)
+    if previous is None or grown < GROWN:
+        return None
+    is_halved = used < previous.prompt and (used - HALF) % 512 == 0
+    if is_halved or previous.prompt == used:
         reason = (
             f"{used} tokens after {previous.prompt} reported although {grown} were added: the"
             " provider cut the prompt"
         )
-        limit = 2 * (used - HALF) if halved else used
+        limit = used
+        if is_halved:
+            limit = 2 * (used - HALF)
         return Diagnosis("overflow", "compact", limit, text=reason)
     return None
 
@@ -270,7 +279,8 @@ def _chain(error: ProviderError) -> Iterator[ProviderError]:
         cause = error.__cause__ or error.__context__
         if cause is None:
             return
-        if getattr(cause, "status_code", None) is None and not getattr(cause, "body", None):
+        has_status = getattr(cause, "status_code", None) is not None
+        if not has_status and not getattr(cause, "body", None):
             return
         yield cause
         error = cause
@@ -282,7 +292,10 @@ def _status(error: ProviderError) -> int | None:
         candidates = [error.get("status_code"), error.get("status")]
     else:
         response = getattr(error, "response", None)
-        candidates = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
+        candidates = [
+            getattr(error, "status_code", None),
+            getattr(response, "status_code", None),
+        ]
         match = _CODE.match(_unwrapped(str(error)))
         if match:
             candidates.append(int(match[1]))

@@ -65,24 +65,29 @@ def provider_options(model: str) -> ProviderOptions:
         variable = f"WORKBENCH_{name.upper()}"
         text = os.environ.get(variable)
         if text:
-            options |= _checked({name: text}, f"the variable {variable}", strict=False)
+            where = f"the variable {variable}"
+            options |= _checked({name: text}, where, strict=False)
     path = os.environ.get(MODELS_FILE)
     if path:
         for table, values in _tables(Path(path)).items():
-            if table in ("default", model):
-                options |= _checked(values, f"{path}, [{table}]", strict=True)
+            if table not in ("default", model):
+                continue
+            where = f"{path}, [{table}]"
+            options |= _checked(values, where, strict=True)
     return ProviderOptions.model_validate(options)
 
 
 def _checked(values: Mapping[str, object], where: str, *, strict: bool) -> dict[str, object]:
     try:
-        return ProviderOptions.model_validate(values, strict=strict).model_dump(exclude_unset=True)
+        options = ProviderOptions.model_validate(values, strict=strict)
+        return options.model_dump(exclude_unset=True)
     except ValidationError as error:
         problem = error.errors()[0]
         name = problem["loc"][0]
         reason = f"{name} is {problem['input']!r}; {refusal(problem)}"
         if problem["type"] == "extra_forbidden":
-            reason = f"{name} is not an option; known are {', '.join(ProviderOptions.model_fields)}"
+            known_names = ", ".join(ProviderOptions.model_fields)
+            reason = f"{name} is not an option; known are {known_names}"
         raise SettingError(f"{where}: {reason}") from None
 
 
@@ -94,8 +99,9 @@ def _tables(path: Path) -> Mapping[str, Mapping[str, object]]:
         raise SettingError(f"{path}, named by {MODELS_FILE}, cannot be read: {error}") from error
     unknown = set(document) - {"default", "models"}
     if unknown:
+        table_name = min(unknown)
         raise SettingError(
-            f'{path} has a table {sorted(unknown)[0]!r}; it may have [default] and [models."NAME"]'
+            f'{path} has a table {table_name!r}; it may have [default] and [models."NAME"]'
         )
     tables: dict[str, Any] = {"default": document.get("default", {})}
     tables |= document.get("models", {})

@@ -58,9 +58,11 @@ class Loopback(ThreadingHTTPServer):
 
     def __init__(self, says: Sequence[str | ToolCall], window: int = 8_000) -> None:
         super().__init__((HOST, 0), _Handler)
-        self.says, self.window = tuple(says), window
+        self.says = tuple(says)
+        self.window = window
         self.requests: list[Mapping[str, Json]] = []
-        self.refused = self.repeated = 0
+        self.refused = 0
+        self.repeated = 0
         self.url = f"http://{HOST}:{self.server_port}/v1"
         Thread(target=self.serve_forever, daemon=True).start()
 
@@ -82,12 +84,15 @@ class Loopback(ThreadingHTTPServer):
         used = _tokens(prompt)
         if used > self.window:
             self.refused += 1
-            return 400, _error(f"prompt is too long: {used} tokens > {self.window} maximum")
+            problem = f"prompt is too long: {used} tokens > {self.window} maximum"
+            return 400, _error(problem)
         if self.requests[-2:-1] == [request]:
             self.repeated += 1
-        index = len(self.requests) - self.refused - self.repeated - 1
+        answered_count = len(self.requests) - self.refused - self.repeated
+        index = answered_count - 1
         if index >= len(self.says):
-            return 500, _error(f"the script has only {len(self.says)} answers")
+            problem = f"the script has only {len(self.says)} answers"
+            return 500, _error(problem)
         return 200, _completion(index, self.says[index], used)
 
 
@@ -97,9 +102,13 @@ def _tokens(value: Json) -> int:
 
 
 def _error(text: str) -> Json:
-    return {
-        "error": {"message": text, "type": "invalid_request_error", "param": None, "code": None}
+    error = {
+        "message": text,
+        "type": "invalid_request_error",
+        "param": None,
+        "code": None,
     }
+    return {"error": error}
 
 
 def _completion(index: int, answer: str | ToolCall, used: int) -> Json:
@@ -107,13 +116,18 @@ def _completion(index: int, answer: str | ToolCall, used: int) -> Json:
     finish_reason = "stop"
     if isinstance(answer, ToolCall):
         function = {"name": answer.name, "arguments": answer.arguments_json()}
-        message["tool_calls"] = [{"id": answer.id, "type": "function", "function": function}]
+        call = {"id": answer.id, "type": "function", "function": function}
+        message["tool_calls"] = [call]
         finish_reason = "tool_calls"
     else:
         message["content"] = answer
     output = _tokens(message)
     choice = {"index": 0, "message": message, "finish_reason": finish_reason}
-    usage = {"prompt_tokens": used, "completion_tokens": output, "total_tokens": used + output}
+    usage = {
+        "prompt_tokens": used,
+        "completion_tokens": output,
+        "total_tokens": used + output,
+    }
     return {
         "id": f"chatcmpl-{index}",
         "object": "chat.completion",
@@ -129,8 +143,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Any address is the chat's."""
-        body = self.rfile.read(int(self.headers.get("content-length", 0)))
-        status, answer = self.server.reply(json.loads(body))
+        length = int(self.headers.get("content-length", 0))
+        request = json.loads(self.rfile.read(length))
+        status, answer = self.server.reply(request)
         sent = json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")

@@ -132,16 +132,21 @@ def _echo(text: str, request: SummaryRequest) -> Finding | None:
         )
     long_lines = [line for line in lines if len(line) >= 40]
     long_length = sum(map(len, long_lines))
-    if long_length > ECHOED * len(text) and len(long_lines) >= SOME:
-        prompt = sent_text(request)
-        copied = sum(len(line) for line in long_lines if line in prompt)
-        if copied > ECHOED * len(text):
-            return Finding(
-                "echo",
-                True,
-                f"{copied / len(text):.0%} of it is copied word for word from the prompt",
-            )
-    return None
+    if long_length <= ECHOED * len(text) or len(long_lines) < SOME:
+        return None
+    prompt = sent_text(request)
+    copied_length = 0
+    for line in long_lines:
+        if line in prompt:
+            copied_length += len(line)
+    copied_share = copied_length / len(text)
+    if copied_length <= ECHOED * len(text):
+        return None
+    return Finding(
+        "echo",
+        True,
+        f"{copied_share:.0%} of it is copied word for word from the prompt",
+    )
 
 
 def _size(request: SummaryRequest, text: str) -> Finding | None:
@@ -150,22 +155,22 @@ def _size(request: SummaryRequest, text: str) -> Finding | None:
     if request.previous:
         replaced += request.count(Summary(id="", text=request.previous))
     if request.messages and size >= replaced:
-        return Finding(
-            "size", True, f"it has {size} tokens, and the messages that it replaces only {replaced}"
-        )
+        sentence = f"it has {size} tokens, and the messages that it replaces only {replaced}"
+        return Finding("size", True, sentence)
     if request.max_tokens is not None and size > TOO_LONG * request.max_tokens:
-        far = size > FAR_TOO_LONG * request.max_tokens
-        return Finding(
-            "size", far, f"it has {size} tokens; at most {request.max_tokens} were allowed"
-        )
+        is_fatal = size > FAR_TOO_LONG * request.max_tokens
+        sentence = f"it has {size} tokens; at most {request.max_tokens} were allowed"
+        return Finding("size", is_fatal, sentence)
     return None
 
 
 def _sections(request: SummaryRequest, text: str) -> Finding | None:
     if not request.sections:
         return None
-    matches = map(_HEADING.match, text.splitlines())
-    headings = {match.group(1).casefold() for match in matches if match}
+    headings: set[str] = set()
+    for match in map(_HEADING.match, text.splitlines()):
+        if match:
+            headings.add(match.group(1).casefold())
     missing = [name for name in request.sections if name.casefold() not in headings]
     if not missing:
         return None
@@ -205,7 +210,8 @@ def _named_things(text: str) -> Iterator[tuple[str, str]]:
     for kind, name in extractor.entities:
         if kind not in _NAMES:
             continue
-        digits = name.split(" ")[0].strip("%")
+        number, _, _ = name.partition(" ")
+        digits = number.strip("%")
         is_short_number = kind == "number" and len(digits) <= 2
         if not is_short_number:
             yield kind, name
@@ -214,8 +220,11 @@ def _named_things(text: str) -> Iterator[tuple[str, str]]:
 def _is_supported(kind: str, name: str, source: str) -> bool:
     text = plain(name)
     if kind == "number":
-        return text.split(" ")[0] in source
-    return text in source or (kind == "path" and any(tail in source for tail in _tails(text)))
+        number, _, _ = text.partition(" ")
+        return number in source
+    if text in source:
+        return True
+    return kind == "path" and any(tail in source for tail in _tails(text))
 
 
 def _tails(path: str) -> Iterator[str]:
@@ -282,18 +291,23 @@ class RepairingModel(ModelWrapper):
         self, request: SummaryRequest, draft: Completion, wrong: Sequence[Finding]
     ) -> tuple[Completion, Sequence[Finding]]:
         """The better one of two summaries, with what both cost."""
+        repair_request = replace(
+            request, write=lambda _: _repair_prompt(request, draft.text, wrong)
+        )
         try:
-            repair = self.model.complete(
-                replace(request, write=lambda _: _repair_prompt(request, draft.text, wrong))
-            )
+            repair = self.model.complete(repair_request)
         except ModelError as error:
             if error.outage:
                 raise
             return draft, wrong  # the first one may still be of use
         remaining = findings(request, repair)
-        best, method, faults = draft, "repair was worse", wrong
+        best = draft
+        method = "repair was worse"
+        faults = wrong
         if _rank(remaining) >= _rank(wrong):
-            best, method, faults = repair, "repaired", remaining
+            best = repair
+            method = "repaired"
+            faults = remaining
         if best.method:
             method = f"{best.method}, {method}"
         best = replace(best, method=method)

@@ -231,4 +231,7 @@ def requests_of(model: Model) -> tuple[str, ...]:
     """
     while isinstance(model, ModelWrapper) and not isinstance(model, CachedModel):
         model = model.model
-    return tuple(dict.fromkeys(model.ledger_names)) if isinstance(model, CachedModel) else ()
+    if not isinstance(model, CachedModel):
+        return ()
+    distinct_names = dict.fromkeys(model.ledger_names)
+    return tuple(distinct_names)

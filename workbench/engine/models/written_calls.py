@@ -37,23 +37,23 @@ def conversation_text(
     """A conversation with tools as plain text: its messages, the tools, and how to answer."""
     parts = list(map(_message_text, chat))
     if tools:
-        parts += [
-            f"[tools that you may call]\n{_tools_text(tools)}",
-            f"[how to answer]\n{_how_to_answer(tools)}",
-        ]
+        parts.append(f"[tools that you may call]\n{_tools_text(tools)}")
+        parts.append(f"[how to answer]\n{_how_to_answer(tools)}")
     return "\n\n".join(parts)
 
 
 def _message_text(message: Mapping[str, Json]) -> str:
-    role = str(message["role"])
-    title = f"result of {message['tool_call_id']}" if role == "tool" else role
+    title = str(message["role"])
+    if title == "tool":
+        title = f"result of {message['tool_call_id']}"
     lines = [f"[{title}]"]
     content = _content_text(message.get("content"))
     if content:
         lines.append(content)
     for call in message.get("tool_calls") or ():
         function = call["function"]
-        lines.append(f"({call['id']})\n{call_text(function['name'], function['arguments'])}")
+        text = call_text(function["name"], function["arguments"])
+        lines.append(f"({call['id']})\n{text}")
     return "\n".join(lines)
 
 
@@ -82,12 +82,14 @@ def _tool_text(tool: Mapping[str, Json]) -> str:
 def _arguments_of(function: Mapping[str, Json]) -> Iterator[str]:
     arguments = function.get("parameters", {}).get("properties", {})
     for name, about in arguments.items():
-        yield f"{name}: {about.get('description') or about.get('type', 'text')}"
+        description = about.get("description") or about.get("type", "text")
+        yield f"{name}: {description}"
 
 
 def _how_to_answer(tools: Sequence[Mapping[str, Json]]) -> str:
     function = tools[0]["function"]
-    argument_names = list(function.get("parameters", {}).get("properties", {}))
+    parameters = function.get("parameters", {})
+    argument_names = list(parameters.get("properties", {}))
     arguments = dict.fromkeys(argument_names[:1], "...")
     example = call_text(function["name"], json.dumps(arguments))
     return (
@@ -122,13 +124,14 @@ def _call(block: str, tools: Sequence[Mapping[str, Json]]) -> tuple[str, str]:
     if not isinstance(call, dict) or set(call) != {"tool", "arguments"}:
         what = 'an object with "tool" and "arguments" alone'
         raise UnreadableCall(f"the block {_short(block)} must be {what}.")
-    if call["tool"] not in names:
-        raise UnreadableCall(f"there is no tool {call['tool']!r}; there are {', '.join(names)}.")
+    tool_name = call["tool"]
+    if tool_name not in names:
+        raise UnreadableCall(f"there is no tool {tool_name!r}; there are {', '.join(names)}.")
     arguments = call["arguments"]
     if not isinstance(arguments, dict) or not all(map(_is_value, arguments.values())):
         what = "an object whose values are texts or numbers"
-        raise UnreadableCall(f"the arguments of {call['tool']} must be {what}.")
-    return call["tool"], json.dumps(arguments, ensure_ascii=False)
+        raise UnreadableCall(f"the arguments of {tool_name} must be {what}.")
+    return tool_name, json.dumps(arguments, ensure_ascii=False)
 
 
 def _is_value(value: Json) -> bool:

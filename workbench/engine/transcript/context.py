@@ -26,20 +26,21 @@ def answered(messages: Sequence[Message]) -> dict[int, tuple[int, ToolCall]]:
     """
     newest: dict[str, tuple[int, ToolCall]] = {}
     call_of_result: dict[int, tuple[int, ToolCall]] = {}
-    for i, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if message.role == "tool":
             if message.call_id in newest:
-                call_of_result[i] = newest[message.call_id]
+                call_of_result[index] = newest[message.call_id]
         elif message.role == "assistant":
             for block in message.blocks:
                 if block.type == "tool_call":
-                    newest[block.id] = (i, block)
+                    newest[block.id] = (index, block)
     return call_of_result
 
 
 def callers(messages: Sequence[Message]) -> dict[int, int]:
     """The index of the call for the index of each tool result; none without a call."""
-    return {i: caller for i, (caller, _) in answered(messages).items()}
+    pairs = answered(messages)
+    return {index: caller for index, (caller, _) in pairs.items()}
 
 
 def cut_points(
@@ -61,7 +62,8 @@ def cut_points(
     flags = [True] * (len(messages) + 1)
     closed = 0
     for caller, last_result in sorted(last_result_of.items()):
-        for index in range(max(caller + 1, closed), last_result + 1):
+        first_inside = max(caller + 1, closed)
+        for index in range(first_inside, last_result + 1):
             flags[index] = False
         closed = max(closed, last_result + 1)
     return flags
@@ -124,7 +126,8 @@ def in_turn(messages: Sequence[Message]) -> bool:
 
 def pinned(messages: Sequence[Message]) -> set[int]:
     """The indices of pinned messages and of their partners."""
-    return with_partners(messages, [i for i, message in enumerate(messages) if message.pinned])
+    indices = [index for index, message in enumerate(messages) if message.pinned]
+    return with_partners(messages, indices)
 
 
 def protected(messages: Sequence[Message]) -> set[int]:
@@ -162,9 +165,12 @@ class Context:
     tokens: int = field(init=False)
 
     def __post_init__(self) -> None:
-        if len(self.messages) != len(self.sizes):
-            raise ValueError(f"{len(self.messages)} messages but {len(self.sizes)} sizes")
-        object.__setattr__(self, "tokens", self.overhead + sum(self.sizes))
+        message_count = len(self.messages)
+        size_count = len(self.sizes)
+        if message_count != size_count:
+            raise ValueError(f"{message_count} messages but {size_count} sizes")
+        tokens = self.overhead + sum(self.sizes)
+        object.__setattr__(self, "tokens", tokens)
 
     @classmethod
     def of(
@@ -172,7 +178,7 @@ class Context:
     ) -> Context:
         """A context of these messages, each counted now."""
         all_messages = tuple(messages)
-        sizes = tuple(count(message) for message in all_messages)
+        sizes = tuple(map(count, all_messages))
         return cls(all_messages, sizes, overhead, count)
 
     @property
@@ -208,7 +214,9 @@ class Context:
         sizes: list[int] = []
         for message in messages:
             size = known_sizes.get(id(message))
-            sizes.append(self.count(message) if size is None else size)
+            if size is None:
+                size = self.count(message)
+            sizes.append(size)
         return sizes
 
 
@@ -227,7 +235,8 @@ class OpenContext:
 
     def append(self, message: Message, size: int | None = None) -> None:
         """Add a message; its size in tokens is counted unless it is passed."""
-        size = self.count(message) if size is None else size
+        if size is None:
+            size = self.count(message)
         self.messages.append(message)
         self.sizes.append(size)
         self.tokens += size
@@ -240,5 +249,9 @@ class OpenContext:
     def closed(self) -> Context:
         """The context as it is now."""
         return Context(
-            tuple(self.messages), tuple(self.sizes), self.overhead, self.count, self.archive
+            messages=tuple(self.messages),
+            sizes=tuple(self.sizes),
+            overhead=self.overhead,
+            count=self.count,
+            archive=self.archive,
         )

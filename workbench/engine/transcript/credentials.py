@@ -226,13 +226,17 @@ def is_login(value: str) -> bool:
     """Whether it is base64 of a name and a password."""
     if not BASE64.fullmatch(value) or len(value.rstrip("=")) % 4 == 1:
         return False
-    name, colon, password = said_in_base64(value, strict=True).partition(":")
-    return bool(name and colon and password) and name.isprintable() and " " not in name
+    decoded = said_in_base64(value, strict=True)
+    name, _, password = decoded.partition(":")
+    if not name or not password:
+        return False
+    return name.isprintable() and " " not in name
 
 
 def _in_addresses(text: str) -> Iterator[Place]:
     for match in matches_with(_ADDRESS, text, "://"):
-        if not is_no_value(match["password"], is_literal=True) and not _is_of_an_example(match):
+        is_value = not is_no_value(match["password"], is_literal=True)
+        if is_value and not _is_of_an_example(match):
             yield Place(*match.span("password"), "password")
     for match in matches_with(_ADDRESS_OF_KEY, text, "://"):
         if is_random(match[1]):
@@ -244,10 +248,11 @@ def _in_addresses(text: str) -> Iterator[Place]:
 
 def _is_of_an_example(address: re.Match[str]) -> bool:
     """Whether an address is one of a document: `USER:PASSWORD@HOST`, `user:password@localhost`."""
-    if address["password"].isupper() and is_own_name(address["password"]):
+    password = address["password"]
+    if password.isupper() and is_own_name(password):
         return True
-    is_sample = address["password"] == address["user"] or is_default_password(address["password"])
-    return is_sample and _LOCAL.fullmatch(address["host"]) is not None
+    is_usual = password == address["user"] or is_default_password(password)
+    return is_usual and _LOCAL.fullmatch(address["host"]) is not None
 
 
 def _in_cookies(text: str) -> Iterator[Place]:
@@ -270,9 +275,10 @@ def in_commands(text: str) -> Iterator[Place]:
                 yield Place(*match.span(1), "password")
     for match in _LOGIN_CALL.finditer(text):
         password = match[1]
-        if " " in password or is_no_value(password, is_literal=True) or is_own_name(password):
+        if " " in password or is_own_name(password):
             continue
-        yield Place(*match.span(1), "password")
+        if not is_no_value(password, is_literal=True):
+            yield Place(*match.span(1), "password")
 
 
 def _in_kubernetes(text: str) -> Iterator[Place]:

@@ -68,36 +68,46 @@ def _is_drawn(value: str) -> bool:
     if value.startswith(_PUBLISHABLE) or "..." in value or is_sample(value):
         return False
     unprefixed = _behind_prefix(value)
-    if (
-        _HEX.fullmatch(unprefixed)
-        or _is_id(value)
-        or any(map(_is_of_words, _PART.findall(unprefixed)))
-    ):
+    if _HEX.fullmatch(unprefixed) or _is_id(value):
+        return False
+    if any(map(_is_of_words, _PART.findall(unprefixed))):
         return False
     if _BASE32.fullmatch(unprefixed):
         return True
-    is_encoded = (
-        BASE64.fullmatch(unprefixed) is not None and said_in_base64(unprefixed, strict=True) != ""
-    )
-    return len(unprefixed) >= _LEAST and is_random(unprefixed, _LEAST) and not is_encoded
+    if len(unprefixed) < _LEAST or _is_encoded_text(unprefixed):
+        return False
+    return is_random(unprefixed, _LEAST)
+
+
+def _is_encoded_text(value: str) -> bool:
+    if BASE64.fullmatch(value) is None:
+        return False
+    return said_in_base64(value, strict=True) != ""
 
 
 def _behind_prefix(value: str) -> str:
     """A token without the sign of a service."""
     prefix = _PREFIX.match(value)
-    return value[prefix.end() :] if prefix else value
+    if prefix is None:
+        return value
+    return value[prefix.end() :]
 
 
 def _is_of_words(part: str) -> bool:
     """Whether letters and digits are a word, or several with capitals as in a program."""
     if _WORD.fullmatch(part):
         return True
-    return not part.islower() and 2 * sum(map(len, _HUMP.findall(part))) > len(part)
+    if part.islower():
+        return False
+    length_of_words = sum(map(len, _HUMP.findall(part)))
+    return 2 * length_of_words > len(part)
 
 
 def _is_id(value: str) -> bool:
     prefix = re.split("[_-]", value)[0]
-    return prefix.lower() in _PREFIXES_OF_NAMES or _NODE.match(value) is not None
+    if prefix.lower() in _PREFIXES_OF_NAMES:
+        return True
+    return _NODE.match(value) is not None
 
 
 def _needs_no_context(text: str, value: str, start: int) -> bool:
@@ -109,7 +119,8 @@ def _needs_no_context(text: str, value: str, start: int) -> bool:
     unprefixed = _behind_prefix(value)
     if any(sign in unprefixed for sign in ".~|$"):
         return False
-    if unprefixed != value and (_SMALL.fullmatch(unprefixed) or _LARGE.fullmatch(unprefixed)):
+    is_of_one_case = _SMALL.fullmatch(unprefixed) or _LARGE.fullmatch(unprefixed)
+    if unprefixed != value and is_of_one_case:
         return True
     if not any(map(str.isupper, unprefixed)):
         return False
@@ -122,10 +133,13 @@ def _is_of_file(text: str, start: int, stop: int) -> bool:
         return True
     if not _LINE_OF_FILE.fullmatch(text, start, stop):
         return False
-    lines_above, _, line_before = preceding(text, start, _REACH).rpartition("\n")
+    text_before = preceding(text, start, _REACH)
+    lines_above, _, line_before = text_before.rpartition("\n")
     if line_before.strip():
         return False
-    line_above = lines_above.rpartition("\n")[2].strip()
-    lines_below = text[stop : stop + _REACH].partition("\n")[2]
-    line_below = lines_below.partition("\n")[0].strip()
-    return any(map(_LINE_OF_FILE.fullmatch, (line_above, line_below)))
+    _, _, line_above = lines_above.rpartition("\n")
+    text_behind = text[stop : stop + _REACH]
+    _, _, lines_below = text_behind.partition("\n")
+    line_below, _, _ = lines_below.partition("\n")
+    neighbours = line_above.strip(), line_below.strip()
+    return any(map(_LINE_OF_FILE.fullmatch, neighbours))

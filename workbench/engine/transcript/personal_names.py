@@ -6,7 +6,7 @@ address.
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -101,10 +101,13 @@ _ACCOUNTS = words_of("accounts") | words_of("no_login")
 
 
 def _labels() -> Iterator[Label]:
-    lists = tomllib.loads(Path(__file__).with_name("personal.toml").read_text("utf-8"))
+    path = Path(__file__).with_name("personal.toml")
+    lists = tomllib.loads(path.read_text("utf-8"))
     for group in lists["named"]:
-        value = re.compile(_SHAPES.get(group["value"], group["value"]))
-        clear, weak = group.get("clear", False), group.get("weak", False)
+        shape = group["value"]
+        value = re.compile(_SHAPES.get(shape, shape))
+        clear = group.get("clear", False)
+        weak = group.get("weak", False)
         for name in group["names"]:
             yield Label(name, group["kind"], value, clear, weak)
 
@@ -122,7 +125,10 @@ _LABELS = tuple(_labels())
 _BY_WORD: dict[str, list[Label]] = {}
 for _label in _LABELS:
     _word = re.split(r"[ .'/\d-]", _label.text)[0]
-    _BY_WORD.setdefault(_word if len(_word) > 1 else _label.text[:3], []).append(_label)
+    if len(_word) <= 1:
+        _word = _label.text[:3]
+    _labels_of_word = _BY_WORD.setdefault(_word, [])
+    _labels_of_word.append(_label)
 _FOREIGN = frozenset(word for word in _BY_WORD if not word.isascii())
 _ABBREVIATIONS = frozenset(word for word in _BY_WORD if word.isascii() and not word.isalpha())
 """What labels begin with that are no words: `s/n`, `d.o.b.`."""
@@ -142,12 +148,21 @@ def named_values(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
         start = lower.find(word)
         while start >= 0:
             if _begins_word(text, start):
-                for label in _BY_WORD[word]:
-                    value = _value(text, start, label) if label.kind in kinds else None
-                    if value:
-                        yield value
+                yield from _values_at(text, start, _BY_WORD[word], kinds)
             start = lower.find(word, start + len(word))
     yield from _in_columns(text, kinds)
+
+
+def _values_at(
+    text: str, start: int, labels: Sequence[Label], kinds: frozenset[str]
+) -> Iterator[NamedValue]:
+    """The personal data behind those of the labels that stand here."""
+    for label in labels:
+        if label.kind not in kinds:
+            continue
+        value = _value(text, start, label)
+        if value:
+            yield value
 
 
 def _words_of_labels(text: str) -> set[str]:
@@ -163,10 +178,14 @@ def _words_of_labels(text: str) -> set[str]:
 
 def _value(text: str, start: int, label: Label) -> NamedValue | None:
     name = label.pattern.match(text, start)
-    if name is None or (label.weak and character_before(text, start) in ("_", "-", ".")):
+    if name is None:
+        return None
+    if label.weak and character_before(text, start) in ("_", "-", "."):
         return None
     is_loose = label.kind in _LOOSE_KINDS and not _is_spoken(text, start, label)
-    pattern = _LINK if is_loose else _FIRM_LINK
+    pattern = _FIRM_LINK
+    if is_loose:
+        pattern = _LINK
     link = pattern.match(text, name.end())
     value = None
     if link:
@@ -179,18 +198,18 @@ def _value(text: str, start: int, label: Label) -> NamedValue | None:
         value = _below(text, name, label) or _in_form(text, name, label)
     if value is None or not _is_of(label, value.group()):
         return None
-    return NamedValue(*value.span(), label.kind, label.weak, _is_single(label, value.group()))
+    value_start, stop = value.span()
+    is_single = _is_single(label, value.group())
+    return NamedValue(value_start, stop, label.kind, label.weak, is_single)
 
 
 def _is_spoken(text: str, start: int, label: Label) -> bool:
     """Whether the name is also a part of sentences in small letters, and stands in none of a
     program's signs.
     """
-    return (
-        _is_word_too(label)
-        and not text[start : start + 2].isupper()
-        and character_before(text, start) not in ('"', "'", "_")
-    )
+    if not _is_word_too(label) or text[start : start + 2].isupper():
+        return False
+    return character_before(text, start) not in ('"', "'", "_")
 
 
 def _stands_for_itself(
@@ -199,12 +218,14 @@ def _stands_for_itself(
     """Whether a word behind a name is no variable of a program: quoted, set without spaces, or
     alone in its line.
     """
-    if link.group()[-1] in "\"'`":
-        return "|" not in link.group()
-    if link.group() == "=":
-        return character_at(text, value.end()) not in (",", ")", ";")
+    signs = link.group()
+    if signs[-1] in "\"'`":
+        return "|" not in signs
+    if signs == "=":
+        next_character = character_at(text, value.end())
+        return next_character not in (",", ")", ";")
     begins_line = character_before(text, name.start()) in ("", "\n")
-    if not begins_line or link.group() != ": " or "." in value.group():
+    if not begins_line or signs != ": " or "." in value.group():
         return False
     return _REST_OF_LINE.match(text, value.end()) is not None
 
@@ -217,7 +238,8 @@ def _below(text: str, name: re.Match[str], label: Label) -> re.Match[str] | None
     if line is None:
         return None
     is_alone = character_before(text, name.start()) in ("", "\n")
-    if not (label.clear or is_alone or ":" in line.group()):
+    has_colon = ":" in line.group()
+    if not label.clear and not is_alone and not has_colon:
         return None
     value = label.value.match(text, line.end())
     if value and _REST_OF_LINE.match(text, value.end()):
@@ -255,21 +277,24 @@ def _behind_words(text: str, start: int, label: Label) -> re.Match[str] | None:
 def _is_of(label: Label, value: str) -> bool:
     """Whether a value of this look may be what its label says."""
     if label.kind == "name":
-        return is_person(value) and not (value.isupper() and len(value) <= _LONGEST_SHORT_FORM)
+        is_short_form = value.isupper() and len(value) <= _LONGEST_SHORT_FORM
+        return not is_short_form and is_person(value)
     if label.kind == "login":
         return _is_login(value)
     return True
 
 
 def _is_single(label: Label, value: str) -> bool:
-    return (
-        label.kind == "name" and " " not in value and value not in GIVEN_NAMES and value.isascii()
-    )
+    if label.kind != "name" or " " in value:
+        return False
+    return value not in GIVEN_NAMES and value.isascii()
 
 
 def _is_login(value: str) -> bool:
-    parts = re.split(r"[._-]", value.lower())
-    return len(value) >= 4 and value.lower() not in _ACCOUNTS and _ACCOUNTS.isdisjoint(parts)
+    lower = value.lower()
+    parts = re.split(r"[._-]", lower)
+    is_account = lower in _ACCOUNTS or not _ACCOUNTS.isdisjoint(parts)
+    return len(value) >= 4 and not is_account
 
 
 def _in_columns(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
@@ -284,8 +309,10 @@ def _in_columns(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
                 if match is None:
                     continue
                 value = match.group()
-                if _is_of(label, value) and (is_certain or " " in value):
-                    yield NamedValue(*cell, label.kind, label.weak, _is_single(label, value))
+                may_be_name = is_certain or " " in value
+                if may_be_name and _is_of(label, value):
+                    is_single = _is_single(label, value)
+                    yield NamedValue(*cell, label.kind, label.weak, is_single)
 
 
 def _is_telling(title: str) -> bool:
@@ -306,28 +333,23 @@ def _labels_of(title: str) -> tuple[Label, ...]:
             continue
         for match in re.finditer(re.escape(word), lower):
             start = match.start()
-            if _begins_word(title, start):
-                for label in _BY_WORD[word]:
-                    if label.pattern.fullmatch(title, start):
-                        labels.append(label)
+            if not _begins_word(title, start):
+                continue
+            for label in _BY_WORD[word]:
+                if label.pattern.fullmatch(title, start):
+                    labels.append(label)
     return tuple(labels)
 
 
 def _is_word_too(label: Label) -> bool:
     """Whether the name is also a part of sentences in small letters: `tin`, `sin`, `pan`."""
-    return (
-        len(label.text) <= 4
-        and label.text.isascii()
-        and label.kind in ("id", "bank")
-        and not label.clear
-    )
+    is_short = len(label.text) <= 4 and label.text.isascii()
+    return is_short and label.kind in ("id", "bank") and not label.clear
 
 
 def _begins_word(text: str, start: int) -> bool:
     """Whether a word begins here, also as a part of a name such as `patientDateOfBirth`."""
     previous_character = character_before(text, start)
-    return (
-        not previous_character.isalpha()
-        or (previous_character.islower() and text[start].isupper())
-        or not previous_character.isascii()
-    )
+    if not previous_character.isalpha() or not previous_character.isascii():
+        return True
+    return previous_character.islower() and text[start].isupper()

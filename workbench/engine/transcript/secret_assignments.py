@@ -26,6 +26,8 @@ _FALLBACK = re.compile(
 )
 """What is taken where a variable is not set."""
 _FIRST_WORDS = re.compile(r"[\s\"'*#>]*(?:[^\W\d_][\w'’.-]{0,20}[ ]){0,3}[\w.-]*\Z")
+_COMMAND_BEFORE = re.compile(r"[ \t\"'*]*(?:export |set |local |- |env |ENV |ARG |readonly )?")
+"""What may stand before a name on a line that sets it."""
 _SECTION = re.compile(
     r"^\[[\w. :\"-]{1,60}\][ \t\r]*\n(?:[ \t]*(?:[\w.-]+[ \t]*=[^\n(]{0,200})?\n){0,12}\Z",
     re.MULTILINE,
@@ -44,14 +46,15 @@ def assigned_values(text: str, name: Name, text_before: str) -> Iterator[Value]:
     if sign["sign"] == "|":
         cell = BARE.match(text, start)
         if cell:
-            yield Value(*cell.span(), quoted=False, sure=False)
+            yield Value(cell.start(), cell.end(), quoted=False, sure=False)
             return
     start = _value_start(text, start, sign)
     quoted = QUOTED.match(text, start)
     if quoted:
         is_comparison = " " in quoted["value"] and "==" in link
         if not is_comparison:
-            yield Value(*quoted.span("value"), quoted=True, sure=True, set=link == "=")
+            is_set = link == "="
+            yield Value(*quoted.span("value"), quoted=True, sure=True, set=is_set)
         return
     fallback = _FALLBACK.match(text, start)
     if fallback:
@@ -98,16 +101,14 @@ def _bare_value(text: str, start: int, link: str, text_before: str) -> Value | N
         next_field = _MORE_OF_QUERY.search(text, start, stop)
         if next_field:
             stop = next_field.start()
-    sure = _is_setting(link, line, character_at(text, stop)) or _in_section(link, text_before)
+    next_character = character_at(text, stop)
+    sure = _is_setting(link, line, next_character) or _in_section(link, text_before)
     return Value(start, stop, quoted=False, sure=sure)
 
 
 def _begins_line(line: str) -> bool:
     """Whether nothing but a command that sets variables stands before a name on its line."""
-    return (
-        re.fullmatch(r"[ \t\"'*]*(?:export |set |local |- |env |ENV |ARG |readonly )?", line)
-        is not None
-    )
+    return _COMMAND_BEFORE.fullmatch(line) is not None
 
 
 def _is_yaml(link: str, value: str) -> bool:
@@ -129,21 +130,28 @@ def _is_setting(link: str, line: str, next_character: str) -> bool:
     if link == ":":
         is_of_object = "{" in line and re.search(r"\w:\w", line) is not None
         return is_of_object and next_character in (" ", "}")
-    sign = link.strip(" \t*").removeprefix("es").removeprefix("ist").removeprefix("est").strip()
-    if sign in (":", "："):
-        return _FIRST_WORDS.fullmatch(line) is not None and next_character in ("", "\n", "\r")
-    return False
+    sign = link.strip(" \t*")
+    for verb in ("es", "ist", "est"):
+        sign = sign.removeprefix(verb)
+    if sign.strip() not in (":", "："):
+        return False
+    ends_line = next_character in ("", "\n", "\r")
+    return ends_line and _FIRST_WORDS.fullmatch(line) is not None
 
 
 def _is_in_connection_string(line: str, next_character: str) -> bool:
     """Whether settings stand between commas without spaces, and not in a call of a program."""
     if "(" in line:
         return False
-    if line.endswith(",") and "=" in line and " " not in line[-20:].lstrip()[-2:]:
+    newest_characters = line[-20:].lstrip()
+    is_tight = " " not in newest_characters[-2:]
+    if line.endswith(",") and "=" in line and is_tight:
         return True
     return not line.endswith((",", ".")) and next_character not in (",", ")")
 
 
 def _in_section(link: str, text_before: str) -> bool:
-    lines_before = text_before[: text_before.rfind("\n") + 1]
-    return link.strip(" \t") == "=" and _SECTION.search(lines_before) is not None
+    if link.strip(" \t") != "=":
+        return False
+    end_of_lines = text_before.rfind("\n") + 1
+    return _SECTION.search(text_before[:end_of_lines]) is not None

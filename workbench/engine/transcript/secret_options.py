@@ -47,7 +47,8 @@ def values_behind_space(text: str, name: Name, text_before: str) -> Iterator[Val
     start = space.end()
     line = last_line(text_before)
     is_directive = _is_directive(text, name, line, start)
-    takes_value = is_directive or bool(_IN_OPTION.search(line) or _IN_SETTER.search(line))
+    is_of_command = _IN_OPTION.search(line) or _IN_SETTER.search(line)
+    takes_value = is_directive or is_of_command is not None
     quoted = QUOTED.match(text, start)
     if quoted:
         is_set = takes_value or _takes_quoted(text, name, line, quoted["quote"])
@@ -64,7 +65,7 @@ def values_behind_space(text: str, name: Name, text_before: str) -> Iterator[Val
         bare = pattern.match(text, start)
         if bare:
             if _is_option_value(text, name, bare):
-                yield Value(*bare.span(), quoted=False, sure=True)
+                yield Value(bare.start(), bare.end(), quoted=False, sure=True)
             return
     drawn_value = _drawn_behind(text, name, start)
     if drawn_value is not None:
@@ -75,7 +76,8 @@ def _is_option_value(text: str, name: Name, bare: re.Match[str]) -> bool:
     """Whether a word behind an option is its value: no other option, no sentence and no help."""
     if text.startswith("  ", bare.end()) or _HELP.match(text, name.stop):
         return False
-    return not bare.group().startswith("-") and bare.group().lower() not in _PROSE
+    word = bare.group()
+    return not word.startswith("-") and word.lower() not in _PROSE
 
 
 def _drawn_behind(text: str, name: Name, start: int) -> Value | None:
@@ -87,9 +89,10 @@ def _drawn_behind(text: str, name: Name, start: int) -> Value | None:
     value = bare.group()
     if not is_random(value):
         return None
-    if " " in word and (is_commit(value) or is_folder(value)):
+    is_of_sentence = " " in word
+    if is_of_sentence and (is_commit(value) or is_folder(value)):
         return None
-    return Value(*bare.span(), quoted=False, sure=False)
+    return Value(bare.start(), bare.end(), quoted=False, sure=False)
 
 
 def _is_compound(word: str) -> bool:

@@ -120,10 +120,14 @@ def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bo
     if is_set and _IN_GROUPS.fullmatch(value):
         return True
     if strength is Strength.KEY:
-        return is_random(value, _LONG) or (is_set and _is_chosen(value))
-    if is_random(value, _SHORT if is_set else _LONG):
+        if is_random(value, _LONG):
+            return True
+        return is_set and _is_chosen(value)
+    if not is_set:
+        return is_random(value, _LONG)
+    if is_random(value, _SHORT) or is_strong_password(value):
         return True
-    return is_set and (is_strong_password(value) or _THREE_WORDS.fullmatch(value) is not None)
+    return _THREE_WORDS.fullmatch(value) is not None
 
 
 def _is_password(value: str, *, quoted: bool, sure: bool) -> bool:
@@ -137,7 +141,8 @@ def _is_password(value: str, *, quoted: bool, sure: bool) -> bool:
         return value.count("-") >= _HYPHENS and is_joined(value, sign="-")
     if is_own_name(value):
         return False
-    return quoted or not value.isdigit() or len(value) >= _LEAST_OF_DIGITS
+    is_short_number = value.isdigit() and len(value) < _LEAST_OF_DIGITS
+    return quoted or not is_short_number
 
 
 def _is_chosen(value: str) -> bool:
@@ -197,8 +202,9 @@ def _has_titles(parts: list[str]) -> bool:
 
 def is_placeholder(value: str) -> bool:
     """Whether a word of a command, where no member of an object can stand, stands for a value."""
-    is_variable = _NO_VALUE.match(value) is not None or _TEMPLATE.search(value) is not None
-    return is_variable or (_MEMBER.fullmatch(value) is not None and is_own_name(value))
+    if _NO_VALUE.match(value) or _TEMPLATE.search(value):
+        return True
+    return _MEMBER.fullmatch(value) is not None and is_own_name(value)
 
 
 def is_commit(value: str) -> bool:
@@ -257,9 +263,16 @@ def is_password_like(value: str, *, is_announced: bool = False) -> bool:
         return False
     if is_no_value(value, is_literal=True) or is_folder(value) or is_own_name(value):
         return False
+    is_standard = _STANDARD.fullmatch(value) is not None
     if is_announced and _PHRASE.fullmatch(value):
-        return value.rpartition(".")[2] not in _FILE_ENDINGS and _STANDARD.fullmatch(value) is None
-    return not any(form.fullmatch(value) for form in (_FILE, _CONSTANT, _STANDARD))
+        return not is_standard and not _has_file_ending(value)
+    is_name = _FILE.fullmatch(value) or _CONSTANT.fullmatch(value)
+    return not is_standard and not is_name
+
+
+def _has_file_ending(word: str) -> bool:
+    _, _, ending = word.rpartition(".")
+    return ending in _FILE_ENDINGS
 
 
 def is_no_name(word: str) -> bool:
@@ -268,7 +281,7 @@ def is_no_name(word: str) -> bool:
         return False
     if is_folder(word) or is_own_name(word) or _STANDARD.fullmatch(word):
         return False
-    return word.rpartition(".")[2] not in _FILE_ENDINGS
+    return not _has_file_ending(word)
 
 
 def is_joined(value: str, sign: str = "") -> bool:
@@ -278,7 +291,9 @@ def is_joined(value: str, sign: str = "") -> bool:
         value: a word of a text.
         sign: the only sign that may stand between; any of `._-` where it is empty.
     """
-    words = value.split(sign) if sign else re.split(r"[._-]", value)
+    words = re.split(r"[._-]", value)
+    if sign:
+        words = value.split(sign)
     if len(words) <= 2 or min(map(len, words)) < 2:
         return False
     if not all(map(str.isalpha, words)):
@@ -298,16 +313,21 @@ def is_random(value: str, least_length: int = _LONG) -> bool:
     """Whether a value of at least so many characters looks as if it was drawn, not written."""
     if len(value) < least_length or not any(map(str.isalpha, value)):
         return False
-    if len(value) >= 12 and len(set(_SIGNS.findall(value))) >= 3:
+    signs = set(_SIGNS.findall(value))
+    if len(value) >= 12 and len(signs) >= 3:
         return any(map(str.isdigit, value))
     if len(value) >= _LONG and _HEX.fullmatch(value):
         return any(map(str.isdigit, value)) and _entropy_is_high(value)
     runs = _RUN.findall(value)
-    if max(map(len, runs), default=0) < _SHORT - 2:
+    longest_length = max(map(len, runs), default=0)
+    if longest_length < _SHORT - 2:
         return False
-    drawn_length = sum(map(len, filter(is_drawn, runs)))
-    is_mostly_drawn = 2 * drawn_length >= sum(map(len, runs)) or drawn_length >= _LONG
-    return is_mostly_drawn and (len(value) < _LONG or _entropy_is_high(value))
+    drawn_runs = filter(is_drawn, runs)
+    drawn_length = sum(map(len, drawn_runs))
+    length_of_runs = sum(map(len, runs))
+    if 2 * drawn_length < length_of_runs and drawn_length < _LONG:
+        return False
+    return len(value) < _LONG or _entropy_is_high(value)
 
 
 def is_drawn(run: str) -> bool:
@@ -320,14 +340,20 @@ def is_drawn(run: str) -> bool:
         return True
     together = len(run) / len(_HUMP.findall(run))
     if _has_letters_and_digits(run):
-        limit = _LETTERS_TOGETHER_IF_LONG if len(run) >= _LONGER else _LETTERS_TOGETHER
-        return len(run) >= 4 and (together <= limit or _is_long_mixture(run))
+        limit = _LETTERS_TOGETHER
+        if len(run) >= _LONGER:
+            limit = _LETTERS_TOGETHER_IF_LONG
+        is_mixed = together <= limit or _is_long_mixture(run)
+        return len(run) >= 4 and is_mixed
     return len(run) >= 2 * _SHORT and together <= _LETTERS_TOGETHER - 1
 
 
 def _is_long_mixture(run: str) -> bool:
     """Whether digits stand in the midst of more letters than a word has."""
-    return len(run) >= 2 * _LONG and len(re.findall(r"[a-z]\d+(?=[a-z])", run)) >= 2
+    if len(run) < 2 * _LONG:
+        return False
+    digits_inside = re.findall(r"[a-z]\d+(?=[a-z])", run)
+    return len(digits_inside) >= 2
 
 
 def _entropy_is_high(value: str) -> bool:

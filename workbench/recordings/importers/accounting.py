@@ -88,18 +88,19 @@ def accounted(
         return list(sessions)
     unread: tuple[str, ...] = ()
     if share_read is not None and share_read < ENOUGH:
-        refusal = "" if named else _refusal(text_account, messages)
-        if refusal:
-            raise FormatError(
-                f"read as {format.name}, {refusal}: {text_account}; {ADVICE}", where=source.where
-            )
+        refusal = _refusal(text_account, messages)
+        if refusal and not named:
+            reason = f"read as {format.name}, {refusal}: {text_account}; {ADVICE}"
+            raise FormatError(reason, where=source.where)
         unread = (str(text_account),)
+    if share_read is not None:
+        share_read = round(share_read, 4)
     accounted_sessions: list[Session] = []
     for session in sessions:
         origin = replace(
             session.origin,
             skipped=(*session.origin.skipped, *unread),
-            text_read=None if share_read is None else round(share_read, 4),
+            text_read=share_read,
             text_noted=round(text_account.noted, 4),
             unread=text_account.unread + text_account.client_only,
         )
@@ -152,7 +153,10 @@ class _Ledger:
         sent: list[Entry] = []
         for session in sessions:
             for entry in session.log:
-                (notes if entry.type == "note" else sent).append(entry)
+                if entry.type == "note":
+                    notes.append(entry)
+                else:
+                    sent.append(entry)
         self.note_lines = set(_lines_of(notes))
         self.sent_lines = set(_lines_of(sent))
         self.all_text = "\n".join(self.sent_lines | self.note_lines)
@@ -165,9 +169,13 @@ class _Ledger:
         """Count the lines of blocks of an unknown kind as unread."""
         for text in texts:
             for line in _lines(text):
-                if line:
-                    self.unread[kind] += 0 if line in self.is_read else len(line)
-                    self.is_read[line] = False
+                if not line:
+                    continue
+                characters = 0
+                if line not in self.is_read:
+                    characters = len(line)
+                self.unread[kind] += characters
+                self.is_read[line] = False
 
     def add_client_line(self, field: str, line: str) -> None:
         """Count a line of a field that a client keeps for itself."""
@@ -180,14 +188,21 @@ class _Ledger:
         if line not in self.is_read:
             is_read = self._was_read(line)
             self.is_read[line] = is_read
-            self.unread[field] += 0 if is_read else len(line)
+            characters = 0
+            if not is_read:
+                characters = len(line)
+            self.unread[field] += characters
 
     def _was_read(self, line: str) -> bool:
         # a transcript names the speaker before the words
-        for words in (line, line.partition(": ")[2]):
-            if words and (words in self.sent_lines or words in self.note_lines):
+        _, _, words_of_speaker = line.partition(": ")
+        for words in (line, words_of_speaker):
+            if words and self._is_line(words):
                 return True
         return _stands_in(self.all_text, line)
+
+    def _is_line(self, words: str) -> bool:
+        return words in self.sent_lines or words in self.note_lines
 
     def account(self) -> Account:
         """What became of all lines."""
@@ -234,7 +249,7 @@ def _is_inside(field: str, outer_fields: frozenset[str]) -> bool:
     while field:
         if field in outer_fields:
             return True
-        field = field.rpartition(".")[0]
+        field, _, _ = field.rpartition(".")
     return False
 
 
@@ -253,10 +268,13 @@ def _refusal(text_account: Account, messages: Sequence[Message]) -> str:
     if sum(field.characters for field in text_account.unread) < MATTERS:
         return ""
     results = [message for message in messages if isinstance(message, ToolResult)]
-    empty = sum(not result.blocks for result in results)
-    if empty <= EMPTY * len(results):
+    empty_count = 0
+    for result in results:
+        if not result.blocks:
+            empty_count += 1
+    if empty_count <= EMPTY * len(results):
         return ""
-    return f"{empty} of {len(results)} tool results are empty"
+    return f"{empty_count} of {len(results)} tool results are empty"
 
 
 def _lines_of(entries: Sequence[Entry]) -> Iterator[str]:
@@ -297,7 +315,10 @@ def _fields(value: Json, field: str = "") -> Iterator[tuple[str, str]]:
             yield field, value
     elif isinstance(value, dict):
         for name, inner in value.items():
-            yield from _fields(inner, f"{field}.{name}" if field else name)
+            inner_field = name
+            if field:
+                inner_field = f"{field}.{name}"
+            yield from _fields(inner, inner_field)
     elif isinstance(value, list):
         for inner in value:
             yield from _fields(inner, field)

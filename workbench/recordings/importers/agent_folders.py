@@ -63,6 +63,13 @@ AGENT_FOLDERS = (
         "OpenCode", "opencode_database", ".local/share", "opencode", "opencode*.db", "XDG_DATA_HOME"
     ),
     AgentFolder("Gemini CLI", "gemini_cli", ".gemini", "tmp", "*/chats/*.json"),
+    AgentFolder(
+        "Antigravity",
+        "antigravity",
+        ".gemini",
+        "",
+        "antigravity*/brain/*/.system_generated/logs/transcript_full.jsonl",
+    ),
     AgentFolder("Copilot CLI", "copilot_cli", ".copilot", "session-state", "**/*.jsonl"),
     AgentFolder(
         "Copilot in VS Code",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from workbench.recordings.importers.json_text import decodable
+from workbench.recordings.importers.printed_series import is_printed_series, joined
 from workbench.recordings.importers.values import JsonObject, Record
 
 _TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)"(\s*:)?|[{}\[\]]', re.DOTALL)
@@ -22,7 +24,7 @@ class Head:
         is_list: whether it is a JSON list.
         keys: the keys of the first object: the document, the list's first element or the first
             line.
-        records: the objects that are whole on one of the first lines.
+        records: the objects that are whole on one of the first lines, or printed over several.
         is_all: whether nothing more of the file can be looked at.
     """
 
@@ -77,9 +79,13 @@ def _keys(start: str) -> frozenset[str]:
 
 
 def _records(start: str) -> tuple[JsonObject, ...]:
-    """The objects that are whole on one of the first lines."""
+    """The objects that are whole on one of the first lines, or printed over several."""
+    lines = start.split("\n", _LINES)[:_LINES]
+    if is_printed_series(start):
+        numbered_lines = enumerate(start.split("\n"))
+        lines = [text for _, text in islice(joined(numbered_lines), _LINES)]
     records: list[JsonObject] = []
-    for line in start.split("\n", _LINES)[:_LINES]:
+    for line in lines:
         if line.startswith("{") and line.rstrip().endswith("}"):
             value = decodable(line)
             if isinstance(value, dict):

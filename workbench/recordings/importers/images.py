@@ -74,7 +74,8 @@ def anthropic_tokens(width: int, height: int) -> int:
     """Tokens of a picture for Anthropic, by its pixels once it is scaled down."""
     scale = min(1.0, LONGEST_EDGE / max(width, height))
     pixels = width * scale * height * scale
-    return max(1, min(MOST_TOKENS, round(pixels / PIXELS_PER_TOKEN)))
+    tokens = round(pixels / PIXELS_PER_TOKEN)
+    return max(1, min(MOST_TOKENS, tokens))
 
 
 def openai_tokens(width: int, height: int) -> int:
@@ -123,7 +124,8 @@ def _sides_of_jpeg(head: bytes) -> tuple[int, ...]:
     offset = 2
     while offset + 9 < len(head) and head[offset] == 0xFF:
         if head[offset + 1] in _FRAMES:
-            return struct.unpack(">HH", head[offset + 5 : offset + 9])
+            side_bytes = head[offset + 5 : offset + 9]
+            return struct.unpack(">HH", side_bytes)
         length_bytes = head[offset + 2 : offset + 4]
         offset += 2 + int.from_bytes(length_bytes, "big")
     return 0, 0

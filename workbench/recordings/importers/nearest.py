@@ -8,8 +8,9 @@ from workbench.recordings.importers.head import Head
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "adk": ("app_name", "user_id", "events"),
     "amp": ("v", "created", "messages"),
+    "antigravity": ("step_index", "source", "type", "status"),
     "anthropic_messages": ("role", "content", "system"),
-    "atif": ("schema_version", "steps"),
+    "atif": ("agent", "steps"),
     "claude_code": ("uuid", "parentUuid", "sessionId", "message"),
     "cline": ("version", "sessionId", "messages"),
     "codex": ("timestamp", "type", "payload"),

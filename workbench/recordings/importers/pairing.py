@@ -39,12 +39,20 @@ def pairing_faults(log: Log) -> Iterator[str]:
         if call_id not in doubled_calls:
             doubled_results.append(call_id)
     yield from _sentence(
-        lonely, "a tool result answers no call before it", "tool results answer no call before them"
+        lonely,
+        "a tool result answers no call before it",
+        "tool results answer no call before them",
     )
     yield from _sentence(
-        doubled_calls, "an id stands for two calls", "ids stand for two calls each"
+        doubled_calls,
+        "an id stands for two calls",
+        "ids stand for two calls each",
     )
-    yield from _sentence(doubled_results, "a call has two results", "calls have two results each")
+    yield from _sentence(
+        doubled_results,
+        "a call has two results",
+        "calls have two results each",
+    )
 
 
 def _in_line_twice(tree: "_Tree", entries_by_id: Mapping[str, Sequence[str]]) -> list[str]:
@@ -106,7 +114,8 @@ class _Tree:
     def has_two_in_line(self, entries: Sequence[str]) -> bool:
         """Whether two of these entries, in the order of the log, stand on one path."""
         for number, later in enumerate(entries):
-            earlier_entries = entries[max(0, number - COMPARED) : number]
+            start = max(0, number - COMPARED)
+            earlier_entries = entries[start:number]
             if self.is_behind_any(later, earlier_entries):
                 return True
         return False

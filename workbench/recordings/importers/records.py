@@ -69,7 +69,10 @@ def _tuple(item_type: Json, items: list[Json], place: str) -> tuple[Json, ...]:
     """The items of a field that is a list."""
     if item_type in (str, int) and {*map(type, items)} <= {item_type}:
         return tuple(items)  # most are, and need no look at each
-    return tuple(read_as(item_type, item, f"{place}[{i}]") for i, item in enumerate(items))
+    values: list[Json] = []
+    for index, item in enumerate(items):
+        values.append(read_as(item_type, item, f"{place}[{index}]"))
+    return tuple(values)
 
 
 def read_toml(cls: type[TomlRecord], file: Path, what: str) -> TomlRecord:
@@ -79,7 +82,8 @@ def read_toml(cls: type[TomlRecord], file: Path, what: str) -> TomlRecord:
         FormatError: there is no such file, it is not TOML, or a field is wrong; the field is named.
     """
     try:
-        record: TomlRecord = read_as(cls, tomllib.loads(file.read_text("utf-8")))
+        document = tomllib.loads(file.read_text("utf-8"))
+        record: TomlRecord = read_as(cls, document)
         return record
     except FileNotFoundError:
         raise FormatError(f"there is no {what} here", where=str(file)) from None
@@ -96,9 +100,9 @@ def _record(cls: Json, value: Json, place: str) -> Json:
     prefix = f"{place}." if place else ""
     for name in record:
         if name not in types and name not in TAGS:
-            raise FormatError(
-                f"unknown field; known fields are {', '.join(sorted(types))}", field=prefix + name
-            )
+            known_fields = ", ".join(sorted(types))
+            reason = f"unknown field; known fields are {known_fields}"
+            raise FormatError(reason, field=prefix + name)
     for name in fields_of_class.needed:
         if name not in record:
             raise FormatError("the field is missing", field=prefix + name)
@@ -139,10 +143,13 @@ def _fields(cls: Json) -> _Fields:
 def _member(members: tuple[Any, ...], value: Json, place: str) -> Json:
     """The member of a union whose tag the value has."""
     tag, by_tag = _tags(members)
-    name = _typed(dict, value, place).get(tag)
+    record = _typed(dict, value, place)
+    name = record.get(tag)
     if not isinstance(name, str) or name not in by_tag:
+        known_names = ", ".join(sorted(by_tag))
+        shown_name = str(name)[:40]
         raise FormatError(
-            f"expected one of {', '.join(sorted(by_tag))}, found {str(name)[:40]!r}",
+            f"expected one of {known_names}, found {shown_name!r}",
             field=f"{place}.{tag}" if place else tag,
         )
     return by_tag[name]
@@ -152,7 +159,11 @@ def _member(members: tuple[Any, ...], value: Json, place: str) -> Json:
 def _tags(members: tuple[Any, ...]) -> tuple[str, dict[str, Any]]:
     """The field that tells the members of a union apart, and each by its value."""
     tag = next(name for name in TAGS if name in members[0].__dataclass_fields__)
-    return tag, {member.__dataclass_fields__[tag].default: member for member in members}
+    members_by_tag: dict[str, Any] = {}
+    for member in members:
+        field = member.__dataclass_fields__[tag]
+        members_by_tag[field.default] = member
+    return tag, members_by_tag
 
 
 def _typed(cls: type[Any], value: Json, place: str) -> Json:

@@ -21,6 +21,7 @@ from workbench.engine.transcript.session import Origin
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decodable, decode
 from workbench.recordings.importers.opening import lines, whole
+from workbench.recordings.importers.printed_series import is_printed_series, joined
 from workbench.recordings.importers.sqlite import MAGIC, tables
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
@@ -132,7 +133,24 @@ class SourceFile:
                 return
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """The lines that hold something, with their numbers from 1, without line ends."""
+        """The lines that hold something, with their numbers from 1, without line ends; those of a
+        record that is printed over several lines as one.
+        """
+        if self._is_printed_series:
+            return joined(self._lines())
+        return self._lines()
+
+    @cached_property
+    def _is_printed_series(self) -> bool:
+        with self.open() as stream:
+            start = stream.read(len(BOM) + 3).removeprefix(BOM)
+            if not start.startswith((b"{\n", b"{\r\n")):
+                return False
+            raw = start + stream.read(LONG_HEAD_BYTES)
+        text = raw.decode(errors="replace")
+        return is_printed_series(text.replace("\r\n", "\n"))
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
         with self.open() as stream:
             note = self.leave_out if self.lenient else None
             for number, raw in lines(stream, self.where, self.began, note):
@@ -155,6 +173,8 @@ class SourceFile:
         """Whether it is JSON lines rather than one document: a whole object on a line, and
         another begins below.
         """
+        if self._is_printed_series:
+            return True
         first_lines: list[bytes] = []
         note = (lambda note: None) if self.lenient else None
         with self.open() as stream:

@@ -49,9 +49,10 @@ def call_parts(
     parts: list[Json] = []
     text_before = words[:start].rstrip()
     text_after = words[end:].strip()
+    call = {"type": "tool_use", "name": name, "input": dict(arguments)}
     if text_before:
         parts.append({"type": "text", "text": text_before})
-    parts.append({"type": "tool_use", "name": name, "input": dict(arguments)})
+    parts.append(call)
     if text_after:
         parts.append({"type": "text", "text": text_after})
     return parts

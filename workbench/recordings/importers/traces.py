@@ -77,8 +77,11 @@ def _from_transcript(transcript: str) -> list[ChatMessage]:
     speakers = pieces[::2]
     texts = pieces[1::2]
     for speaker, words in zip(speakers, texts, strict=True):
-        role = "user" if speaker == "tool" else speaker
-        messages.append({"role": role, "name": speaker, "content": words.strip("\n")})
+        role = speaker
+        if speaker == "tool":
+            role = "user"
+        content = words.strip("\n")
+        messages.append({"role": role, "name": speaker, "content": content})
     return messages
 
 
@@ -105,9 +108,12 @@ def _from_item(value: Json, role: str) -> list[ChatMessage] | None:
 
 def _from_repr(words: str, role: str) -> list[ChatMessage] | None:
     """A message that Python printed field by field, as Pydantic does."""
-    fields = {name: as_printed(printed) for name, printed in _PRINTED.findall(words)}
-    present = {name: value for name, value in fields.items() if value is not None}
-    return _from_message(present, role)
+    fields: JsonObject = {}
+    for name, printed in _PRINTED.findall(words):
+        value = as_printed(printed)
+        if value is not None:
+            fields[name] = value
+    return _from_message(fields, role)
 
 
 def _from_object(value: JsonObject, role: str) -> list[ChatMessage] | None:
@@ -122,9 +128,12 @@ def _from_object(value: JsonObject, role: str) -> list[ChatMessage] | None:
     if system and role != "assistant":
         rules = chat_messages(system, "system") or []
     for name in _HOLDERS:
-        if value.get(name):
-            messages = chat_messages(value[name], role)
-            return None if messages is None else rules + messages
+        if not value.get(name):
+            continue
+        messages = chat_messages(value[name], role)
+        if messages is None:
+            return None
+        return rules + messages
     return rules or None
 
 
@@ -133,8 +142,10 @@ def _constructed(value: JsonObject) -> JsonObject:
     arguments = value.get("kwargs")
     if not isinstance(arguments, dict) or "lc" not in value:
         return value
+    name = ""
     names = value.get("id")
-    name = str(names[-1]) if isinstance(names, list) and names else ""
+    if isinstance(names, list) and names:
+        name = str(names[-1])
     return {"type": name, **arguments}
 
 
@@ -155,14 +166,17 @@ def _from_message(value: JsonObject, role: str) -> list[ChatMessage] | None:
         return _from_message(value["message"], "assistant")
     type_ = label(value, "type")
     if type_ in _ITEMS:
-        speaker = "tool" if type_ == "function_call_output" else "assistant"
+        speaker = "assistant"
+        if type_ == "function_call_output":
+            speaker = "tool"
         return [{"role": speaker, "content": value}]
     speaker = _speaker(value) or role
     content = value.get("content")
     for holder in (content, value):
-        if isinstance(holder, dict) and isinstance(holder.get("parts"), list):
-            parts = [part for part in holder["parts"] if isinstance(part, str | dict)]
-            return [{"role": _speaker(holder) or speaker, "content": parts}]
+        if not isinstance(holder, dict) or not isinstance(holder.get("parts"), list):
+            continue
+        parts = [part for part in holder["parts"] if isinstance(part, str | dict)]
+        return [{"role": _speaker(holder) or speaker, "content": parts}]
     from_tool = ROLES.get(speaker) == "tool"
     if from_tool and isinstance(content, dict) and content.get("type") == "function":
         return []
@@ -171,7 +185,8 @@ def _from_message(value: JsonObject, role: str) -> list[ChatMessage] | None:
     if not {"content", "text", "tool_calls"} & value.keys():
         return None
     message = _shaped(value, speaker)
-    if from_tool and isinstance(content, dict | list) and not _are_objects_with(content, "type"):
+    is_value = isinstance(content, dict | list) and not _are_objects_with(content, "type")
+    if from_tool and is_value:
         message["content"] = as_json(content)
     return [message]
 
@@ -246,7 +261,10 @@ class TraceBuilder(SessionBuilder):
         chat.read_all(generation.answer, generation.place)
         if not generation.answer:
             self.source.note("has no answer", field="traced request")
-        messages = [entry.message for entry in chat.log if isinstance(entry, MessageEntry)]
+        messages: list[Message] = []
+        for entry in chat.log:
+            if isinstance(entry, MessageEntry):
+                messages.append(entry.message)
         leaf = self._start(messages[:sent_count])
         for index, message in enumerate(messages):
             if index == sent_count and isinstance(message, AssistantMessage):
@@ -264,11 +282,14 @@ class TraceBuilder(SessionBuilder):
         """Where a request begins: at the root, or at an earlier answer if only what is new was
         sent.
         """
-        if not sent or (None, _key(sent[0])) in self.entry_after:
+        if not sent:
+            return None
+        first_key = _key(sent[0])
+        if (None, first_key) in self.entry_after:
             return None
         for leaf in reversed(self.ends[-8:]):
             entry = self.log[leaf]
-            if isinstance(entry, MessageEntry) and _key(entry.message) == _key(sent[0]):
+            if isinstance(entry, MessageEntry) and _key(entry.message) == first_key:
                 return entry.parent
         return None
 
@@ -278,7 +299,8 @@ class TraceBuilder(SessionBuilder):
         if key not in self.entry_after:
             entry_id = f"m{len(self.log) + 1}"
             message = replace(message, id=entry_id)
-            self.log.append(MessageEntry(id=entry_id, parent=leaf, message=message))
+            entry = MessageEntry(id=entry_id, parent=leaf, message=message)
+            self.log.append(entry)
             self.entry_after[key] = entry_id
             self.depth[entry_id] = self.depth[leaf] + 1
         return self.entry_after[key]
@@ -297,7 +319,8 @@ def trace_sessions(builder: Callable[[SourceFile], TraceBuilder], runs: str) -> 
         for line, place, run in _runs(source, runs):
             with source.at(line, place):
                 trace = identifier(run, "trace_id", "session_id") or source.stem
-                builders.setdefault(trace, builder(source)).read(run)
+                trace_builder = builders.setdefault(trace, builder(source))
+                trace_builder.read(run)
         for trace_builder in builders.values():
             if trace_builder.generations:
                 yield trace_builder.session()

@@ -95,7 +95,7 @@ HELD = {
     "sharegpt": Counts(9, 2, 2, 1, 0, 0),
     "roo_task": Counts(4, 1, 1, 0, 1, 1),
     "langchain": Counts(5, 1, 1, 0, 1, 1),
-    "claude_export": Counts(4, 1, 1, 1, 0, 0),
+    "claude_export": Counts(5, 1, 1, 1, 0, 0),
     "chatgpt_export": Counts(6, 1, 1, 1, 0, 0),
     "langsmith": Counts(4, 1, 1, 0, 0, 2),
     "claude_stream": Counts(6, 1, 1, 1, 1, 2),
@@ -589,3 +589,61 @@ def test_a_thought_of_grok_without_an_answer_is_an_answer_of_its_own(tmp_path: P
     session = only(written(tmp_path, [*GROK[:4], GROK[2]]))
     thoughts = [message for message in session.messages if isinstance(message, AssistantMessage)]
     assert [block.type for message in thoughts for block in message.blocks] == ["thinking"]
+
+
+def claude_message(id: str, parent: str, sender: str, *blocks: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "uuid": id,
+        "parent_message_uuid": parent,
+        "sender": sender,
+        "text": "",
+        "content": list(blocks),
+        "created_at": "2026-01-01T10:00:00Z",
+    }
+
+
+def claude_text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words, "citations": []}
+
+
+CLAUDE_ROOT = "00000000-0000-4000-8000-000000000000"
+
+
+def test_an_answer_of_claude_s_export_is_read_round_by_round(tmp_path: Path) -> None:
+    call: dict[str, Any] = {"type": "tool_use", "name": "web_search", "input": {"query": "volts"}}
+    result: dict[str, Any] = {"type": "tool_result", "content": [claude_text(FILE)]}
+    answer = claude_message(
+        "m2",
+        "m1",
+        "assistant",
+        claude_text("I look"),
+        call,
+        result,
+        call,
+        result,
+        claude_text(ANSWER),
+    )
+    asked = claude_message("m1", CLAUDE_ROOT, "human", claude_text(QUESTION))
+    session = only(document(tmp_path, [{"uuid": "k1", "chat_messages": [asked, answer]}]))
+    assert [(message.role, plain_text(message)) for message in session.messages] == [
+        ("user", QUESTION),
+        ("assistant", "I look"),
+        ("tool", FILE),
+        ("assistant", ""),
+        ("tool", FILE),
+        ("assistant", ANSWER),
+    ]
+
+
+def test_an_answer_that_claude_s_user_had_written_anew_is_on_a_branch(tmp_path: Path) -> None:
+    messages = [
+        claude_message("m1", CLAUDE_ROOT, "human", claude_text(QUESTION)),
+        claude_message("m2", "m1", "assistant", claude_text("no idea")),
+        claude_message("m3", "m1", "assistant", claude_text(ANSWER)),
+    ]
+    export = {"uuid": "k1", "chat_messages": messages}
+    session = only(document(tmp_path, [export]))
+    assert [plain_text(message) for message in session.messages] == [QUESTION, ANSWER]
+    assert len(session.log) == 3
+    earlier = only(document(tmp_path, export | {"current_leaf_message_uuid": "m2"}))
+    assert [plain_text(message) for message in earlier.messages] == [QUESTION, "no idea"]

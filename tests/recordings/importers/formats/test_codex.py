@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from recordings.importers.files import only, written
 
+from workbench.base.errors import FormatError
 from workbench.engine.transcript.compaction_requests import CompactionRequest, compaction_request
 from workbench.engine.transcript.log import CompactionEntry, NoteEntry, fold
 from workbench.engine.transcript.message import (
@@ -19,6 +21,7 @@ from workbench.engine.transcript.message import (
     UserMessage,
     plain_text,
 )
+from workbench.recordings.importers.importer import load
 
 
 def line(type_: str, **payload: Any) -> dict[str, Any]:
@@ -192,3 +195,29 @@ def test_the_request_of_a_compaction_that_no_total_counts_is_read_from_its_own_r
     request = compaction_request(recorded.entry, lambda message: 7)
     assert request == CompactionRequest(Usage(150, 700, 50, 40), is_estimate=False)
     assert session.origin.skipped == ()
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_records_that_were_printed_over_several_lines_are_read_as_those_of_one(
+    tmp_path: Path, line_end: str
+) -> None:
+    records = [META, TURN, said("user", "{\n}\n{"), said("assistant", "a brace")]
+    printed = "\n".join(json.dumps(record, indent=2) for record in records) + "\n"
+    path = tmp_path / "printed.jsonl"
+    path.write_bytes(printed.replace("\n", line_end).encode())
+    session = only(path)
+    plain_session = only(written(tmp_path, records))
+    assert session.origin.format == "codex"
+    assert session.messages == plain_session.messages
+
+
+def test_damage_in_a_printed_record_is_placed_on_its_first_line(tmp_path: Path) -> None:
+    records = [META, said("user", "it"), {"type": "response_item", "payload": 7}]
+    printed = "\n".join(json.dumps(record, indent=1) for record in records) + "\n"
+    path = tmp_path / "printed.jsonl"
+    path.write_text(printed, encoding="utf-8")
+    lines = printed.splitlines()
+    first_line = max(number for number, text in enumerate(lines, 1) if text == "{")
+    with pytest.raises(FormatError) as refusal:
+        load(path)
+    assert refusal.value.line == first_line

@@ -589,6 +589,15 @@ def test_atif(tmp_path: Path) -> None:
     assert isinstance(session.messages[0], SystemMessage)
 
 
+def test_a_trajectory_of_an_agent_without_the_version_of_its_schema_is_read_too(
+    tmp_path: Path,
+) -> None:
+    bare = {name: value for name, value in ATIF.items() if name != "schema_version"}
+    session = only(document(tmp_path, bare))
+    assert session.origin.format == "atif"
+    assert words(session) == words(only(document(tmp_path, ATIF, "whole.json")))
+
+
 def test_the_verdict_of_a_trial_of_harbor_is_a_note_of_its_trajectory(tmp_path: Path) -> None:
     trial = tmp_path / "job" / "lamp__abc"
     (trial / "agent").mkdir(parents=True)

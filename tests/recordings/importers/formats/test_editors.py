@@ -12,6 +12,7 @@ import pytest
 from recordings.importers.files import document, only, written
 from recordings.importers.samples import (
     AMP,
+    ANTIGRAVITY,
     CONTINUE,
     CURSOR,
     DOCUMENTS,
@@ -131,6 +132,42 @@ def test_cursor_transcripts_have_calls_without_results(tmp_path: Path) -> None:
     session = only(written(tmp_path, CURSOR))
     assert [call.name for answer in answers(session) for call in answer.calls] == ["Read"]
     assert not any(isinstance(message, ToolResult) for message in session.messages)
+
+
+def test_antigravity_steps_are_read_in_their_order_with_results_behind_their_calls(
+    tmp_path: Path,
+) -> None:
+    logs = tmp_path / "brain" / "d3" / ".system_generated" / "logs"
+    logs.mkdir(parents=True)
+    session = only(written(logs, ANTIGRAVITY, "transcript_full.jsonl"))
+    assert (session.id, session.model) == ("d3", "Gemini 3.5 Flash (High)")
+    assert words(session)[1:] == [
+        ("assistant", "I look"),
+        ("tool", "a.py"),
+        ("tool", "no such file"),
+        ("assistant", "one file"),
+    ]
+    listing, viewing = answers(session)[0].calls
+    assert (listing.name, listing.arguments) == ("list_dir", {"DirectoryPath": "/home/me/shop"})
+    assert answers(session)[0].usage == Usage(80, 20, 0, 50)
+    results = [message for message in session.messages if isinstance(message, ToolResult)]
+    assert [(result.call_id, result.is_error) for result in results] == [
+        (listing.id, False),
+        (viewing.id, True),
+    ]
+
+
+def test_antigravity_s_first_checkpoint_is_no_compaction(tmp_path: Path) -> None:
+    session = only(written(tmp_path, ANTIGRAVITY))
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert compaction.summary and "the folder was listed" in compaction.summary.text
+    assert [plain_text(message) for message in fold(session.path)][1:] == ["one file"]
+
+
+def test_antigravity_says_where_texts_stand_that_are_cut_short(tmp_path: Path) -> None:
+    cut = ANTIGRAVITY[0] | {"truncated_fields": ["content"]}
+    session = only(written(tmp_path, [cut, *ANTIGRAVITY[1:]]))
+    assert any("transcript_full.jsonl" in note for note in session.origin.skipped)
 
 
 def test_windsurf_steps_are_calls_with_their_results(tmp_path: Path) -> None:

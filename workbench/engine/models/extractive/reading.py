@@ -141,14 +141,18 @@ class LineReader:
     def earlier(self, line: str) -> tuple[Line, ...]:
         """What a line of an earlier summary says, without its mark."""
         text = line[2:] if line.startswith("- ") else _BULLET.sub("", line)
-        numbers = self.extractor.read(text)
-        return tuple(self.line(number, LineOrigin.EARLIER) for number in numbers)
+        lines: list[Line] = []
+        for number in self.extractor.read(text):
+            lines.append(self.line(number, LineOrigin.EARLIER))
+        return tuple(lines)
 
     def _read(self, message: Message) -> ReadMessage:
-        if id(message) not in self._messages:
+        message_id = id(message)
+        if message_id not in self._messages:
             lines = list(self._lines_of(message))
-            self._messages[id(message)] = message, ReadMessage.of(lines)
-        return self._messages[id(message)][1]
+            self._messages[message_id] = message, ReadMessage.of(lines)
+        _, read_message = self._messages[message_id]
+        return read_message
 
     def _lines_of(self, message: Message) -> Iterator[Line]:
         for spans, origin in self._texts(message):
@@ -183,13 +187,15 @@ class LineReader:
         # entity.
         word_count = max(len(token_features) - 2 * len(entities), 0)
         if more_features:
+            more_entities = _entities_among(more_features)
+            entities += more_entities
             text = self.extractor.spans[number]
             if text.isascii():
-                word_count += sum(feature >= 0 for feature in more_features)
+                word_count += len(more_features) - len(more_entities)
             else:
                 word_count = len(words(text))
-            entities += _entities_among(more_features)
-        return word_count, tuple(dict.fromkeys(entities))
+        distinct_entities = dict.fromkeys(entities)
+        return word_count, tuple(distinct_entities)
 
 
 def _entities_among(features: Iterable[int]) -> list[int]:
@@ -207,7 +213,9 @@ def _origins(message: AssistantMessage | ToolResult | UserMessage) -> Iterator[L
             yield LineOrigin.THOUGHT
         elif isinstance(block, ToolCall):
             for name, value in block.arguments.items():
-                origin = LineOrigin.COMMAND if name in _RUNS else LineOrigin.ARGUMENT
+                origin = LineOrigin.ARGUMENT
+                if name in _RUNS:
+                    origin = LineOrigin.COMMAND
                 for _ in argument_texts(value):
                     yield origin
 

@@ -10,6 +10,7 @@ from workbench.recordings.importers import native
 from workbench.recordings.importers.format import Carries, Format, json_document, json_lines
 from workbench.recordings.importers.formats import (
     aider,
+    antigravity,
     autogen,
     claude_code,
     claude_stream,
@@ -163,6 +164,9 @@ FORMATS = (
     Format("windsurf", "Windsurf Cascade transcripts (JSON lines)", ("calls", "thinking"),
         recognition.knows_windsurf, json_lines(editors.WindsurfBuilder),
         aside=" ".join(f"code_action.{name}" for name in editors.WINDSURF_CLIENT)),
+    Format("antigravity", "Antigravity transcripts (`transcript_full.jsonl`)",
+        ("calls", "thinking", "usage", "times", "model", "compactions"),
+        antigravity.knows_antigravity, json_lines(antigravity.AntigravityBuilder)),
     Format("vscode_chat", "VS Code Copilot chats (JSON, or a log of changes as JSON lines)",
         ("calls", "thinking", "usage", "times", "model", "compactions"),
         recognition.knows_vscode_chat, editors.vscode_sessions, values=editors.vscode_values,
@@ -221,9 +225,10 @@ FORMATS = (
         ("tree", "calls", "thinking", "images", "times", "model", "system"),
         exports.knows_chatgpt, exports.chatgpt_sessions, values=exports.chatgpt_values,
         aside="mapping.message.metadata title _project_name"),
-    Format("claude_export", "Claude's export (`conversations.json`)", ("calls", "thinking", "times"),
+    Format("claude_export", "Claude's export (`conversations.json`)", ("tree", "calls", "thinking", "times"),
         exports.knows_claude, message_sessions(exports.ClaudeExportBuilder, exports.CLAUDE_LISTS),
-        aside="chat_messages.text summary"),
+        aside="chat_messages.text summary chat_messages.content.display_content chat_messages.content.summaries "
+        "chat_messages.content.message"),
     Format("langchain", "LangChain messages: of `messages_to_dict`, `dumpd` or `model_dump` (JSON or JSON lines)",
         ("calls", "thinking", "images", "usage", "model", "compactions", "system"),
         langchain.knows_langchain, message_sessions(langchain.LangChainBuilder)),

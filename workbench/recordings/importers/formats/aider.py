@@ -38,7 +38,8 @@ _SCALE = {"k": 1_000, "M": 1_000_000}
 def sessions(source: SourceFile) -> Iterator[Session]:
     """One session a chat, named after the file; several chats are numbered."""
     _, *chats = _START.split(source.text())
-    titles, bodies = chats[::2], chats[1::2]
+    titles = chats[::2]
+    bodies = chats[1::2]
     for number, (title, body) in enumerate(zip(titles, bodies, strict=True), 1):
         chat = AiderBuilder(source)
         chat.title = title.strip()
@@ -73,16 +74,20 @@ class AiderBuilder(SessionBuilder):
         self.client: list[str] = []
         self.output = ""
         self.answer: AssistantMessage | None = None
-        self.shell = self.direct = self.after_client = False
+        self.shell = False
+        self.direct = False
+        self.after_client = False
 
     def read_run(self, mark: str, lines: list[str]) -> None:
         """Read lines of one mark that follow one another."""
         if mark == "typed":
             self.close()
-            typed = [line[5:].rstrip() for line in lines]
-            self._write_typed("\n".join(typed).strip())
+            typed_lines = [line[5:].rstrip() for line in lines]
+            typed = "\n".join(typed_lines)
+            self._write_typed(typed.strip())
         elif mark == "client":
-            self._write_bare(_TOKENS.search(lines[0]) is not None)
+            are_figures = _TOKENS.search(lines[0]) is not None
+            self._write_bare(are_figures)
             for line in lines:
                 self._read_client(line[2:].rstrip())
         elif not all(_is_blank(line) for line in lines):
@@ -98,7 +103,8 @@ class AiderBuilder(SessionBuilder):
         model = _MODEL.search(line)
         if model and not self.model:
             self.model = model[1].rstrip(",")
-        if self.output and line.startswith("Added") and "to the chat" in line:
+        is_added = line.startswith("Added") and "to the chat" in line
+        if self.output and is_added:
             self._flush(sent=True, client=False)
         if _FIX.match(line):
             self._send_errors()
@@ -127,7 +133,9 @@ class AiderBuilder(SessionBuilder):
             self.note("command", text)
             return
         has_messages = any(isinstance(entry, MessageEntry) for entry in self.log)
-        time = None if has_messages else time_of(self.title)
+        time = None
+        if not has_messages:
+            time = time_of(self.title)
         words = _TALK.sub("", text)
         self.say_text("user", words, time=time)
 
@@ -137,7 +145,8 @@ class AiderBuilder(SessionBuilder):
         Output follows aider's own line directly, or a shell command; but lines before the figures
         of a request are an answer always.
         """
-        text = _ESCAPE.sub("", "\n".join(self.bare))
+        text = "\n".join(self.bare)
+        text = _ESCAPE.sub("", text)
         text = text.strip("\n")
         self.bare = []
         if not text.strip():
@@ -178,7 +187,9 @@ class AiderBuilder(SessionBuilder):
 
 def _usage(figures: re.Match[str]) -> Usage:
     """The tokens of a request, of aider's line about them."""
-    cached = {kind: _count(count) for count, kind in _CACHED.findall(figures[2])}
+    cached: dict[str, int] = {}
+    for count, kind in _CACHED.findall(figures[2]):
+        cached[kind] = _count(count)
     cache_read = cached.get("hit", 0)
     cache_written = cached.get("write", 0)
     fresh = _count(figures[1]) - cache_read - cache_written

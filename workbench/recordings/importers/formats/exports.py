@@ -29,6 +29,8 @@ from workbench.recordings.importers.values import (
 )
 
 CLAUDE_LISTS = ("chat_messages",)
+ROOT = "00000000-0000-4000-8000-000000000000"
+"""The parent of a first message of Claude's export."""
 CLAUDE = MessageShape(role="sender", content="content text", time="created_at")
 
 
@@ -38,18 +40,59 @@ def knows_claude(head: Head) -> bool:
 
 
 class ClaudeExportBuilder(DescribedBuilder):
-    """Reads messages, and the texts of the files that came with them."""
+    """Reads messages, each behind its parent, and the texts of the files that came with them.
+
+    An answer holds all its rounds: results stand among what the model said.
+    """
 
     shape = CLAUDE
-    about = {"id": "uuid", "title": "name"}
+    about = {"id": "uuid", "title": "name snapshot_name"}
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.places: dict[str, str | None] = {ROOT: None}
+        self.newest = ""
+
+    def begin(self, document: Record) -> None:
+        """Read what is said of the conversation, such as where its main path ends."""
+        super().begin(document)
+        self.newest = label(document, "current_leaf_message_uuid")
+
+    def close(self) -> None:
+        """Go to the end of the main path: the message that is named, else the last one."""
+        self.log.leaf = self.places.get(self.newest, self.log.leaf)
 
     def read(self, record: Record) -> None:
         """Read the attachments of a message, and the message."""
+        parent = label(record, "parent_message_uuid")
+        if parent in self.places:
+            self.log.leaf = self.places[parent]
         for attached in objects(record, "attachments"):
             words = f"{text(attached, 'file_name')}\n{text(attached, 'extracted_content')}".strip()
             self.time = self.source.time(record, "created_at")
             self.say_text("user", words, synthetic=True)
-        super().read(record)
+        for blocks in _rounds(record.get("content")):
+            super().read({**record, "content": blocks})
+        self.places[label(record, "uuid")] = self.log.leaf
+
+
+def _rounds(blocks: Json) -> list[Json]:
+    """The blocks of each round of an answer, its results last; a content of another kind as it
+    is.
+    """
+    if not isinstance(blocks, list) or not blocks:
+        return [blocks]
+    rounds: list[Json] = []
+    is_answered = True
+    for block in blocks:
+        is_result = label(as_mapping(block), "type") == "tool_result"
+        if is_answered and not is_result:
+            rounds.append([])
+        if not rounds:
+            rounds.append([])
+        rounds[-1].append(block)
+        is_answered = is_result
+    return rounds
 
 
 def knows_chatgpt(head: Head) -> bool:

@@ -15,9 +15,10 @@ from workbench.recordings.importers.values import Record, label, mapping, text
 def knows_gemini_stream(head: Head) -> bool:
     """Whether a line is the start of a run, or a call by the names of this stream."""
     for record in head.records:
-        if record.get("type") == "init" and {"session_id", "model"} <= set(record):
+        type_name = record.get("type")
+        if type_name == "init" and {"session_id", "model"} <= set(record):
             return True
-        if record.get("type") == "tool_use" and {"tool_name", "tool_id"} <= set(record):
+        if type_name == "tool_use" and {"tool_name", "tool_id"} <= set(record):
             return True
     return False
 

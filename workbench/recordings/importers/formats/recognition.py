@@ -202,5 +202,8 @@ def knows_langfuse(head: Head) -> bool:
 
 
 def knows_atif(head: Head) -> bool:
-    """Whether it names the version of the schema."""
-    return head.is_object_with("schema_version") and '"ATIF-v' in head.text
+    """Whether it names the version of the schema, or has numbered steps of an agent."""
+    if head.is_object_with("schema_version"):
+        return '"ATIF-v' in head.text
+    is_of_agent = head.is_object_with("agent", "steps")
+    return is_of_agent and '"step_id"' in head.text and '"source"' in head.text
