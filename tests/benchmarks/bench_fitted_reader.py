@@ -25,9 +25,9 @@ from workbench.evaluation.metrics.work_exam.fitted_reader import (
     WeightedQuestion,
     shipped_reader,
 )
+from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
 from workbench.evaluation.metrics.work_exam.reading import context_text
-from workbench.evaluation.metrics.work_exam.word_cover import Rarity
 
 SESSION, BOUNDARY = "poolside-requirements", 238
 KEPT = (5, 25, 100, 238)

@@ -27,7 +27,7 @@ from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.name_recall import name_questions
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.word_cover import Rarity
+from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.lab.trials.agents import texts_of
 from workbench.lab.trials.bundled import bundled_task
 from workbench.lab.trials.loop import size

@@ -23,7 +23,7 @@ from workbench.evaluation.metrics.view import View
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.question import WorkQuestion
-from workbench.evaluation.metrics.work_exam.word_cover import Rarity
+from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.lab.sides.side import SideTable
 from workbench.recordings.datasets.bundled import bundled
 

@@ -8,12 +8,12 @@ import pytest
 from workbench.base.errors import FormatError
 from workbench.evaluation.metrics.work_exam.fitted_reader import (
     FEATURES,
+    JUMBLED,
     WorkReader,
     features,
     shipped_reader,
 )
-from workbench.evaluation.metrics.work_exam.read_context import ReadContext
-from workbench.evaluation.metrics.work_exam.word_cover import Rarity
+from workbench.evaluation.metrics.work_exam.rarity import Rarity
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ LIST = (
 
 def values(context: str, *others: Asked, asked: Asked = EXPORT) -> dict[str, float]:
     """The features of a question by name, on a sheet with others."""
-    rows = features([asked, *others], ReadContext.of(context), RARITY)
+    rows = features([asked, *others], context, RARITY)
     return dict(zip(FEATURES, rows[0], strict=True))
 
 
@@ -112,8 +112,19 @@ def test_a_reader_comes_back_from_its_file(tmp_path: Path) -> None:
     assert WorkReader.read(tmp_path / "reader.json") == reader
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"version": 7}', '{"version": 2, "features": {}}'])
+@pytest.mark.parametrize("text", ["", "{}", '{"version": 7}', '{"version": 3, "features": {}}'])
 def test_a_file_that_is_no_reader_is_named(text: str, tmp_path: Path) -> None:
     (tmp_path / "reader.json").write_text(text)
     with pytest.raises(FormatError, match=r"reader\.json: is no fitted reader"):
         WorkReader.read(tmp_path / "reader.json")
+
+
+def test_words_in_another_order_count_for_less_than_the_answer_in_as_many_lines() -> None:
+    words = "expired token May service upload nightly account"
+    history = Rarity(["a cutter", f"{EXPORT.gold} So the nightly upload"])
+    rows = features([EXPORT], words, history)
+    by_name = dict(zip(FEATURES, rows[0], strict=True))
+    as_written = Rarity(["a cutter", f"{EXPORT.gold} So the nightly upload\n{words}"])
+    quoted = dict(zip(FEATURES, features([EXPORT], words, as_written)[0], strict=True))
+    assert by_name["points_close"] == pytest.approx(JUMBLED * quoted["points_close"])
+    assert quoted["points_close"] > 0.5

@@ -15,8 +15,8 @@ from workbench.evaluation.metrics.work_exam.checks import WrittenQuestion, check
 from workbench.evaluation.metrics.work_exam.document import exams_of, exams_text, file_beside
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, opening_digest
+from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.reading import WorkReading, context_text
-from workbench.evaluation.metrics.work_exam.word_cover import Rarity
 from workbench.recordings.importers.importer import load
 from workbench.recordings.importers.native import save
 
@@ -105,3 +105,22 @@ def test_an_index_keeps_the_reading_of_its_session(tmp_path: Path) -> None:
     session = examined(tmp_path)
     index = Index(session.messages)
     assert WorkReading.of(index, session) is WorkReading.of(index, session)
+
+
+def test_a_summary_of_jumbled_words_is_read_as_the_reader_reads_its_text(tmp_path: Path) -> None:
+    session = examined(tmp_path)
+    summary = Summary(id="s", text="files harbour nine module imported rename wait\nNine files.")
+    context = [summary, session.messages[2]]
+    rarity = Rarity(said_text(message) for message in session.messages[:BOUNDARY])
+    assert rarity.order.is_jumbled(summary.text.splitlines()[0])
+    exams = exams_of(session)
+    assert exams is not None
+    expected = shipped_reader().chances(exams.exams[0].questions, context_text(context), rarity)
+    chance = WorkReading.of_written(session).chance(BOUNDARY, context)
+    assert chance == pytest.approx(expected.mean())
+
+
+def test_a_users_own_message_without_small_words_is_no_jumble(tmp_path: Path) -> None:
+    session = examined(tmp_path)
+    reading = WorkReading.of_written(session)
+    assert reading.chance(BOUNDARY, session.messages[:BOUNDARY]) is not None

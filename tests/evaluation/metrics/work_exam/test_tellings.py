@@ -19,7 +19,7 @@ from workbench.engine.transcript.message import said_text
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.question import WorkQuestion
-from workbench.evaluation.metrics.work_exam.word_cover import Rarity
+from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.recordings.datasets.bundled import bundled_files
 
 STYLES = ("verbatim", "terse", "reworded", "turned")

@@ -12,8 +12,8 @@ from workbench.engine.transcript.message import Message, SystemMessage, said_tex
 from workbench.evaluation.experiment.prepared import Prepared, prepared
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.reading import context_text
-from workbench.evaluation.metrics.work_exam.word_cover import Rarity
 from workbench.lab.judge.work_exam.contexts import REFERENCES, ContextMaker, gamed_context
 from workbench.lab.validation.adversaries import Gamer
 from workbench.recordings.datasets.bundled import bundled_files

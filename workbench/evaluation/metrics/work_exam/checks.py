@@ -20,9 +20,9 @@ from workbench.evaluation.metrics.work_exam.question import (
     WorkQuestion,
     plain,
 )
+from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.word_cover import (
     WINDOW,
-    Rarity,
     WordPlaces,
     content_words,
     word_share,

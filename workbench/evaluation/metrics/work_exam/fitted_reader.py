@@ -23,9 +23,10 @@ from pydantic import TypeAdapter
 
 from workbench.base.errors import FormatError
 from workbench.base.ragged import Floats
+from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
 from workbench.evaluation.metrics.work_exam.reader_error import LeftOutCheck
-from workbench.evaluation.metrics.work_exam.word_cover import Rarity, content_words
+from workbench.evaluation.metrics.work_exam.word_cover import content_words
 from workbench.evaluation.metrics.work_exam.word_windows import (
     ANYWHERE,
     PlacedWords,
@@ -51,7 +52,11 @@ FEATURES = (
 """What the reader looks at; docs/reference/fitted-reader.md has a sentence on each."""
 COMPLETE = 1 - 1e-9
 """A share above it has all words."""
-VERSION = 2
+JUMBLED = 0.64
+"""What jumbled lines (`WordOrder`) count for: this share of what they add to each feature. It was
+fitted to answers from salads and telegrams of ten projects (reports/studies/reader-guard).
+"""
+VERSION = 3
 
 
 class AskedQuestion(Protocol):
@@ -188,8 +193,24 @@ class QuestionSheet:
         self._in_statements = _SheetWindows(in_statements, self.vocabulary)
         self._in_sentences = WordWindows(in_sentences, self.vocabulary)
 
-    def features(self, context: PlacedContext) -> list[list[float]]:
-        """For each question the values of `FEATURES` for a context, each about 0 to 1."""
+    def features(
+        self, context: PlacedContext, orderly: PlacedContext | None = None
+    ) -> list[list[float]]:
+        """For each question the values of `FEATURES` for a context, each about 0 to 1.
+
+        Args:
+            context: any.
+            orderly: the same without its jumbled lines; None where it has none.
+        """
+        rows = self._rows(context)
+        if orderly is None:
+            return rows
+        without = np.array(self._rows(orderly))
+        added = np.array(rows) - without
+        mixed: list[list[float]] = (without + JUMBLED * added).tolist()
+        return mixed
+
+    def _rows(self, context: PlacedContext) -> list[list[float]]:
         covers = self._covers(context)
         rows = []
         for number, (question, cover) in enumerate(zip(self._questions, covers, strict=True)):
@@ -237,15 +258,13 @@ class _SheetWindows:
         return [shares[start:end] for start, end in pairwise(self._ends)]
 
 
-def features(
-    questions: Sequence[AskedQuestion], context: ReadContext, rarity: Rarity
-) -> list[list[float]]:
+def features(questions: Sequence[AskedQuestion], text: str, rarity: Rarity) -> list[list[float]]:
     """For each question of a sheet the values of `FEATURES`.
 
     Args:
         questions: all that are asked about a boundary; each says something of how much the context
             tells.
-        context: any.
+        text: of a context.
         rarity: of the words of the history.
     """
     weighted = [
@@ -253,7 +272,13 @@ def features(
         for question in questions
     ]
     sheet = QuestionSheet(weighted)
-    return sheet.features(PlacedContext.of(context, sheet.vocabulary))
+    context = PlacedContext.of(ReadContext.of(text), sheet.vocabulary)
+    lines = text.split("\n")
+    orderly_lines = [line for line in lines if not rarity.order.is_jumbled(line)]
+    if len(orderly_lines) == len(lines):
+        return sheet.features(context)
+    orderly = ReadContext.of("\n".join(orderly_lines))
+    return sheet.features(context, PlacedContext.of(orderly, sheet.vocabulary))
 
 
 def _windows(sets: Iterable[Mapping[str, float]], window: int) -> list[WordWindow]:
@@ -318,7 +343,7 @@ class WorkReader:
         """(questions,) the chance of a right answer to each question of a sheet from a context's
         text.
         """
-        rows = features(questions, ReadContext.of(text), rarity)
+        rows = features(questions, text, rarity)
         return np.array([self.probability(row) for row in rows])
 
     def text(self) -> str:

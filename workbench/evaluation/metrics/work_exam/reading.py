@@ -8,7 +8,9 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 from workbench.base.errors import FormatError
 from workbench.engine.compaction.prompt_template import PromptTemplate
@@ -22,9 +24,10 @@ from workbench.evaluation.metrics.work_exam.fitted_reader import (
     shipped_reader,
 )
 from workbench.evaluation.metrics.work_exam.question import WorkExam, digest
+from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
 from workbench.evaluation.metrics.work_exam.recorded_statements import recorded_exam
-from workbench.evaluation.metrics.work_exam.word_cover import Rarity, content_words
+from workbench.evaluation.metrics.work_exam.word_cover import content_words
 
 NO_EXAM = (
     "no exam of the work was written for this session; `workbench lab exam write` has one written"
@@ -44,6 +47,32 @@ def context_text(messages: Sequence[Message]) -> str:
     return _WHOLE.transcript(messages)
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadPart:
+    """A part of a context, and the same without its jumbled lines."""
+
+    complete: PlacedContext
+    orderly: PlacedContext
+
+    @classmethod
+    def of(cls, complete: PlacedContext) -> Self:
+        """A part without a jumbled line."""
+        return cls(complete, complete)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Several parts, one behind the other."""
+        complete = PlacedContext.joined([part.complete for part in parts])
+        if not any(part.has_jumbled for part in parts):
+            return cls.of(complete)
+        return cls(complete, PlacedContext.joined([part.orderly for part in parts]))
+
+    @property
+    def has_jumbled(self) -> bool:
+        """Whether a line of it is jumbled."""
+        return self.orderly is not self.complete
+
+
 class WorkReading:
     """Questions about how the work stands at boundaries of a session, and what a real model would
     answer from contexts.
@@ -61,8 +90,10 @@ class WorkReading:
 
     def __init__(self, session: Session, exams: Iterable[WorkExam], reason: str = "") -> None:
         self._session = session
-        self._messages: dict[int, PlacedContext] = {}
-        self._lines: dict[str, PlacedContext] = {}
+        self._messages: dict[int, _ReadPart] = {}
+        self._lines: dict[str, _ReadPart] = {}
+        # of all that stands before a boundary
+        self._rarity = Rarity(())
         self._chances: dict[tuple[int, tuple[int, ...]], float] = {}
         self._exams = {exam.at: exam for exam in exams if exam.questions}
         self.boundaries = tuple(sorted(self._exams))
@@ -125,8 +156,9 @@ class WorkReading:
         return self._chances[key]
 
     def _mean_chance(self, sheet: QuestionSheet, messages: Sequence[Message]) -> float:
-        context = PlacedContext.joined([self._read(message) for message in messages])
-        rows = sheet.features(context)
+        context = _ReadPart.joined([self._read(message) for message in messages])
+        orderly = context.orderly if context.has_jumbled else None
+        rows = sheet.features(context.complete, orderly)
         reader = shipped_reader()
         return sum(map(reader.probability, rows)) / len(rows)
 
@@ -145,32 +177,39 @@ class WorkReading:
     def _sheets(self) -> dict[int, QuestionSheet]:
         """By boundary its questions, their words weighted by rarity in the history before it."""
         sheets: dict[int, QuestionSheet] = {}
-        rarity = Rarity(())
         earlier_boundary = 0
         for boundary in self.boundaries:
             for message in self._session.messages[earlier_boundary:boundary]:
-                rarity.add(said_text(message))
+                self._rarity.add(said_text(message))
             earlier_boundary = boundary
             weighted = [
-                WeightedQuestion.of(question.question, question.gold, question.points, rarity)
+                WeightedQuestion.of(question.question, question.gold, question.points, self._rarity)
                 for question in self._exams[boundary].questions
             ]
             sheets[boundary] = QuestionSheet(weighted, self._vocabulary)
         return sheets
 
-    def _read(self, message: Message) -> PlacedContext:
+    def _read(self, message: Message) -> _ReadPart:
         """A message as part of a context; the session's own messages are read once."""
         number = self._session.place.get(id(message))
         if number is not None and number in self._messages:
             return self._messages[number]
         # summaries and cut results repeat lines: each is read once
         lines = context_text([message]).split("\n")
-        context = PlacedContext.joined([self._read_line(line) for line in lines])
+        part = _ReadPart.joined([self._read_line(line) for line in lines])
         if number is not None:
-            self._messages[number] = context
-        return context
+            # what was said in the session is in its own order
+            part = _ReadPart.of(part.complete)
+            self._messages[number] = part
+        return part
 
-    def _read_line(self, line: str) -> PlacedContext:
+    def _read_line(self, line: str) -> _ReadPart:
         if line not in self._lines:
-            self._lines[line] = PlacedContext.of(ReadContext.of(line), self._vocabulary)
+            self._lines[line] = self._new_line(line)
         return self._lines[line]
+
+    def _new_line(self, line: str) -> _ReadPart:
+        complete = PlacedContext.of(ReadContext.of(line), self._vocabulary)
+        if not self._rarity.order.is_jumbled(line):
+            return _ReadPart.of(complete)
+        return _ReadPart(complete, PlacedContext.of(ReadContext(), self._vocabulary))

@@ -4,10 +4,9 @@ stretch of the text.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -107,34 +106,3 @@ class WordPlaces:
                 oldest += 1
             best = max(best, weight)
         return min(best / total, 1.0)
-
-
-class Rarity:
-    """How much words say: those in fewer stretches of the history weigh more."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._stretches = 0
-        self._holding: Counter[str] = Counter()
-        for text in texts:
-            self.add(text)
-
-    def add(self, text: str) -> None:
-        """One more text of the history."""
-        words = content_words(text)
-        for start in range(0, len(words), WINDOW):
-            self._stretches += 1
-            self._holding.update(set(words[start : start + WINDOW]))
-
-    def weight(self, word: str) -> float:
-        """log((n + 1) / (1 + stretches that hold the word)) + 0.1, with n stretches of `WINDOW`
-        words.
-        """
-        return math.log((self._stretches + 1) / (1 + self._holding[word])) + 0.1
-
-    def knows(self, word: str) -> bool:
-        """Whether the history has a content word."""
-        return self._holding[word] > 0
-
-    def weights(self, statement: str) -> dict[str, float]:
-        """The content words of a statement with their weights."""
-        return {word: self.weight(word) for word in content_words(statement)}

@@ -14,9 +14,8 @@ from workbench.engine.transcript.message import said_text
 from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.store import TableFolder
 from workbench.evaluation.metrics.work_exam.fitted_reader import features
-from workbench.evaluation.metrics.work_exam.read_context import ReadContext
+from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.reading import context_text
-from workbench.evaluation.metrics.work_exam.word_cover import Rarity
 from workbench.lab.judge.work_exam.sitting import Boundary, Sitting
 
 COLUMNS = {
@@ -108,9 +107,9 @@ def records_of(sittings: Iterable[Sitting]) -> list[SittingRecord]:
 
 
 def _record(sitting: Sitting, rarity: Rarity) -> SittingRecord:
-    context = ReadContext.of(context_text(sitting.context.context.messages))
+    text = context_text(sitting.context.context.messages)
     about_work = [question for question in sitting.sheet if question.half == "work"]
-    features_of_work = iter(features(about_work, context, rarity))
+    features_of_work = iter(features(about_work, text, rarity))
     answers = []
     for number, question in enumerate(sitting.sheet):
         answers.append(

@@ -24,7 +24,7 @@ from workbench.evaluation.metrics.exam.stating import flipped
 from workbench.evaluation.metrics.exam.tokens import Lines, Names, lines_of
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.word_cover import Rarity
+from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.lab.validation.answers.records import Answer, GradedContext
 
 LONG = 6
