@@ -167,7 +167,9 @@ def _say_tables(findings: Findings, *, wide: bool) -> None:
         where += " and where the agent compacted"
     room = None if wide else WIDTH
     say(f"\n{joined(names).capitalize()} {where}:\n")
-    say(table(rows, columns, room=room))
+    order = findings.likeliest_first
+    on_own_trigger = sorted(rows, key=lambda row: order.index(str(row["strategy"])))
+    say(table(on_own_trigger, columns, room=room))
     if not run.shares:
         return
     columns = same_size_columns(run, rows)

@@ -178,3 +178,14 @@ class Findings:
         if self.advice:
             return self.advice[-1].use
         return "" if self.decision is None else self.decision.use
+
+    @property
+    def likeliest_first(self) -> list[str]:
+        """The strategies as they are shown on their own triggers: contenders by how likely each is
+        as good as the best, those without a chance behind them, then the references.
+        """
+        level = {} if self.decision is None else self.decision.level
+        contenders = self.tables.contenders
+        by_chance = sorted(contenders, key=lambda name: -level.get(name, -1.0))
+        references = [name for name in self.tables.strategies if name not in contenders]
+        return [*by_chance, *references]
