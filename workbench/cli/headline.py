@@ -178,7 +178,10 @@ def _say_tables(findings: Findings, *, wide: bool) -> None:
     say(f"\n{joined(names).capitalize()} at the same size:")
     if findings.same_size:
         write(findings.same_size)
-    contexts = [row for row in rows if row["strategy"] != RECORDED]
+    contexts = []
+    for row in rows:
+        if row["strategy"] != RECORDED:
+            contexts.append(row)
     say("\n" + table(contexts, columns, room=room))
 
 
@@ -187,8 +190,8 @@ def _say_own_metrics(findings: Findings) -> None:
     columns = {
         "strategy": "strategy",
         "metric": "metric",
-        "own trigger": "shown",
-        "same size": "shown_same_size",
+        "own trigger": "figure",
+        "same size": "figure_same_size",
         "sessions": "sessions",
     }
     rows = own_metric_rows(findings)
@@ -227,7 +230,7 @@ def show_sizes(findings: Findings) -> None:
     columns["bound"] = "recall_bound:percent"
     half = HALVES[run.first_half].capitalize()
     say(f"\n{half}, the same history cut to these sizes; in brackets the size kept:\n")
-    rows, twins = without_twins(table_rows(findings), columns)
+    rows, notes_on_rows = without_twins(table_rows(findings), columns)
     say(table(rows, columns, room=WIDTH))
-    for text in twins:
+    for text in notes_on_rows:
         write(text)

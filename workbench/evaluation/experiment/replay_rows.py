@@ -77,15 +77,15 @@ def replay_rows(
     recorded_by_boundary = recorded_contexts(session, prepared.sizing)
     session_replays = replays(prepared, preset, prepared.reader(model), spec, recorded_by_boundary)
     prices = pricing(session, spec.price_model, spec.prices)
-    own = spec.metrics
+    metrics = spec.metrics
     data = MetricInput(next(session_replays), prepared.index, prices=prices)
-    tables = natural_rows(data, own_metrics=own)
+    tables = natural_rows(data, own_metrics=metrics)
     for replay in session_replays:
         if replay.mode != "matched":
-            _fill(tables, MetricInput(replay, prepared.index), own_metrics=own)
+            _fill(tables, MetricInput(replay, prepared.index), own_metrics=metrics)
             continue
         for share in spec.shares:
-            _fill(tables, MetricInput(replay, prepared.index, share), own_metrics=own)
+            _fill(tables, MetricInput(replay, prepared.index, share), own_metrics=metrics)
         if baseline is not None:
             tables["baseline_at_sizes"] += baseline.rows(replay)
     boundaries: tuple[int, ...] = ()
@@ -103,7 +103,7 @@ def replay_rows(
         for data in reference_inputs(
             prepared, spec, fitting, recorded_by_boundary, frozenset(exam_at)
         ):
-            _fill(tables, data, own_metrics=own)
+            _fill(tables, data, own_metrics=metrics)
         tables["reconciliation"] += reconciliation(prepared, prices)
         tables["boundaries"] += [_boundary(sized_history) for sized_history in sized]
     for row in chain.from_iterable(tables.values()):

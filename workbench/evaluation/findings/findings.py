@@ -8,7 +8,7 @@ A run's specification becomes rows (`experiment`), the rows become tables (`Resu
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from workbench.base.formats import some
@@ -184,8 +184,9 @@ class Findings:
         """The strategies as they are shown on their own triggers: contenders by how likely each is
         as good as the best, those without a chance behind them, then the references.
         """
-        level = {} if self.decision is None else self.decision.level
+        level: Mapping[str, float] = {}
+        if self.decision is not None:
+            level = self.decision.level
         contenders = self.tables.contenders
         by_chance = sorted(contenders, key=lambda name: -level.get(name, -1.0))
-        references = [name for name in self.tables.strategies if name not in contenders]
-        return [*by_chance, *references]
+        return [*by_chance, *self.tables.strategies[len(contenders) :]]

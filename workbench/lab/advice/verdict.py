@@ -68,13 +68,15 @@ class DefaultComparison:
             measured, picked, [name for name in picked.others if name != self.default], projects
         )
         verdict = self._against_default(picked, outside)
-        writers_note = measured.writers.no_winner([picked.use, *rivals], measured.half, MODE)
+        names = [picked.use, *rivals]
+        writers_note = measured.writers.no_winner(names, measured.half, MODE)
         return replace(verdict, sentence=" ".join(filter(None, (verdict.sentence, writers_note))))
 
     def _no_winner(self, measured: Measurements, picked: Choice, projects: int) -> str:
         """Why nothing can be said between the choice and the default; empty where something can."""
         rivals = self._unsettled(measured, picked, [self.default], projects)
-        return measured.writers.no_winner([picked.use, *rivals], measured.half, MODE)
+        names = [picked.use, *rivals]
+        return measured.writers.no_winner(names, measured.half, MODE)
 
     def _unsettled(
         self, measured: Measurements, picked: Choice, names: Sequence[str], projects: int
