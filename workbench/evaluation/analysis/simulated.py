@@ -88,7 +88,8 @@ def cheapest_by_price(simulated: pd.DataFrame) -> list[Cheapest]:
             return net[name] - step_cost * a_step[name], -a_step[name]
 
         best = max(net, key=saved)
-        cheapest.append(Cheapest(best, price))
+        if not cheapest or cheapest[-1].strategy != best:
+            cheapest.append(Cheapest(best, price))
         next_prices = []
         for name in net:
             fewer_lost = a_step[best] - a_step[name]
