@@ -198,7 +198,9 @@ def _say_tables(findings: Findings, *, wide: bool) -> None:
         where += " and where the agent compacted"
     room = None if wide else WIDTH
     say(f"\n{joined(names).capitalize()} {where}:\n")
-    say(table(rows, columns, room=room))
+    order = findings.likeliest_first
+    on_own_trigger = sorted(rows, key=lambda row: order.index(str(row["strategy"])))
+    say(table(on_own_trigger, columns, room=room))
     if not run.shares:
         return
     columns = same_size_columns(run, rows)
@@ -207,7 +209,10 @@ def _say_tables(findings: Findings, *, wide: bool) -> None:
     say(f"\n{joined(names).capitalize()} at the same size:")
     if findings.same_size:
         write(findings.same_size)
-    contexts = [row for row in rows if row["strategy"] != RECORDED]
+    contexts = []
+    for row in rows:
+        if row["strategy"] != RECORDED:
+            contexts.append(row)
     say("\n" + table(contexts, columns, room=room))
 
 
@@ -216,8 +221,8 @@ def _say_own_metrics(findings: Findings) -> None:
     columns = {
         "strategy": "strategy",
         "metric": "metric",
-        "own trigger": "shown",
-        "same size": "shown_same_size",
+        "own trigger": "figure",
+        "same size": "figure_same_size",
         "sessions": "sessions",
     }
     rows = own_metric_rows(findings)
@@ -256,7 +261,7 @@ def show_sizes(findings: Findings) -> None:
     columns["bound"] = "recall_bound:percent"
     half = HALVES[run.first_half].capitalize()
     say(f"\n{half}, the same history cut to these sizes; in brackets the size kept:\n")
-    rows, twins = without_twins(table_rows(findings), columns)
+    rows, notes_on_rows = without_twins(table_rows(findings), columns)
     say(table(rows, columns, room=WIDTH))
-    for text in twins:
+    for text in notes_on_rows:
         write(text)

@@ -129,7 +129,9 @@ def table_rows(findings: Findings) -> list[dict[str, Any]]:
     recorded = {str(row["strategy"]): row for row in records(figures.recorded)}
     over_target, over_window = run.over_target(), run.over_window
     decision = findings.decision
-    likely = {} if decision is None else decision.level
+    likely: Mapping[str, float] = {}
+    if decision is not None:
+        likely = decision.level
     rows = []
     for row in headline(findings):
         name = str(row["strategy"])
@@ -159,10 +161,10 @@ def own_metric_rows(findings: Findings) -> list[dict[str, Any]]:
     rows = []
     for row in records(findings.figures.own_metrics):
         show = NUMBERS[UNIT_FORMATS[str(row["unit"])]]
-        shown = show(row["mean"])
+        figure = show(row["mean"])
         if not missing(row["low"]):
-            shown += f" ({show(row['low'])} to {show(row['high'])})"
-        rows.append(row | {"shown": shown, "shown_same_size": show(row["same_size"])})
+            figure += f" ({show(row['low'])} to {show(row['high'])})"
+        rows.append(row | {"figure": figure, "figure_same_size": show(row["same_size"])})
     return rows
 
 
@@ -179,8 +181,8 @@ def _shown_figures(
     """
     name = str(row["strategy"])
     run = findings.tables
-    best = findings.recommended or next(iter(run.contenders), "")
-    style = "bold" if name == best else ""
+    marked = findings.recommended or next(iter(run.contenders), "")
+    style = "bold" if name == marked else ""
     cells = {
         f"same_{WORK}": _with_interval(row, "work") + larger,
         f"same_{NAMES}": _with_interval(row, "names") + larger,

@@ -115,13 +115,14 @@ def experiment(
             say(notebook)
         return OK
     workers = jobs or os.cpu_count() or 1
+    is_silent = quiet or as_json
     points = run_experiments(
         fixed,
         varied,
         out,
         jobs=workers,
-        quiet=quiet or as_json,
-        tell=None if quiet or as_json else _tell_point,
+        quiet=is_silent,
+        tell=_silence if is_silent else _tell_point,
     )
     if as_json:
         say_json([asdict(point) for point in points])
@@ -131,6 +132,10 @@ def experiment(
     for point in failed:
         complain(f"workbench: {point.reason}")
     return FAILED if failed else OK
+
+
+def _silence(point: GridPoint) -> None:
+    """Say nothing of a point."""
 
 
 def _tell_point(point: GridPoint) -> None:

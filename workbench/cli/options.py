@@ -135,7 +135,9 @@ def takes(
         only: the fields that become options; none: all.
         **defaults: replace the fields' own.
     """
-    fields = {name: field for name, field in kind.fields().items() if name not in ONLY_IN_PYTHON}
+    fields = kind.fields()
+    for name in ONLY_IN_PYTHON:
+        fields.pop(name, None)
     if only:
         fields = {name: field for name, field in fields.items() if name in only}
     models = ModelOptions.fields() if fields.pop("model_settings", None) else {}

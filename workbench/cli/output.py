@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import warnings
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import StringIO
@@ -218,16 +219,19 @@ def without_twins(
         columns: as for `table`; the first names the row.
     """
     (_, name_key), *figures = columns.items()
-    alike: dict[tuple[str, ...], list[Mapping[str, object]]] = {}
+    shown_rows: dict[tuple[str, ...], Mapping[str, object]] = {}
+    twins: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for row in rows:
         cells = tuple(_cell(row, key) for _, key in figures)
-        alike.setdefault(cells, []).append(row)
+        if cells in shown_rows:
+            twins[cells].append(_cell(row, name_key))
+        else:
+            shown_rows[cells] = row
     sentences = []
-    for first, *others in alike.values():
-        if others:
-            names = joined([_cell(row, name_key) for row in others])
-            sentences.append(f"The line of {_cell(first, name_key)} is also that of {names}.")
-    return [group[0] for group in alike.values()], sentences
+    for cells, names in twins.items():
+        name = _cell(shown_rows[cells], name_key)
+        sentences.append(f"The line of {name} is also that of {joined(names)}.")
+    return list(shown_rows.values()), sentences
 
 
 def _row_by_row(cells: Mapping[str, Sequence[str]], row_count: int) -> str:

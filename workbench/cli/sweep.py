@@ -116,13 +116,14 @@ def sweep(
         _show(point_table, findings)
     report = page(results, findings, no_report, quiet=quiet)
     if as_json:
+        decision = findings.decision
         say_json(
             {
                 "run": str(results.path),
                 "report": report,
                 **answered(results),
                 "points": records(point_table),
-                "decision": None if findings.decision is None else asdict(findings.decision),
+                "decision": decision and asdict(decision),
             }
         )
     elif not spec.quiet:
@@ -198,9 +199,9 @@ def _show(points: pd.DataFrame, findings: Findings) -> None:
     say("Each on its own trigger:\n")
     half = HALVES[findings.tables.leading("natural")]
     columns = {"point": "strategy", half: "recall:decimal", **COLUMNS}
-    lines, twins = without_twins(rows, columns)
+    lines, notes_on_lines = without_twins(rows, columns)
     say(table(lines, columns))
-    for text in twins:
+    for text in notes_on_lines:
         write(text)
     say(
         "\nUnbeaten: no other point keeps at least as much and saves at least as much, and one of"

@@ -91,6 +91,15 @@ def test_it_says_at_which_price_of_a_blind_step_another_strategy_saves_most() ->
     )
 
 
+def test_a_strategy_that_stays_the_cheapest_is_named_once() -> None:
+    """At some of these prices two are equal but for a rounding."""
+    rows = with_blind_steps(truncate=10, summarize=0)
+    for tenths in range(1, 30):
+        changed = rows.assign(step_usd=0.01 * tenths / 7)
+        names = [found.strategy for found in cheapest_by_price(changed)]
+        assert names == ["truncate", "summarize"], tenths
+
+
 def test_where_no_price_turns_the_order_it_says_so() -> None:
     rows = with_blind_steps(truncate=1, summarize=0)
     assert price_words(rows) == (

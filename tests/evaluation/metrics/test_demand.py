@@ -362,16 +362,3 @@ def test_groups_are_by_kind_and_fate_and_nothing_demanded_has_no_mean() -> None:
     ]
     with pytest.raises(ValueError, match="nothing is demanded"):
         demand_of(history, []).retained([0]).mean()
-
-
-def test_what_another_line_of_the_context_still_tells_is_told_elsewhere() -> None:
-    history: list[Message] = [
-        told("the worker retryLimit = tint(17) guards slow uploads"),
-        said("uploads honour retryLimit"),
-        said("retryLimit"),
-    ]
-    demand = demand_of(history, [told("I edit retryLimit = tint(17)")])
-    slot = [need.entity.text for need in demand.needs].index("retryLimit")
-    for kept, is_told in (([0], False), ([1], True), ([2], False), ([], False)):
-        retention = demand.retained(kept)
-        assert bool(retention.told_elsewhere[slot]) == is_told, kept

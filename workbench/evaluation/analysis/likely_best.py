@@ -86,17 +86,22 @@ class LikelyBest:
         first.
         """
         level = self.level.loc[price].sort_values(ascending=False, kind="stable")
-        return {str(name): float(share) for name, share in level.items()}
+        return dict(zip(map(str, level.index), level.tolist(), strict=True))
 
     def likely(self, price: float = WORTH) -> list[str]:
         """The strategies that may be recommended, likeliest first; often none or several."""
-        return [name for name, share in self.at(price).items() if share >= LIKELY]
+        return self._at_least(LIKELY, price)
 
     def level_with_best(self, price: float = WORTH) -> list[str]:
         """The strategies that may be as good as the best one, likeliest first; at least one."""
-        level = self.at(price)
-        names = [name for name, share in level.items() if share >= POSSIBLE]
-        return names or list(level)[:1]
+        return self._at_least(POSSIBLE, price) or list(self.at(price))[:1]
+
+    def _at_least(self, least_share: float, price: float) -> list[str]:
+        names: list[str] = []
+        for name, share in self.at(price).items():
+            if share >= least_share:
+                names.append(name)
+        return names
 
     def ranges(self, use: str, price: float) -> list[PriceRange]:
         """As few ranges as possible that cover all prices, lowest first.
@@ -216,12 +221,12 @@ def likely_best(
         return None
     weights = _drawn_projects(projects, random)
     drawn_recall = weights @ recall.to_numpy() / projects
+    mean_recall = recall.to_numpy().mean(0)
     for column, name in enumerate(names):
         drawn_recall[:, column] -= levels[name]
+        mean_recall[column] -= levels[name].mean()
     drawn_saved = _shares(weights @ saved.to_numpy(), weights @ bill.to_numpy())
     mean_saved = _shares(saved.to_numpy().sum(0), bill.to_numpy().sum())
-    mean_levels = np.array([levels[name].mean() for name in names])
-    mean_recall = recall.to_numpy().mean(0) - mean_levels
     points: list[Floats] = []
     chances: list[Floats] = []
     level: list[Floats] = []

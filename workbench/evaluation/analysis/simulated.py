@@ -84,20 +84,23 @@ def cheapest_by_price(simulated: pd.DataFrame) -> list[Cheapest]:
     price = 0.0
     while net:
 
-        def saved(name: str, at: float = price) -> tuple[float, float]:
-            return net[name] - at * a_step[name], -a_step[name]
+        def saved(name: str, step_cost: float = price) -> tuple[float, float]:
+            return net[name] - step_cost * a_step[name], -a_step[name]
 
         best = max(net, key=saved)
-        cheapest.append(Cheapest(best, price))
-        turns = []
+        if not cheapest or cheapest[-1].strategy != best:
+            cheapest.append(Cheapest(best, price))
+        next_prices = []
         for name in net:
             fewer_lost = a_step[best] - a_step[name]
-            if fewer_lost > 0:
-                turns.append((net[best] - net[name]) / fewer_lost)
-        later = [turn for turn in turns if price < turn < MOST_STEPS]
-        if not later:
+            if fewer_lost <= 0:
+                continue
+            turn = (net[best] - net[name]) / fewer_lost
+            if price < turn < MOST_STEPS:
+                next_prices.append(turn)
+        if not next_prices:
             break
-        price = min(later)
+        price = min(next_prices)
     return cheapest
 
 
@@ -111,14 +114,14 @@ def price_words(simulated: pd.DataFrame) -> str:
     cheapest = cheapest_by_price(simulated)
     if not cheapest or simulated["strategy"].nunique() < 2:
         return ""
-    first, *later = cheapest
-    if not later:
-        return (
-            f"Whatever a blind step costs, up to {MOST_STEPS:g} steps, {first.strategy} saves most."
-        )
-    turns = [f"from {decimal(turn.from_steps)} steps on {turn.strategy}" for turn in later]
+    at_no_cost = cheapest[0].strategy
+    if len(cheapest) == 1:
+        return f"Whatever a blind step costs, up to {MOST_STEPS:g} steps, {at_no_cost} saves most."
+    turns = []
+    for turn in cheapest[1:]:
+        turns.append(f"from {decimal(turn.from_steps)} steps on {turn.strategy}")
     return (
-        f"Where a blind step costs nothing, {first.strategy} saves most; {joined(turns)}"
+        f"Where a blind step costs nothing, {at_no_cost} saves most; {joined(turns)}"
         " (--blind-step-cost)."
     )
 

@@ -23,6 +23,7 @@ from workbench.evaluation.metrics.exam.rule_verdicts import rule_verdicts
 from workbench.evaluation.metrics.metric import Metric, MetricInput, Retained, Score
 from workbench.evaluation.metrics.paging import paging
 from workbench.evaluation.metrics.sources import WayBack
+from workbench.evaluation.metrics.still_told import is_still_told
 from workbench.evaluation.metrics.view import VIEW, culprits, view
 from workbench.evaluation.metrics.work_exam.reader_error import RULES
 from workbench.evaluation.replays.boundaries import at_boundaries, by_fill
@@ -78,15 +79,15 @@ def replay_rows(
     recorded_by_boundary = recorded_contexts(session, prepared.sizing)
     session_replays = replays(prepared, preset, prepared.reader(model), spec, recorded_by_boundary)
     prices = pricing(session, spec.price_model, spec.prices)
-    own = spec.metrics
+    metrics = spec.metrics
     data = MetricInput(next(session_replays), prepared.index, prices=prices)
-    tables = natural_rows(data, own_metrics=own)
+    tables = natural_rows(data, own_metrics=metrics)
     for replay in session_replays:
         if replay.mode != "matched":
-            _fill(tables, MetricInput(replay, prepared.index), own_metrics=own)
+            _fill(tables, MetricInput(replay, prepared.index), own_metrics=metrics)
             continue
         for share in spec.shares:
-            _fill(tables, MetricInput(replay, prepared.index, share), own_metrics=own)
+            _fill(tables, MetricInput(replay, prepared.index, share), own_metrics=metrics)
         if baseline is not None:
             tables["baseline_at_sizes"] += baseline.rows(replay)
     boundaries: tuple[int, ...] = ()
@@ -104,7 +105,7 @@ def replay_rows(
         for data in reference_inputs(
             prepared, spec, fitting, recorded_by_boundary, frozenset(exam_at)
         ):
-            _fill(tables, data, own_metrics=own)
+            _fill(tables, data, own_metrics=metrics)
         tables["reconciliation"] += reconciliation(prepared, prices)
         tables["boundaries"] += [_boundary(sized_history) for sized_history in sized]
     for row in chain.from_iterable(tables.values()):
@@ -324,17 +325,28 @@ def _losses(data: MetricInput, loss_limit: int) -> list[Loss]:
 
 
 def worst_losses(data: MetricInput) -> Iterator[Loss]:
-    """The losses of a replay at each of its boundaries, worst first; what only looks like a need is
-    left out.
+    """The losses of a replay at each of its boundaries, worst first; what only looks like a need,
+    and what another line of the context still tells, is left out.
 
     What costs most to get back comes first; of equal ones what is needed soonest.
     """
     candidates: list[tuple[Loss, Need]] = []
+    contexts: dict[int, Retained] = {}
     for retained in data.retained:
         candidates += _losses_at(retained, data)
+        contexts[retained.snapshot.at] = retained
     for loss, need in sorted(candidates, key=_rank):
-        if not data.index.apparent_needs.is_apparent(need):
-            yield loss
+        if data.index.apparent_needs.is_apparent(need):
+            continue
+        if loss["level"] == "unbound" and _is_still_told(need, contexts[loss["at"]]):
+            continue
+        yield loss
+
+
+def _is_still_told(need: Need, retained: Retained) -> bool:
+    context = retained.view
+    lines = retained.demand.lines_that_name(need, context.kept, context.texts)
+    return is_still_told(need, lines)
 
 
 def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:
@@ -345,9 +357,7 @@ def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:
 
 
 def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Need]]:
-    """The needed things that a context lost, each with the need; not those that another of its
-    lines still tells.
-    """
+    """The needed things that a context lost, each with the need."""
     messages, mode, boundary = data.replay.session.messages, data.replay.mode, retained.snapshot.at
     past = [
         version
@@ -358,10 +368,8 @@ def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Ne
         retained.retention, past, otherwise="recorded" if mode == "recorded" else VIEW
     )
     is_named = retained.retention.presence.tolist()
-    told_elsewhere = retained.retention.told_elsewhere.tolist()
-    for slot, need in enumerate(retained.demand.needs):
-        named, stage = is_named[slot], blamed[slot]
-        if not stage or told_elsewhere[slot]:
+    for need, named, stage in zip(retained.demand.needs, is_named, blamed, strict=True):
+        if not stage:
             continue
         loss: Loss = {
             "at": boundary,

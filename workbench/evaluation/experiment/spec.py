@@ -154,23 +154,24 @@ def _own_metrics(value: Any) -> tuple[Metric, ...]:  # noqa: ANN401 - whatever w
 
     if not isinstance(value, list | tuple):
         raise ValueError("it must be a list of metrics; docs/own-metric.md shows one")
-    taken = {*BUILTIN, *(metric.name for metric in installed())}
+    names = set(BUILTIN)
+    for metric in installed():
+        names.add(metric.name)
     metrics: list[Metric] = []
-    for given in value:
-        metric = given() if isinstance(given, type) else given
-        lacking = [part for part in METRIC_PARTS if not hasattr(metric, part)]
-        if lacking:
-            raise ValueError(
-                f"a metric has {joined(METRIC_PARTS)}; one of these lacks {lacking[0]}"
-            )
+    for metric in value:
+        if isinstance(metric, type):
+            metric = metric()
+        for part in METRIC_PARTS:
+            if not hasattr(metric, part):
+                raise ValueError(f"a metric has {joined(METRIC_PARTS)}; one of these lacks {part}")
         if metric.unit not in get_args(Unit) or metric.better not in get_args(Better):
             raise ValueError(
                 f"the unit of {metric.name} is one of {', '.join(get_args(Unit))}, and better is"
                 " higher or lower"
             )
-        if metric.name in taken:
+        if metric.name in names:
             raise ValueError(f"there is another metric of the name {metric.name}")
-        taken.add(metric.name)
+        names.add(metric.name)
         metrics.append(metric)
     return tuple(metrics)
 

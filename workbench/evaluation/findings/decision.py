@@ -32,6 +32,7 @@ from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.prices import OWN_TRIGGER, trade_rows, usable
 from workbench.evaluation.findings.readers import beyond_names, no_winner
 from workbench.evaluation.findings.summaries import RECORDED
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES, PANEL
 
@@ -107,7 +108,8 @@ def decide(figures: Figures) -> Decision | None:
     best = choice(points, saved)
     standing = _standing(figures, best, saved)
     use = standing.use
-    alternatives = [name for name in best.means if name != use]
+    alternatives = list(best.means)
+    alternatives.remove(use)
     recall_points = Trade(0).points(rows).dropna()
     recall = (recall_points.mean() / 100).to_dict()
     why_none = no_winner(run, standing.contested, half, OWN_TRIGGER)
@@ -228,19 +230,32 @@ def _standing(figures: Figures, best: Choice, saved: Mapping[str, float]) -> Sta
     run = figures.tables
     likely = figures.likely_best.get(run.leading(OWN_TRIGGER))
     if likely is None:
-        others = {name: best.means[name] / 100 for name in best.others}
-        contested = beyond_names(run, {best.use: best.means[best.use] / 100} | others, OWN_TRIGGER)
-        if len(contested) > 1:
-            more = [name for name in best.level if name not in contested]
-            contested = [best.use, *[n for n in best.others if n in {*contested, *more}]]
+        contested = _contested_by_names(run, best)
         return Standing(best.use, list(best.level), [], contested, {})
     level = likely.likely()
     possible = likely.level_with_best()
     if level:
         use = thriftiest(level, saved, best.means)
-        maybe = [name for name in possible if name not in level]
+        maybe = possible[len(level) :]
         return Standing(use, level, maybe, [], likely.at())
     return Standing(possible[0], [], [], possible, likely.at())
+
+
+def _contested_by_names(run: Tables, best: Choice) -> list[str]:
+    """The strategy to use and those between which names alone decide nothing, with those that are
+    level with it; empty without such ones.
+    """
+    recall = {best.use: best.means[best.use] / 100}
+    for name in best.others:
+        recall[name] = best.means[name] / 100
+    undecided = beyond_names(run, recall, OWN_TRIGGER)
+    if len(undecided) < 2:
+        return []
+    contested: list[str] = []
+    for name in recall:
+        if name in undecided or name in best.level:
+            contested.append(name)
+    return contested
 
 
 def _by_strategy(table: pd.DataFrame) -> dict[str, Mapping[Hashable, Any]]:

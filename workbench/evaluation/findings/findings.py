@@ -8,7 +8,7 @@ A run's specification becomes rows (`experiment`), the rows become tables (`Resu
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from workbench.base.formats import some
@@ -178,3 +178,15 @@ class Findings:
         if self.advice:
             return self.advice[-1].use
         return "" if self.decision is None else self.decision.use
+
+    @property
+    def likeliest_first(self) -> list[str]:
+        """The strategies as they are shown on their own triggers: contenders by how likely each is
+        as good as the best, those without a chance behind them, then the references.
+        """
+        level: Mapping[str, float] = {}
+        if self.decision is not None:
+            level = self.decision.level
+        contenders = self.tables.contenders
+        by_chance = sorted(contenders, key=lambda name: -level.get(name, -1.0))
+        return [*by_chance, *self.tables.strategies[len(contenders) :]]

@@ -82,7 +82,7 @@ def likely_best_at_same_size(run: Tables, names: Sequence[str]) -> LikelyBest | 
         recall = run.same_size_values(name).rename("recall").rename_axis("session")
         recalls.append(recall.to_frame().assign(candidate=name))
     rows = pd.concat(recalls).reset_index()
-    rows["project"] = [run.project(session) for session in rows["session"]]
+    rows["project"] = rows["session"].map(run.project)
     rows = rows.assign(saved=0.0, plain=0.0)
     return likely_best(rows, partial(_reader_levels, run, run.first_half, run.main_mode))
 

@@ -85,7 +85,8 @@ def own_metrics(run: Tables) -> pd.DataFrame:
             row: dict[str, object] = {"strategy": strategy, "metric": name}
             row |= {"unit": metric.unit, "better": metric.better, "sessions": len(values)}
             row |= interval_columns("mean", run.mean_over_projects(values))
-            row["same_size"] = None if same_size is None else same_size.mean
+            if same_size is not None:
+                row["same_size"] = same_size.mean
             rows.append(row)
     renamed = {"mean_low": "low", "mean_high": "high"}
     return pd.DataFrame(rows).rename(columns=renamed).reindex(columns=columns)

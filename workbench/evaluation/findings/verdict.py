@@ -1,12 +1,13 @@
 """The first screen of a report: the answer in words, how sure it is, and the headline table."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.base.formats import joined, percent
 from workbench.base.markup import render
 from workbench.evaluation.analysis.compared import ALPHA, WORTH
+from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.findings.comparison import ranked
 from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.readers import (
@@ -55,7 +56,7 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
     if not recall or figures.lead is None:
         return Conclusion(_no_answer(run), caveats=caveats)
     best, _ = recall[0]
-    why_none = _no_winner(figures, {name: estimate.mean for name, estimate in recall})
+    why_none = _no_winner(figures, recall)
     own_figures = figures.strategies[best].own_trigger
     own_half = run.leading("natural")
     unranked = run.unranked()
@@ -77,7 +78,7 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
     return Conclusion(answer, price, sure, caveats)
 
 
-def _no_winner(figures: Figures, recall: Mapping[str, float]) -> str:
+def _no_winner(figures: Figures, recall: Sequence[tuple[str, Estimate]]) -> str:
     """Why none of these strategies is said to tell most at the same size; empty where one is, or
     where only chance speaks against it, which the tests tell.
 
@@ -87,14 +88,17 @@ def _no_winner(figures: Figures, recall: Mapping[str, float]) -> str:
     """
     run = figures.tables
     mode = run.main_mode
+    means: dict[str, float] = {}
+    for name, estimate in recall:
+        means[name] = estimate.mean
     likely = figures.likely_best_at_same_size
     if likely is None:
-        level = beyond_names(run, recall, mode)
-    else:
-        level = [name for name in recall if name in likely.level_with_best(0.0)]
-        kinds = {run.text_kind(name, mode) for name in level}
-        if next(iter(recall)) in likely.likely(0.0) or len(kinds) < 2:
-            level = []
+        return no_winner(run, beyond_names(run, means, mode), run.first_half, mode)
+    level = sorted(likely.level_with_best(0.0), key=list(means).index)
+    leader, *_ = means
+    kinds = {run.text_kind(name, mode) for name in level}
+    if leader in likely.likely(0.0) or len(kinds) < 2:
+        return ""
     return no_winner(run, level, run.first_half, mode)
 
 

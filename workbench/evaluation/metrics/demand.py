@@ -128,14 +128,6 @@ class Retention:
                     group[level] = float(self.level(level)[is_of_group].sum())
                 yield group
 
-    @property
-    def told_elsewhere(self) -> Flags:
-        """(slots,) whether a line of the context that does not bind the entity holds it together
-        with at least one of its evidence's other content words: what was lost is the line.
-        """
-        is_told: Flags = self.presence & ~self.bound & (self.coverage > 0)
-        return is_told
-
     def lost(self) -> list[Need]:
         """The needed entities that are not bound, in order of use."""
         return list(compress(self.demand.needs, ~self.bound))
@@ -239,6 +231,14 @@ class Demand:
         """The demanded entities with their evidence and their use, in order of use."""
         return tuple(self._need(slot) for slot in range(len(self)))
 
+    @cached_property
+    def _slots(self) -> Mapping[Entity, int]:
+        """The slots by what is needed."""
+        slots: dict[Entity, int] = {}
+        for slot, need in enumerate(self.needs):
+            slots[need.entity] = slot
+        return slots
+
     def _need(self, slot: int) -> Need:
         index = self._index
         entity = int(self.entities[slot])
@@ -313,6 +313,22 @@ class Demand:
         bound[in_texts.slot[in_texts.bound]] = True
         np.maximum.at(coverage, in_texts.slot, in_texts.coverage)
         return Retention(self, presence, bound, coverage)
+
+    def lines_that_name(
+        self, need: Need, kept: Collection[int] | Flags, texts: Iterable[str]
+    ) -> Iterator[str]:
+        """The lines of a context that name a needed entity, in whatever spelling; arguments as of
+        `retained`.
+        """
+        is_held = kept_mask(kept, self._index.n)[self._held_message]
+        is_held = is_held & (self._held_slot == self._slots[need.entity])
+        for span in np.unique(self._held_span[is_held]).tolist():
+            yield self._index.texts[span]
+        name = need.entity.text.lower()
+        for text in texts:
+            for line in text.split("\n"):
+                if name in line.lower():
+                    yield line
 
     @property
     def messages(self) -> int:

@@ -95,18 +95,15 @@ class Regaining:
 
     def _is_found_by_search(self, evidence: Evidence) -> Flags:
         """(slots,) whether the agent or an old run spoke of what a search in the project shows."""
-        names = [self._index.names[entity].text for entity in evidence.entities.tolist()]
-        texts = [self._index.texts[span] for span in evidence.span.tolist()]
-        pairs = list(zip(names, texts, strict=True))
-        is_as_code = np.array([_speaks_as_of_code(*pair) for pair in pairs], dtype=bool)
-        is_code_name = np.array([bool(_CODE_NAME.fullmatch(name)) for name in names], dtype=bool)
-        is_inside = np.array([name[:1] not in ("/", "~") for name in names], dtype=bool)
-        kind = self._index.kind[evidence.entities]
-        is_by_agent = self.way == _AGENT
-        is_spoken_of = is_by_agent | (self.way == _RUN)
-        is_code = (kind == _IDENTIFIER) & is_code_name & is_spoken_of
-        is_file = (kind == _PATH) & is_inside & is_by_agent
-        is_found: Flags = (is_code | is_file) & is_as_code
+        is_found: Flags = np.zeros(len(self.way), dtype=bool)
+        for slot, entity in enumerate(evidence.entities.tolist()):
+            way, kind = self.way[slot], self._index.kind[entity]
+            name = self._index.names[entity].text
+            is_code = kind == _IDENTIFIER and way in (_AGENT, _RUN) and _CODE_NAME.fullmatch(name)
+            is_file = kind == _PATH and way == _AGENT and name[:1] not in ("/", "~")
+            if is_code or is_file:
+                line = self._index.texts[int(evidence.span[slot])]
+                is_found[slot] = _speaks_as_of_code(name, line)
         return is_found
 
     def _is_repetition(self, evidence: Evidence) -> Flags:

@@ -389,9 +389,10 @@ def simulated_row(
     for who in BLIND:
         actions = {look_up.thing.at for look_up in walk.look_ups if look_up.by == who}
         blind_counts[f"blind_{who}"] = len(actions)
-    blind_actions = {
-        look_up.thing.at for look_up in walk.look_ups if look_up.by in (*BLIND, "spiral")
-    }
+    blind_actions = set()
+    for look_up in walk.look_ups:
+        if look_up.by in (*BLIND, "spiral"):
+            blind_actions.add(look_up.thing.at)
     look_up_rows = []
     for look_up in walk.look_ups:
         row = {"session": session.id, "strategy": strategy.name, **_row(look_up)}

@@ -57,7 +57,9 @@ def run_experiment(
 
 def _has_tables(folder: Path) -> bool:
     """Whether a run in this folder came as far as its tables."""
-    return (folder / "manifest.json").is_file() and (folder / "replays.parquet").is_file()
+    manifest = folder / "manifest.json"
+    replays = folder / "replays.parquet"
+    return manifest.is_file() and replays.is_file()
 
 
 def seal(values: object) -> str:
@@ -113,7 +115,7 @@ def run_experiments(
     *,
     jobs: int = 1,
     quiet: bool = False,
-    tell: Callable[[GridPoint], None] | None = None,
+    tell: Callable[[GridPoint], None] = lambda point: None,
 ) -> list[GridPoint]:
     """Run the experiment notebook at every point of a grid; what is finished already is not run
     again.
@@ -144,12 +146,14 @@ def run_experiments(
         ThreadPoolExecutor(max_workers=jobs) as pool,
         progress(len(combinations), "running", "notebook", quiet=quiet) as bar,
     ):
-        running = [pool.submit(run, *at) for at in zip(combinations, folders, strict=True)]
-        for finished in as_completed(running):
-            if tell is not None:
-                tell(finished.result())
+        jobs_of_points = list(map(partial(pool.submit, run), combinations, folders))
+        for job in as_completed(jobs_of_points):
+            tell(job.result())
             bar.update()
-    return [finished.result() for finished in running]
+    finished_points: list[GridPoint] = []
+    for job in jobs_of_points:
+        finished_points.append(job.result())
+    return finished_points
 
 
 def _run(code: str, values: Mapping[str, Value], folder: Path) -> GridPoint:

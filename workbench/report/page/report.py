@@ -263,7 +263,10 @@ class Report:
     def likely_best(self) -> Chart | Html:
         """How likely each strategy is to be best at each price; nothing where nobody knows."""
         likely = self.figures.likely_best.get(self.findings.tables.leading("natural"))
-        if likely is None or not likely.is_general or not likely.usd_a_tenth:
+        if likely is None:
+            return empty()
+        is_told = likely.is_general and likely.usd_a_tenth > 0
+        if not is_told:
             return empty()
         rows = likely.level.iloc[::CHANCES_IN_WORDS].reset_index()
         rows = rows.melt("price", var_name="strategy", value_name="chance")

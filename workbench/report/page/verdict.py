@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.base.formats import paragraph
@@ -93,6 +93,9 @@ def headline_html(findings: Findings) -> Html:
     for row in figures.by_size.to_dict("records"):
         by_size[row["strategy"], row["share"]] = row
     headline = figures.headline
+    likely: Mapping[str, float] = {}
+    if findings.decision is not None:
+        likely = findings.decision.level
     return part(
         "headline",
         headline,
@@ -113,7 +116,8 @@ def headline_html(findings: Findings) -> Html:
         priced=len(headline) > 0 and bool(headline["cost"].notna().any()),
         recorded=_by_strategy(figures.recorded),
         decided=findings.decision is not None,
-        likely={} if findings.decision is None else findings.decision.level,
+        likely=likely,
+        own_rows=_in_order(headline, findings.likeliest_first),
         margin=MARGIN,
         worth=WORTH,
         draws=DRAWS,
@@ -125,6 +129,12 @@ def headline_html(findings: Findings) -> Html:
         own_metrics=figures.own_metrics.to_dict("records"),
         unscored=findings.unscored,
     )
+
+
+def _in_order(headline: pd.DataFrame, strategies: Sequence[str]) -> list[dict[Hashable, Any]]:
+    """The rows of the headline table, a strategy each, in this order."""
+    rows = headline.to_dict("records")
+    return sorted(rows, key=lambda row: strategies.index(row["strategy"]))
 
 
 def _by_strategy(rows: pd.DataFrame) -> dict[str, dict[Hashable, Any]]:
