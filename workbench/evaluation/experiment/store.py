@@ -11,13 +11,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import pandas as pd
-
 from workbench.base.errors import SettingError
 from workbench.base.private_files import make_private_folder
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.bounded import check_table, text_of
 from workbench.evaluation.experiment.code_versions import FILE
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SCHEMA = 1
 """Version of the tables (docs/reference/tables.md): grows when a column or a table changes its
@@ -116,6 +117,8 @@ def frame(name: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
 
 def typed(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> pd.DataFrame:
     """Rows as a table with these columns, each of its pandas type, also when there are none."""
+    import pandas as pd  # workers, which write no table, start without it
+
     listed = list(rows)
     return pd.DataFrame(
         {
@@ -172,6 +175,8 @@ class TableFolder:
 
 def read_table(path: Path) -> pd.DataFrame:
     """The table in a file; else a `SettingError` that names the file."""
+    import pandas as pd
+
     try:
         check_table(path)
         return pd.read_parquet(path)
@@ -291,6 +296,8 @@ class RunFolder:
         """Write the merged tables and the manifest, which comes last: a run with a manifest is
         complete.
         """
+        import pandas as pd
+
         (self.path / "manifest.json").unlink(missing_ok=True)
         for name in COLUMNS:
             rows = tables.get(name, ())
