@@ -64,13 +64,13 @@ class PackageCode:
 
     Attributes:
         modules: what this process has looked at.
-        stored: what earlier processes found out, and `kept` the same by the file that has it.
+        stored: what earlier processes found out, and `by_file` the same by the file that has it.
     """
 
     root: Path = PACKAGE
     modules: dict[str, ModuleCode] = field(default_factory=dict)
     stored: dict[str, ModuleCode] = field(default_factory=dict)
-    kept: dict[Path, dict[str, ModuleCode]] = field(default_factory=dict)
+    by_file: dict[Path, dict[str, ModuleCode]] = field(default_factory=dict)
 
     @cached_property
     def data(self) -> Mapping[str, tuple[Path, ...]]:
@@ -150,20 +150,20 @@ class PackageCode:
             document = json.loads(file.read_text("utf-8"))
             if document["layout"] != LAYOUT:
                 return
-            kept = self.kept.setdefault(file, {})
+            modules = self.by_file.setdefault(file, {})
             for name, parts in document["modules"].items():
                 lists = {"imports": tuple(parts["imports"]), "words": tuple(parts["words"])}
-                kept[name] = ModuleCode(parts["stamp"], parts["digest"], **lists)
-            self.stored.update(kept)
+                modules[name] = ModuleCode(parts["stamp"], parts["digest"], **lists)
+            self.stored.update(modules)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return
 
     def save(self, file: Path) -> None:
         """Keep it for later processes, unless they have it already."""
-        if file.is_file() and self.modules.items() <= self.kept.get(file, {}).items():
+        if file.is_file() and self.modules.items() <= self.by_file.get(file, {}).items():
             return
         self.stored = {**self.stored, **self.modules}
-        self.kept[file] = self.stored
+        self.by_file[file] = self.stored
         modules = {name: asdict(module) for name, module in sorted(self.stored.items())}
         write_atomically(
             file, json.dumps({"layout": LAYOUT, "modules": modules}, separators=(",", ":"))

@@ -88,7 +88,7 @@ class FiguresSoFar:
         """Look at a few boundaries: of the smallest files at once, and then on the workers of the
         others too.
         """
-        smallest, others = first_units(sources, job.presets)
+        smallest, further = first_units(sources, job.presets)
         nothing_to_do = True
         for place, sessions in Workers().each(partial(preview, job), smallest):
             self.preliminary.add_preview(smallest[place], sessions or ())
@@ -96,8 +96,8 @@ class FiguresSoFar:
             nothing_to_do = nothing_to_do and not sessions
         if nothing_to_do:  # all is on disk already, or nothing can be said before the end
             return
-        for place, sessions in crew.workers.each(partial(preview, job), others):
-            self.preliminary.add_preview(others[place], sessions or ())
+        for place, sessions in crew.workers.each(partial(preview, job), further):
+            self.preliminary.add_preview(further[place], sessions or ())
             self._show()
 
     def add(self, shard: Shard, result: ShardResult) -> None:

@@ -48,7 +48,7 @@ class SessionSoFar:
         source: the number of its file in the run.
         place: of the session in its file.
         boundaries: those that are looked at first, of so many (`of`).
-        scores: by strategy, its scores at these boundaries; of `whole` ones, at all of them.
+        scores: by strategy, its scores at these boundaries; of `finished` ones, at all of them.
     """
 
     source: int
@@ -59,12 +59,12 @@ class SessionSoFar:
     boundaries: int
     of: int
     scores: Mapping[str, tuple[SizedScore, ...]]
-    whole: tuple[str, ...] = ()
+    finished: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
         """Whether every strategy was scored at all boundaries."""
-        return self.boundaries >= self.of or set(self.whole).issuperset(self.scores)
+        return self.boundaries >= self.of or set(self.finished).issuperset(self.scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +89,15 @@ def first_units(
     """What is looked at first: the smallest files, then the others or an even choice of them."""
     by_size = sorted(sources, key=lambda source: source.bytes)
     smallest = by_size[:FIRST_FILES]
-    others = by_size[FIRST_FILES:]
-    most_others = MOST_SESSIONS - FIRST_FILES
-    if len(others) > most_others:
-        last = len(others) - 1
-        others = [others[round(i * last / (most_others - 1))] for i in range(most_others)]
+    further = by_size[FIRST_FILES:]
+    most_further = MOST_SESSIONS - FIRST_FILES
+    if len(further) > most_further:
+        last_index = len(further) - 1
+        further = [further[round(i * last_index / (most_further - 1))] for i in range(most_further)]
     strategies = tuple(preset for preset in presets if preset.name not in REFERENCES)
     return (
         [Shard(source, strategies) for source in smallest],
-        [Shard(source, strategies) for source in others],
+        [Shard(source, strategies) for source in further],
     )
 
 
@@ -116,12 +116,12 @@ def preview(job: ReplayJob, unit: Shard) -> list[SessionSoFar]:
         boundaries = at_boundaries(
             prepared.session, prepared.sizing, prepared.window, spec.boundaries
         )
-        chosen = spread(boundaries)
+        two_boundaries = spread(boundaries)
         scores: dict[str, tuple[SizedScore, ...]] = {}
         for preset in unit.presets:
             # what is wrong with it comes up in its replay, in the run's own words
             with suppress(Exception):
-                scores[preset.name] = tuple(_scores_at(job, prepared, preset, chosen))
+                scores[preset.name] = tuple(_scores_at(job, prepared, preset, two_boundaries))
         sessions.append(
             SessionSoFar(
                 source.number,
@@ -129,7 +129,7 @@ def preview(job: ReplayJob, unit: Shard) -> list[SessionSoFar]:
                 prepared.session.id,
                 prepared.session.project,
                 prepared.session.origin.path,
-                len(chosen),
+                len(two_boundaries),
                 len(boundaries),
                 scores,
             )
@@ -152,9 +152,9 @@ def spread(boundaries: Sequence[int]) -> tuple[int, ...]:
     """
     if len(boundaries) <= BOUNDARIES:
         return tuple(boundaries)
-    last = len(boundaries) - 1
-    earlier = round(last / 4)
-    return boundaries[earlier], boundaries[last - earlier]
+    last_index = len(boundaries) - 1
+    quarter = round(last_index / 4)
+    return boundaries[quarter], boundaries[last_index - quarter]
 
 
 def _scores_at(
@@ -234,8 +234,10 @@ class Preliminary:
             for replay in replays:
                 if replay.sized and replay.strategy not in REFERENCES:
                     scores[replay.strategy] = replay.sized
-            whole = (*earlier.whole, *(replay.strategy for replay in replays))
-            self.sessions[result.number, place] = replace(earlier, scores=scores, whole=whole)
+            strategies = (*earlier.finished, *(replay.strategy for replay in replays))
+            self.sessions[result.number, place] = replace(
+                earlier, scores=scores, finished=strategies
+            )
 
     @property
     def so_far(self) -> SoFar:
