@@ -14,6 +14,7 @@ from workbench.base.palette import REFERENCES
 from workbench.engine.compaction.strategy import Preset
 from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.preliminary import (
+    ENOUGH,
     Preliminary,
     SoFar,
     first_units,
@@ -89,13 +90,17 @@ class FiguresSoFar:
         others too.
         """
         smallest, further = first_units(sources, job.presets)
-        nothing_to_do = True
+        with_figures = 0
         for place, sessions in Workers().each(partial(preview, job), smallest):
             self.preliminary.add_preview(smallest[place], sessions or ())
             self._show()
-            nothing_to_do = nothing_to_do and not sessions
-        if nothing_to_do:  # all is on disk already, or nothing can be said before the end
-            return
+            for session in sessions or ():
+                if session.finished:
+                    return  # the run goes on from what is on disk, and has figures at once
+                with_figures += session.has_figures
+            if with_figures >= ENOUGH:
+                further = smallest[place + 1 :] + further
+                break
         for place, sessions in crew.workers.each(partial(preview, job), further):
             self.preliminary.add_preview(further[place], sessions or ())
             self._show()

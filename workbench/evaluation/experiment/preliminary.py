@@ -20,7 +20,6 @@ from workbench.engine.models.model import Completion, Model, SummaryRequest
 from workbench.engine.models.wrappers import innermost
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.prepared import Prepared, read
-from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.shards import Shard, ShardResult
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.work import ReplayJob, SizedScore
@@ -36,8 +35,9 @@ BOUNDARIES = 2
 """Boundaries of a session that are looked at first."""
 MOST_SESSIONS = 40
 """Files that are looked at first, at most: more would hardly make the figures surer."""
-FIRST_FILES = 3
-"""The smallest files, which are looked at before workers are started."""
+FIRST_FILES = 12
+"""The smallest files, which are looked at before workers are started until `ENOUGH` say something."""
+ENOUGH = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,23 @@ class SessionSoFar:
     session: str
     project: str
     path: str
-    boundaries: int
-    of: int
-    scores: Mapping[str, tuple[SizedScore, ...]]
+    boundaries: int = 0
+    of: int = 0
+    scores: Mapping[str, tuple[SizedScore, ...]] = field(default_factory=dict)
     finished: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
         """Whether every strategy was scored at all boundaries."""
         return self.boundaries >= self.of or set(self.finished).issuperset(self.scores)
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether any strategy has a value."""
+        for scores in self.scores.values():
+            if any(score.value is not None for score in scores):
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +113,15 @@ def preview(job: ReplayJob, unit: Shard) -> list[SessionSoFar]:
     """Each session of a file at two of its boundaries.
 
     Strategies that would ask a model of the user's, or that fail, are left out: their replays tell
-    why. So are sessions of which all is on disk already. Nothing is kept.
+    why. A session of which all is on disk already is finished. Nothing is kept.
     """
     source, spec = unit.source, job.spec
     recording = read(source, spec.window, redaction=spec.redaction)
     sessions = []
     for place, prepared in enumerate(recording.ready[: source.most]):
         if _is_kept(job, prepared, unit.presets):
+            names = tuple(preset.name for preset in unit.presets)
+            sessions.append(_of(prepared, source.number, place, finished=names))
             continue
         boundaries = at_boundaries(
             prepared.session, prepared.sizing, prepared.window, spec.boundaries
@@ -123,26 +133,34 @@ def preview(job: ReplayJob, unit: Shard) -> list[SessionSoFar]:
             with suppress(Exception):
                 scores[preset.name] = tuple(_scores_at(job, prepared, preset, two_boundaries))
         sessions.append(
-            SessionSoFar(
-                source.number,
-                place,
-                prepared.session.id,
-                prepared.session.project,
-                prepared.session.origin.path,
-                len(two_boundaries),
-                len(boundaries),
-                scores,
+            replace(
+                _of(prepared, source.number, place),
+                boundaries=len(two_boundaries),
+                of=len(boundaries),
+                scores=scores,
             )
         )
     return sessions
 
 
+def _of(
+    prepared: Prepared, source: int, place: int, finished: tuple[str, ...] = ()
+) -> SessionSoFar:
+    """A session of which nothing is known, or all."""
+    session = prepared.session
+    path = session.origin.path
+    return SessionSoFar(source, place, session.id, session.project, path, finished=finished)
+
+
 def _is_kept(job: ReplayJob, prepared: Prepared, presets: Iterable[Preset]) -> bool:
     """Whether all replays of a session are on disk, and will be there at once."""
-    for preset in presets:
-        for replay in job.replays_of(prepared, preset):
-            if not job.is_kept(replay):
-                return False
+    try:
+        for preset in presets:
+            for replay in job.replays_of(prepared, preset):
+                if not job.is_kept(replay):
+                    return False
+    except Exception:  # noqa: BLE001 - what is wrong with a part comes up in its replay
+        return False
     return True
 
 
@@ -229,7 +247,8 @@ class Preliminary:
         for place, (row, replays) in enumerate(result.sessions):
             earlier = self.sessions.get((result.number, place))
             if earlier is None:
-                earlier = _nothing_yet(result.number, place, row)
+                names = (str(row[name] or "") for name in ("session", "project", "path"))
+                earlier = SessionSoFar(result.number, place, *names)
             scores = dict(earlier.scores)
             for replay in replays:
                 if replay.sized and replay.strategy not in REFERENCES:
@@ -253,20 +272,6 @@ class Preliminary:
 def forget(folder: Path) -> None:
     """Take away what was known of a run in this folder: it begins anew, or has its tables."""
     (folder / FILE).unlink(missing_ok=True)
-
-
-def _nothing_yet(number: int, place: int, row: Row) -> SessionSoFar:
-    """A session of which only the row in the table of sessions is known."""
-    return SessionSoFar(
-        source=number,
-        place=place,
-        session=str(row["session"]),
-        project=str(row["project"] or ""),
-        path=str(row["path"] or ""),
-        boundaries=0,
-        of=0,
-        scores={},
-    )
 
 
 def stored_so_far(folder: Path) -> SoFar | None:

@@ -106,12 +106,15 @@ def lines_so_far(so_far: SoFar) -> list[str]:
 def basis(sessions: Sequence[SessionSoFar]) -> str:
     """What figures stand on: at how many boundaries of how many sessions something is known."""
     boundary_counts: list[int] = []
-    looked_at = 0
+    looked_at = finished_count = 0
     for session in sessions:
-        if not session.is_whole:
+        if not session.has_figures:
+            continue
+        if session.is_whole:
+            finished_count += 1
+        else:
             boundary_counts.append(session.of)
             looked_at = max(looked_at, session.boundaries)
-    finished_count = len(sessions) - len(boundary_counts)
     parts = []
     if boundary_counts:
         largest = max(boundary_counts)
