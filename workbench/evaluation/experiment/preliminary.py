@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -69,10 +70,8 @@ class SessionSoFar:
     @property
     def has_figures(self) -> bool:
         """Whether any strategy has a value."""
-        for scores in self.scores.values():
-            if any(score.value is not None for score in scores):
-                return True
-        return False
+        all_scores = chain.from_iterable(self.scores.values())
+        return any(score.value is not None for score in all_scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +99,12 @@ def first_units(
     further = by_size[FIRST_FILES:]
     most_further = MOST_SESSIONS - FIRST_FILES
     if len(further) > most_further:
-        last_index = len(further) - 1
-        further = [further[round(i * last_index / (most_further - 1))] for i in range(most_further)]
+        step = (len(further) - 1) / (most_further - 1)
+        further = [further[round(number * step)] for number in range(most_further)]
     strategies = tuple(preset for preset in presets if preset.name not in REFERENCES)
-    return (
-        [Shard(source, strategies) for source in smallest],
-        [Shard(source, strategies) for source in further],
-    )
+    first = [Shard(source, strategies) for source in smallest]
+    then = [Shard(source, strategies) for source in further]
+    return first, then
 
 
 def preview(job: ReplayJob, unit: Shard) -> list[SessionSoFar]:
@@ -197,8 +195,10 @@ def _scores_at(
             data = MetricInput(replay, prepared.index, share)
             too_large = stays_larger(replay, share)
             for name in AT_SIZE:
-                score = BUILTIN[name].score(data)
-                yield SizedScore(share, name, None if too_large else score.value, too_large)
+                value = None
+                if not too_large:
+                    value = BUILTIN[name].score(data).value
+                yield SizedScore(share, name, value, too_large)
 
 
 def _without_asking(prepared: Prepared, model: Model) -> Model:
@@ -282,8 +282,10 @@ def stored_so_far(folder: Path) -> SoFar | None:
         for facts in document.pop("sessions"):
             scores = {}
             for strategy, rows in facts.pop("scores").items():
-                scores[strategy] = tuple(SizedScore(**row) for row in rows)
-            sessions.append(SessionSoFar(**facts, scores=scores))
+                sized_scores = [SizedScore(**row) for row in rows]
+                scores[strategy] = tuple(sized_scores)
+            session = SessionSoFar(**facts, scores=scores)
+            sessions.append(session)
         return SoFar(**document, sessions=tuple(sessions))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
