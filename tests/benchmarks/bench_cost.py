@@ -1,7 +1,7 @@
 """What a comparison costs, beside tiktoken over the same text: long lines, many messages, ordinary
 sessions.
 
-    python tests/benchmarks/bench_cost.py [FILES ...] [--part lines|messages|sessions|again|long]
+    python tests/benchmarks/bench_cost.py [FILES ...] [--part lines|messages|sessions|again|first|long]
         [--shared FOLDER] [--seconds 300]
 
 Each comparison is a process of its own, of four strategies in one worker, without a report. Its
@@ -14,12 +14,16 @@ and counts as failed.
 - sessions: the bundled ones, and FILES; `--shared` adds every recording of its `corpora` and
   `more-projects`
 - again: the same session with another strategy, where the folder of results is kept; a worker's
-  start; how many token counts repeat a text
+  start; how many token counts repeat a text; what a session's counts, index and exams take of the
+  comparison, which is what keeping them on disk could save
+- first: how soon a comparison of FILES, else of the bundled sessions, shows a first figure in a
+  pipe, and how long it is silent at most
 - long: 100,000 messages in a window of 8,000 tokens
 
 Exits with 1 where a bar is missed by the worst file: an exponent of 1.1 in messages and in the
 length of a line; for a comparison 10 times tiktoken and 5 s, 300 MB and 20 times the file; 100 ms
-for an exam; 4 GB for the long session.
+for an exam; 4 GB for the long session; a first figure within 3 s, and no more than 12 s of silence in a
+pipe, which gets a line every 10 s.
 """
 
 from __future__ import annotations
@@ -36,7 +40,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import process_time
+from time import monotonic, process_time
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -52,7 +56,7 @@ from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.recordings.importers.importer import scan
 from workbench.recordings.importers.native import save
 
-PARTS = ("lines", "messages", "sessions", "again", "long")
+PARTS = ("lines", "messages", "sessions", "again", "first", "long")
 STRATEGIES = "truncate,summarize,pipeline,claude_code"
 ANOTHER_STRATEGY = "observation_mask"
 ENTRIES = (250, 1_000, 2_500, 5_000, 11_000)
@@ -69,6 +73,9 @@ MOST_MEGABYTES = 300
 MOST_TIMES_FILE = 20
 MOST_EXAM_SECONDS = 0.1
 MOST_LONG_MEGABYTES = 4_000
+MOST_FIRST_SECONDS = 3.0
+MOST_SILENCE = 12.0
+FIRST_FIGURE = "preliminary: "
 ROOT = Path(__file__).parents[2]
 START = (sys.executable, "-c", "import workbench.evaluation.experiment.shards")
 """What a worker does before its first task."""
@@ -163,6 +170,8 @@ def main() -> int:
             missed += worst(rows)
         if "again" in parts:
             again(root)
+        if "first" in parts:
+            missed += first_figure(options.files or bundled_files(), root)
         if "long" in parts:
             missed += long_session(root, options.seconds)
     for text in missed:
@@ -357,17 +366,10 @@ def compared(
 
 def cost_of(command: Sequence[str], seconds: int) -> Cost:
     """What a command takes; it is ended where it takes more than so many seconds."""
-    compiled = Path(tempfile.gettempdir()) / f"bench-cost-{key(str(ROOT))}"
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "PYTHONPYCACHEPREFIX": str(compiled),
-        "PYTHONDONTWRITEBYTECODE": "",
-    }
     # a small process starts it: what this one holds would count as the command's memory
     start = (sys.executable, "-c", MEASURE, str(seconds), *command)
     process = subprocess.run(
-        start, env=environment, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        start, env=environment(), check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     code, cpu_seconds, kilobytes = json.loads(process.stdout)
     failure = ""
@@ -376,6 +378,17 @@ def cost_of(command: Sequence[str], seconds: int) -> Cost:
     elif code:
         failure = f"exit code {code}"
     return Cost(cpu_seconds, kilobytes / 1e3, failure)
+
+
+def environment() -> dict[str, str]:
+    """That of a command whose modules are compiled once."""
+    compiled = Path(tempfile.gettempdir()) / f"bench-cost-{key(str(ROOT))}"
+    return {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONPYCACHEPREFIX": str(compiled),
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
 
 
 def again(root: Path) -> None:
@@ -393,8 +406,64 @@ def again(root: Path) -> None:
     )
     start = cost_of(START, 60)
     print(f"a worker's start {start.seconds:.1f} s")
+    tell_session_parts(path, first.seconds)
     counts = counted_in(path)
     print(f"of {counts[0]:,} token counts of the comparison {counts[1]:,} repeat a text")
+
+
+def tell_session_parts(path: Path, comparison_seconds: float) -> None:
+    """Print what belongs to a session, and which part of its comparison that takes."""
+    session = next(scan([path])).sessions[0]
+    begun = process_time()
+    ready = prepared(session)
+    prepared_seconds = process_time() - begun
+    begun = process_time()
+    exams = Exams.of(ready.index)
+    for share in EXAMINED:
+        exams.at(int(len(session.messages) * share))
+    exam_seconds = process_time() - begun
+    part = (prepared_seconds + exam_seconds) / max(comparison_seconds, 1e-3)
+    print(
+        f"counts and index {prepared_seconds:.2f} s, four exams {exam_seconds:.2f} s: {part:.0%} of the"
+        " comparison of four strategies"
+    )
+
+
+def first_figure(files: Sequence[Path], root: Path) -> list[str]:
+    """The bars of the first figure that a comparison misses, beside what it takes of the processor
+    until then.
+    """
+    command = [sys.executable, "-m", "workbench", "compare", *map(str, files), "-s", STRATEGIES]
+    command += ["--out", str(root / "first"), "--no-report"]
+    begun = last_line = monotonic()
+    first_seconds = first_cpu_seconds = longest = 0.0
+    with subprocess.Popen(
+        command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            now = monotonic()
+            longest = max(longest, now - last_line)
+            last_line = now
+            if FIRST_FIGURE in line and not first_seconds:
+                first_seconds = now - begun
+                first_cpu_seconds = cpu_seconds_of(process.pid)
+    print(
+        f"first figure after {first_seconds:.1f} s of the clock and {first_cpu_seconds:.1f} s of the"
+        f" processor, all after {monotonic() - begun:.1f} s; silent for {longest:.1f} s at most"
+    )
+    missed = []
+    if not 0 < first_seconds <= MOST_FIRST_SECONDS:
+        missed.append(f"the first figure came after {first_seconds:.1f} s")
+    if longest > MOST_SILENCE:
+        missed.append(f"nothing was said for {longest:.1f} s")
+    return missed
+
+
+def cpu_seconds_of(pid: int) -> float:
+    """Seconds of the processor that a process has taken, without its children."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def counted_in(path: Path) -> tuple[int, int]:

@@ -65,7 +65,9 @@ def compare(
     tells_forecast = dry_run or (foresight.asks and not spec.quiet)
     if tells_forecast and not tell_forecast(foresight, forecast(paths or (), spec=silent)):
         return 0
-    results = compared(PlannedRun.of(sources_of(paths or ()), silent), lines_so_far)
+    sources = sources_of(paths or ())
+    run = PlannedRun.of(sources, silent)
+    results = compared(run, lines_so_far)
     code = finish(results)
     if code == UNUSABLE:
         return code

@@ -21,6 +21,7 @@ from workbench.evaluation.experiment.code_versions import (
     PackageCode,
     PartsUsed,
     code_versions,
+    known_file,
 )
 from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.experiment.replay_rows import replay_rows
@@ -245,6 +246,27 @@ def test_a_process_takes_from_the_run_s_folder_what_another_one_found(
     versions = version_in_a_fresh_process()
     monkeypatch.setattr(PackageCode, "_read", refuse)
     assert version_in_a_fresh_process() == versions
+
+
+def test_a_folder_elsewhere_takes_what_this_user_has_found_out_in_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+
+    def version_in_a_fresh_process(folder: str) -> object:
+        monkeypatch.setattr(code_module, "installed_code", PackageCode)
+        (tmp_path / folder).mkdir()
+        return code_versions(REPLAY_BEGINS, {"": ()}, UNSEEN, tmp_path / folder)
+
+    def refuse(*module: object) -> None:
+        raise AssertionError("a file was read again")
+
+    versions = version_in_a_fresh_process("here")
+    kept_file = known_file(PACKAGE)
+    kept_file.write_text("damaged")
+    assert version_in_a_fresh_process("there") == versions
+    monkeypatch.setattr(PackageCode, "_read", refuse)
+    assert version_in_a_fresh_process("elsewhere") == versions
 
 
 @pytest.mark.parametrize(

@@ -129,11 +129,13 @@ def test_the_last_preliminary_figures_are_those_of_the_tables_and_leave_them_as_
     for table in COLUMNS:
         file = f"{table}.parquet"
         assert (told.path / file).read_bytes() == (quiet.path / file).read_bytes()
-    whole = SoFar(2, 2, "project", tuple(replace(s, whole=STRATEGIES) for s in heard[-1].sessions))
+    whole = SoFar(
+        2, 2, "project", tuple(replace(s, finished=STRATEGIES) for s in heard[-1].sessions)
+    )
     tables = Tables.of(told)
     for (strategy, half), mean in means(PreliminaryFigures.of(whole)).items():
         final = tables.best_recall(strategy, half)
-        if all(set(s.whole) >= set(STRATEGIES) for s in heard[-1].sessions):
+        if all(set(s.finished) >= set(STRATEGIES) for s in heard[-1].sessions):
             assert final is not None and mean == pytest.approx(final.mean)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -15,7 +14,7 @@ from workbench.base.errors import PlanError
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import EMPTY, Context, pending
 from workbench.engine.transcript.context_lookup import cut_point_from, cut_point_until, tokens_of
-from workbench.engine.transcript.id_range import IdRange
+from workbench.engine.transcript.id_range import digest_of
 from workbench.engine.transcript.message import Message, Summary
 
 
@@ -93,13 +92,7 @@ class Draft:
     def written(self, answers: Sequence[str], model: str = "") -> Summary:
         """The summary with an answer for each request; its id follows from its text."""
         text = self._text(answers)
-        replaced = self.frame.replaces
-        if isinstance(replaced, IdRange):
-            digest = replaced.digest(text)
-        else:
-            identity = "\0".join((*replaced, text))
-            digest = sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
-        id = f"summary-{digest[:12]}"
+        id = f"summary-{digest_of(self.frame.replaces, text)[:12]}"
         return replace(self.frame, id=id, text=text, model=model)
 
     @property

@@ -63,9 +63,8 @@ class SummaryInput:
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of all that the summary replaces, earlier summaries' ids included."""
-        earlier = self.earlier
-        ids = IdRange.of(earlier[0].replaces if earlier else ())
-        for summary in earlier[1:]:
+        ids = IdRange.of(())
+        for summary in self.earlier:
             ids = ids.joined(summary.replaces)
         new_ids: list[str] = []
         for message in self.new:

@@ -21,7 +21,6 @@ from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.models.plain_text import plain_text, within_limit
 from workbench.engine.models.provider_options import ProviderOptions, provider_options
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.redaction import Redactor
 
 MOST_BYTES = 4_000_000
 """Of an answer; a program that writes more is stopped, and its answer ends there."""
@@ -169,6 +168,8 @@ def command_words(line: str) -> tuple[str, ...]:
 
 def without_secrets(line: str) -> str:
     """A command line as it may be shown: what looks or is named like a secret is masked."""
+    from workbench.engine.transcript.redaction import Redactor  # it takes long to load
+
     redactor = Redactor(kinds=frozenset())
     words = command_words(line)
     shown_words = list[str]()

@@ -56,8 +56,10 @@ class IdRange(Sequence[str]):
         shared = _SharedIds(ids)
         return cls(shared, len(shared.ids))
 
-    def joined(self, ids: Iterable[str]) -> IdRange:
+    def joined(self, ids: Sequence[str]) -> IdRange:
         """These ids and further ones, each once, in their order."""
+        if not self._stop:
+            return IdRange.of(ids)
         new_ids = [id for id in dict.fromkeys(ids) if id not in self]
         if not new_ids:
             return self
@@ -97,12 +99,12 @@ class IdRange(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
         return tuple(self)[index]
 
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, IdRange):
-            if self._stop != other._stop:
-                return False
-            return self._shared is other._shared or tuple(self) == tuple(other)
-        return tuple(self) == other
+    def __eq__(self, value: object) -> bool:
+        if not isinstance(value, IdRange):
+            return tuple(self) == value
+        if self._stop != value._stop:
+            return False
+        return self._shared is value._shared or tuple(self) == tuple(value)
 
     def __hash__(self) -> int:
         return hash(tuple(self))
@@ -118,3 +120,11 @@ class IdRange(Sequence[str]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (list(self),)
+
+
+def digest_of(ids: Sequence[str], text: str) -> str:
+    """The SHA-256 of ids and a text, with a zero character between each two of them."""
+    if isinstance(ids, IdRange):
+        return ids.digest(text)
+    joined = "\0".join((*ids, text))
+    return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()

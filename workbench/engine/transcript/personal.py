@@ -16,7 +16,8 @@ from workbench.engine.transcript.people import people
 from workbench.engine.transcript.person_lines import CERTAIN_KINDS, beside
 from workbench.engine.transcript.person_numbers import numbers_of_persons
 from workbench.engine.transcript.personal_forms import in_forms
-from workbench.engine.transcript.personal_names import NAMED_KINDS, NamedValue, named_values
+from workbench.engine.transcript.personal_kinds import KINDS as KINDS
+from workbench.engine.transcript.personal_names import NamedValue, named_values
 from workbench.engine.transcript.personal_numbers import cards, ibans, phones, ssns, wallets
 from workbench.engine.transcript.postal_addresses import places
 from workbench.engine.transcript.signs import matches_with
@@ -169,8 +170,6 @@ FINDERS = (
     Finder("name", "", _people),
 )
 """In the order in which they are masked."""
-KINDS = frozenset({"email", "home", *(finder.kind for finder in FINDERS), *NAMED_KINDS})
-"""The kinds of personal data that can be masked."""
 _NEAR = 300
 """Characters between a name that says little and other personal data that makes it clear."""
 _MAIL = re.compile(r"[\w.+-]@[\w-]{1,63}\.\w")

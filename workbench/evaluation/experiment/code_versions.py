@@ -13,6 +13,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from types import FunctionType, MethodType
 from typing import TypeGuard
 
 from workbench.base.package import PACKAGE
+from workbench.engine.models.weights import cache_folder
 from workbench.evaluation.experiment.atomic import write_atomically
 
 DATA_ENDINGS = frozenset({".md", ".toml", ".tsv", ".txt", ".json", ".csv"})
@@ -59,11 +61,16 @@ class ModuleCode:
 class PackageCode:
     """The code of the package in a folder. A process reads each file once, when it is first
     needed.
+
+    Attributes:
+        modules: what this process has looked at.
+        stored: what earlier processes found out, and `by_file` the same by the file that has it.
     """
 
     root: Path = PACKAGE
     modules: dict[str, ModuleCode] = field(default_factory=dict)
     stored: dict[str, ModuleCode] = field(default_factory=dict)
+    by_file: dict[Path, dict[str, ModuleCode]] = field(default_factory=dict)
 
     @cached_property
     def data(self) -> Mapping[str, tuple[Path, ...]]:
@@ -143,17 +150,20 @@ class PackageCode:
             document = json.loads(file.read_text("utf-8"))
             if document["layout"] != LAYOUT:
                 return
+            modules = self.by_file.setdefault(file, {})
             for name, parts in document["modules"].items():
                 lists = {"imports": tuple(parts["imports"]), "words": tuple(parts["words"])}
-                self.stored[name] = ModuleCode(parts["stamp"], parts["digest"], **lists)
+                modules[name] = ModuleCode(parts["stamp"], parts["digest"], **lists)
+            self.stored.update(modules)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return
 
     def save(self, file: Path) -> None:
         """Keep it for later processes, unless they have it already."""
-        if file.is_file() and self.modules.items() <= self.stored.items():
+        if file.is_file() and self.modules.items() <= self.by_file.get(file, {}).items():
             return
         self.stored = {**self.stored, **self.modules}
+        self.by_file[file] = self.stored
         modules = {name: asdict(module) for name, module in sorted(self.stored.items())}
         write_atomically(
             file, json.dumps({"layout": LAYOUT, "modules": modules}, separators=(",", ":"))
@@ -383,6 +393,7 @@ def code_versions(
     """
     code = installed_code()
     if folder is not None:
+        code.load(known_file(code.root))
         code.load(folder / FILE)
     versions = {}
     for name, part in parts.items():
@@ -391,4 +402,12 @@ def code_versions(
         versions[name] = code.version([*begins, *sorted(used.modules)], without, used.words)
     if folder is not None and folder.is_dir():
         code.save(folder / FILE)
+        with suppress(OSError):  # a home that nobody may write to costs a second, no more
+            code.save(known_file(code.root))
     return versions
+
+
+def known_file(root: Path) -> Path:
+    """Where this user keeps what was found out about the package in a folder."""
+    place = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()
+    return cache_folder() / f"code-{place[:12]}.json"

@@ -209,18 +209,18 @@ class Run:
         sources = limited(self.sources, self.job.spec.limit)
         job = self._job_of_workers(serve=True)
         with job.crew("replaying and scoring", len(sources), sources=sources) as crew:
-            told: RecallSoFar | FiguresSoFar = RecallSoFar(crew.bar, job.presets)
+            figures: RecallSoFar | FiguresSoFar = RecallSoFar(crew.bar, job.presets)
             if words is not None and self._has_early_figures(crew):
-                told = FiguresSoFar.begun(job, sources, crew, words)
-                told.preview(job, sources, crew)
+                figures = FiguresSoFar.begun(job, sources, crew, words)
+                figures.preview(job, sources, crew)
             results = crew.results(
                 shards(sources, job.presets, crew.workers.size),
                 partial(work, job),
                 partial(lost, job),
                 split=Shard.of_each_preset,
-                tell=told.add,
+                tell=figures.add,
             )
-            told.close()
+            figures.close()
             crew.bar.set_description_str("writing the tables")
             merging_workers = crew.workers if job.merges_by_workers else None
             write_run(job, sources, results, begun, merging_workers)

@@ -14,6 +14,7 @@ from workbench.base.palette import REFERENCES
 from workbench.engine.compaction.strategy import Preset
 from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.preliminary import (
+    ENOUGH,
     Preliminary,
     SoFar,
     first_units,
@@ -88,16 +89,20 @@ class FiguresSoFar:
         """Look at a few boundaries: of the smallest files at once, and then on the workers of the
         others too.
         """
-        smallest, others = first_units(sources, job.presets)
-        nothing_to_do = True
+        smallest, further = first_units(sources, job.presets)
+        with_figures = 0
         for place, sessions in Workers().each(partial(preview, job), smallest):
             self.preliminary.add_preview(smallest[place], sessions or ())
             self._show()
-            nothing_to_do = nothing_to_do and not sessions
-        if nothing_to_do:  # all is on disk already, or nothing can be said before the end
-            return
-        for place, sessions in crew.workers.each(partial(preview, job), others):
-            self.preliminary.add_preview(others[place], sessions or ())
+            for session in sessions or ():
+                if session.finished:
+                    return  # the run goes on from what is on disk, and has figures at once
+                with_figures += session.has_figures
+            if with_figures >= ENOUGH:
+                further = smallest[place + 1 :] + further
+                break
+        for place, sessions in crew.workers.each(partial(preview, job), further):
+            self.preliminary.add_preview(further[place], sessions or ())
             self._show()
 
     def add(self, shard: Shard, result: ShardResult) -> None:

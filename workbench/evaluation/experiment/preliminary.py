@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ from workbench.engine.models.model import Completion, Model, SummaryRequest
 from workbench.engine.models.wrappers import innermost
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.prepared import Prepared, read
-from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.shards import Shard, ShardResult
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.work import ReplayJob, SizedScore
@@ -36,8 +36,9 @@ BOUNDARIES = 2
 """Boundaries of a session that are looked at first."""
 MOST_SESSIONS = 40
 """Files that are looked at first, at most: more would hardly make the figures surer."""
-FIRST_FILES = 3
-"""The smallest files, which are looked at before workers are started."""
+FIRST_FILES = 12
+"""The smallest files, which are looked at before workers are started until `ENOUGH` say something."""
+ENOUGH = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class SessionSoFar:
         source: the number of its file in the run.
         place: of the session in its file.
         boundaries: those that are looked at first, of so many (`of`).
-        scores: by strategy, its scores at these boundaries; of `whole` ones, at all of them.
+        scores: by strategy, its scores at these boundaries; of `finished` ones, at all of them.
     """
 
     source: int
@@ -56,15 +57,21 @@ class SessionSoFar:
     session: str
     project: str
     path: str
-    boundaries: int
-    of: int
-    scores: Mapping[str, tuple[SizedScore, ...]]
-    whole: tuple[str, ...] = ()
+    boundaries: int = 0
+    of: int = 0
+    scores: Mapping[str, tuple[SizedScore, ...]] = field(default_factory=dict)
+    finished: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
         """Whether every strategy was scored at all boundaries."""
-        return self.boundaries >= self.of or set(self.whole).issuperset(self.scores)
+        return self.boundaries >= self.of or set(self.finished).issuperset(self.scores)
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether any strategy has a value."""
+        all_scores = chain.from_iterable(self.scores.values())
+        return any(score.value is not None for score in all_scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,60 +96,69 @@ def first_units(
     """What is looked at first: the smallest files, then the others or an even choice of them."""
     by_size = sorted(sources, key=lambda source: source.bytes)
     smallest = by_size[:FIRST_FILES]
-    others = by_size[FIRST_FILES:]
-    most_others = MOST_SESSIONS - FIRST_FILES
-    if len(others) > most_others:
-        last = len(others) - 1
-        others = [others[round(i * last / (most_others - 1))] for i in range(most_others)]
+    further = by_size[FIRST_FILES:]
+    most_further = MOST_SESSIONS - FIRST_FILES
+    if len(further) > most_further:
+        step = (len(further) - 1) / (most_further - 1)
+        further = [further[round(number * step)] for number in range(most_further)]
     strategies = tuple(preset for preset in presets if preset.name not in REFERENCES)
-    return (
-        [Shard(source, strategies) for source in smallest],
-        [Shard(source, strategies) for source in others],
-    )
+    first = [Shard(source, strategies) for source in smallest]
+    then = [Shard(source, strategies) for source in further]
+    return first, then
 
 
 def preview(job: ReplayJob, unit: Shard) -> list[SessionSoFar]:
     """Each session of a file at two of its boundaries.
 
     Strategies that would ask a model of the user's, or that fail, are left out: their replays tell
-    why. So are sessions of which all is on disk already. Nothing is kept.
+    why. A session of which all is on disk already is finished. Nothing is kept.
     """
     source, spec = unit.source, job.spec
     recording = read(source, spec.window, redaction=spec.redaction)
     sessions = []
     for place, prepared in enumerate(recording.ready[: source.most]):
         if _is_kept(job, prepared, unit.presets):
+            names = tuple(preset.name for preset in unit.presets)
+            sessions.append(_of(prepared, source.number, place, finished=names))
             continue
         boundaries = at_boundaries(
             prepared.session, prepared.sizing, prepared.window, spec.boundaries
         )
-        chosen = spread(boundaries)
+        two_boundaries = spread(boundaries)
         scores: dict[str, tuple[SizedScore, ...]] = {}
         for preset in unit.presets:
             # what is wrong with it comes up in its replay, in the run's own words
             with suppress(Exception):
-                scores[preset.name] = tuple(_scores_at(job, prepared, preset, chosen))
+                scores[preset.name] = tuple(_scores_at(job, prepared, preset, two_boundaries))
         sessions.append(
-            SessionSoFar(
-                source.number,
-                place,
-                prepared.session.id,
-                prepared.session.project,
-                prepared.session.origin.path,
-                len(chosen),
-                len(boundaries),
-                scores,
+            replace(
+                _of(prepared, source.number, place),
+                boundaries=len(two_boundaries),
+                of=len(boundaries),
+                scores=scores,
             )
         )
     return sessions
 
 
+def _of(
+    prepared: Prepared, source: int, place: int, finished: tuple[str, ...] = ()
+) -> SessionSoFar:
+    """A session of which nothing is known, or all."""
+    session = prepared.session
+    path = session.origin.path
+    return SessionSoFar(source, place, session.id, session.project, path, finished=finished)
+
+
 def _is_kept(job: ReplayJob, prepared: Prepared, presets: Iterable[Preset]) -> bool:
     """Whether all replays of a session are on disk, and will be there at once."""
-    for preset in presets:
-        for replay in job.replays_of(prepared, preset):
-            if not job.is_kept(replay):
-                return False
+    try:
+        for preset in presets:
+            for replay in job.replays_of(prepared, preset):
+                if not job.is_kept(replay):
+                    return False
+    except Exception:  # noqa: BLE001 - what is wrong with a part comes up in its replay
+        return False
     return True
 
 
@@ -152,9 +168,9 @@ def spread(boundaries: Sequence[int]) -> tuple[int, ...]:
     """
     if len(boundaries) <= BOUNDARIES:
         return tuple(boundaries)
-    last = len(boundaries) - 1
-    earlier = round(last / 4)
-    return boundaries[earlier], boundaries[last - earlier]
+    last_index = len(boundaries) - 1
+    quarter = round(last_index / 4)
+    return boundaries[quarter], boundaries[last_index - quarter]
 
 
 def _scores_at(
@@ -179,8 +195,10 @@ def _scores_at(
             data = MetricInput(replay, prepared.index, share)
             too_large = stays_larger(replay, share)
             for name in AT_SIZE:
-                score = BUILTIN[name].score(data)
-                yield SizedScore(share, name, None if too_large else score.value, too_large)
+                value = None
+                if not too_large:
+                    value = BUILTIN[name].score(data).value
+                yield SizedScore(share, name, value, too_large)
 
 
 def _without_asking(prepared: Prepared, model: Model) -> Model:
@@ -229,13 +247,16 @@ class Preliminary:
         for place, (row, replays) in enumerate(result.sessions):
             earlier = self.sessions.get((result.number, place))
             if earlier is None:
-                earlier = _nothing_yet(result.number, place, row)
+                names = (str(row[name] or "") for name in ("session", "project", "path"))
+                earlier = SessionSoFar(result.number, place, *names)
             scores = dict(earlier.scores)
             for replay in replays:
                 if replay.sized and replay.strategy not in REFERENCES:
                     scores[replay.strategy] = replay.sized
-            whole = (*earlier.whole, *(replay.strategy for replay in replays))
-            self.sessions[result.number, place] = replace(earlier, scores=scores, whole=whole)
+            strategies = (*earlier.finished, *(replay.strategy for replay in replays))
+            self.sessions[result.number, place] = replace(
+                earlier, scores=scores, finished=strategies
+            )
 
     @property
     def so_far(self) -> SoFar:
@@ -253,20 +274,6 @@ def forget(folder: Path) -> None:
     (folder / FILE).unlink(missing_ok=True)
 
 
-def _nothing_yet(number: int, place: int, row: Row) -> SessionSoFar:
-    """A session of which only the row in the table of sessions is known."""
-    return SessionSoFar(
-        source=number,
-        place=place,
-        session=str(row["session"]),
-        project=str(row["project"] or ""),
-        path=str(row["path"] or ""),
-        boundaries=0,
-        of=0,
-        scores={},
-    )
-
-
 def stored_so_far(folder: Path) -> SoFar | None:
     """What is known of a run that goes on in a folder; None where nothing is."""
     try:
@@ -275,8 +282,10 @@ def stored_so_far(folder: Path) -> SoFar | None:
         for facts in document.pop("sessions"):
             scores = {}
             for strategy, rows in facts.pop("scores").items():
-                scores[strategy] = tuple(SizedScore(**row) for row in rows)
-            sessions.append(SessionSoFar(**facts, scores=scores))
+                sized_scores = [SizedScore(**row) for row in rows]
+                scores[strategy] = tuple(sized_scores)
+            session = SessionSoFar(**facts, scores=scores)
+            sessions.append(session)
         return SoFar(**document, sessions=tuple(sessions))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -2,7 +2,7 @@
 replay.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -18,8 +18,6 @@ from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.models.wrappers import AnsweringModel
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.redaction import masker
-from workbench.engine.transcript.redaction import redaction as redaction_of
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import FillerModel
 from workbench.evaluation.experiment.keys import key
@@ -306,7 +304,9 @@ def _read_file(
 ) -> Recording:
     """The sessions of a file; `version` is that of the file and of the exams beside it."""
     prepared_sessions, bad = list[Prepared](), list[Unreadable]()
-    mask = masker(redaction)
+    mask: Callable[[str], str] = str
+    if redaction is not None:
+        mask = _masker(redaction)
     for loaded in scan([path], lenient=True):
         if loaded.error is not None:
             if isinstance(loaded.error.__cause__, MemoryError):
@@ -327,6 +327,17 @@ def _read_file(
     return Recording(tuple(prepared_sessions), tuple(bad))
 
 
+def _masker(kinds: frozenset[str]) -> Callable[[str], str]:
+    """See `redaction.masker`, which takes a third of a second to load."""
+    from workbench.engine.transcript.redaction import masker
+
+    return masker(kinds)
+
+
 def _masked(session: Session, window: int | None, kinds: frozenset[str] | None) -> Prepared:
-    masked_session, values = redaction_of(session, kinds)
+    if kinds is None:
+        return prepared(session, window)
+    from workbench.engine.transcript.redaction import redaction
+
+    masked_session, values = redaction(session, kinds)
     return replace(prepared(masked_session, window), masked=values)

@@ -102,8 +102,10 @@ class LinesBelow:
         while len(self._lines) < len(lines):
             line = tqdm(total=0, bar_format="{desc}", leave=False, position=len(self._lines) + 1)
             self._lines.append(line)
-        texts = [*lines, *[""] * (len(self._lines) - len(lines))]
-        for line, text in zip(self._lines, texts, strict=True):
+        for number, line in enumerate(self._lines):
+            text = ""
+            if number < len(lines):
+                text = lines[number]
             line.set_description_str(text)
 
     def close(self) -> None:

@@ -34,7 +34,7 @@ from workbench.engine.models import recorded_name, shown_name
 from workbench.engine.models.model import Model
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.models.settings import ModelSettings, model_names
-from workbench.engine.transcript.personal import KINDS
+from workbench.engine.transcript.personal_kinds import KINDS
 from workbench.evaluation.metrics.costs.pricing import known_tariff
 from workbench.evaluation.metrics.metric import Better, Metric, Unit
 from workbench.evaluation.replays.boundaries import Boundaries, checked

@@ -13,8 +13,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import pandas as pd
-
 from workbench.base import remote
 from workbench.base.errors import SettingError
 from workbench.base.private_files import make_private_folder
@@ -37,6 +35,9 @@ from workbench.evaluation.experiment.table_files import (
     to_bytes,
 )
 from workbench.evaluation.experiment.units import units_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SCHEMA = 1
 """Version of the tables (docs/reference/tables.md): grows when a column or a table changes its
@@ -139,6 +140,8 @@ def frame(name: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
 
 def typed(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> pd.DataFrame:
     """Rows as a table with these columns, each of its pandas type, also when there are none."""
+    import pandas as pd  # workers, which write no table, start without it
+
     listed = list(rows)
     return pd.DataFrame(
         {
@@ -196,6 +199,8 @@ class TableFolder:
 
 def read_table(path: Path) -> pd.DataFrame:
     """The table in a file; else a `SettingError` that names the file."""
+    import pandas as pd
+
     try:
         check_table(path)
         return pd.read_parquet(path)
@@ -341,6 +346,8 @@ class RunFolder:
         manifest: Mapping[str, object],
     ) -> None:
         """Write tables and the manifest of a run."""
+        import pandas as pd
+
         with self.writing() as growing:
             for name in COLUMNS:
                 rows = tables.get(name, ())

@@ -17,7 +17,6 @@ from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.folder import Folder, are_changed
 from workbench.engine.models.model import Model
 from workbench.engine.models.wrappers import AnsweringModel, innermost, requests_of
-from workbench.engine.transcript.redaction import holds_one, masker
 from workbench.evaluation.experiment.code_versions import code_versions
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse
 from workbench.evaluation.experiment.job import Job, KeptWork, Outcome
@@ -94,6 +93,10 @@ class ReplayJob(Job[RunSpec]):
         """A path or a reason: either may quote what is to be masked, such as a part of a
         provider's key.
         """
+        if self.spec.redaction is None:
+            return text
+        from workbench.engine.transcript.redaction import masker  # it takes long to load
+
         return masker(self.spec.redaction)(text)
 
     def paid(self, requests: Collection[str]) -> Mapping[str, float | None]:
@@ -133,13 +136,13 @@ class SizedScore:
 
     Attributes:
         value: None where there is none.
-        why: why it stays larger than that share; empty where it does not.
+        reason: why it stays larger than that share; empty where it does not.
     """
 
     share: float
     metric: str
     value: float | None
-    why: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,11 +252,19 @@ class ReplayWork(KeptWork):
                 row[column] = self.job.masked(str(row[column]))
         answers = {writer.model: writer.taken for writer in writers if isinstance(writer, Folder)}
         result = {**tables, "paid": self.job.paid(requests), "answers": answers}
+        self._check_masked(result)
+        return result
+
+    def _check_masked(self, result: Mapping[str, Any]) -> None:
+        """Nothing where no text that was masked in the session stands in the result."""
+        if not self.prepared.masked:
+            return
+        from workbench.engine.transcript.redaction import holds_one
+
         if holds_one(json.dumps(result, ensure_ascii=False), self.prepared.masked):
             raise WorkbenchError(
                 "its tables would hold a text that was masked elsewhere, and were not written"
             )
-        return result
 
     def is_current(self, result: Mapping[str, Any]) -> bool:
         """Whether nobody has written answers in a folder anew since the replay took them."""
@@ -351,9 +362,10 @@ def _sized(scores: Iterable[Mapping[str, Any]], strategy: str) -> Iterator[Sized
     for row in scores:
         is_sized = row["mode"] == "matched" and row["strategy"] == strategy
         if is_sized and row["metric"] in AT_SIZE:
-            why = str(row["why"])
-            too_large = why if why.startswith(TOO_LARGE) else ""
-            yield SizedScore(row["share"], row["metric"], row["value"], too_large)
+            reason = str(row["why"])
+            if not reason.startswith(TOO_LARGE):
+                reason = ""
+            yield SizedScore(row["share"], row["metric"], row["value"], reason)
 
 
 def _counts(answers: Collection[bool], request_count: int) -> SummaryCounts:

@@ -105,22 +105,26 @@ def lines_so_far(so_far: SoFar) -> list[str]:
 
 def basis(sessions: Sequence[SessionSoFar]) -> str:
     """What figures stand on: at how many boundaries of how many sessions something is known."""
-    whole = [session for session in sessions if session.is_whole]
-    begun = [session for session in sessions if not session.is_whole]
+    boundary_counts: list[int] = []
+    looked_at = finished_count = 0
+    for session in sessions:
+        if not session.has_figures:
+            continue
+        if session.is_whole:
+            finished_count += 1
+        else:
+            boundary_counts.append(session.of)
+            looked_at = max(looked_at, session.boundaries)
     parts = []
-    if begun:
-        boundaries = [session.of for session in begun]
-        most = max(boundaries)
-        of = some(most, "boundary", "boundaries")
-        if min(boundaries) < most:
+    if boundary_counts:
+        largest = max(boundary_counts)
+        of = some(largest, "boundary", "boundaries")
+        if min(boundary_counts) < largest:
             of = f"up to {of}"
-        parts.append(f"{max(session.boundaries for session in begun)} of {of} of")
-        parts.append(some(len(begun), "session"))
-    if whole and begun:
-        parts.append("and")
-    if whole:
-        parts.append(f"all of {some(len(whole), 'session')}")
-    return " ".join(parts)
+        parts.append(f"{looked_at} of {of} of {some(len(boundary_counts), 'session')}")
+    if finished_count:
+        parts.append(f"all of {some(finished_count, 'session')}")
+    return " and ".join(parts)
 
 
 def _tables(so_far: SoFar) -> Tables:
@@ -150,10 +154,16 @@ def _means(scores: Sequence[SizedScore]) -> Iterator[dict[str, object]]:
     for score in scores:
         by_place[score.share, score.metric].append(score)
     for (share, metric), place_scores in by_place.items():
-        values = [score.value for score in place_scores if score.value is not None]
-        why = max(score.why for score in place_scores)
-        value = None if why or not values else sum(values) / len(values)
-        yield {"share": share, "metric": metric, "value": value, "why": why}
+        values: list[float] = []
+        reason = ""
+        for score in place_scores:
+            reason = reason or score.reason
+            if score.value is not None:
+                values.append(score.value)
+        value: float | None = None
+        if values and not reason:
+            value = sum(values) / len(values)
+        yield {"share": share, "metric": metric, "value": value, "why": reason}
 
 
 def _figure(so_far: SoFar, tables: Tables, strategy: str, half: str) -> Estimate | None:
@@ -161,11 +171,11 @@ def _figure(so_far: SoFar, tables: Tables, strategy: str, half: str) -> Estimate
     figure = tables.best_recall(strategy, half)
     if figure is None:
         return None
-    known = _Known.of(so_far, tables, half)
-    reach = known.reach(strategy)
+    reach = _Known.of(so_far, tables, half).reach(strategy)
     if reach == 0:
         return Estimate(figure.mean, figure.n, figure.projects, figure.mean, figure.mean)
-    low, high = figure.mean - reach, min(figure.mean + reach, 1.0)
+    low = figure.mean - reach
+    high = min(figure.mean + reach, 1.0)
     return Estimate(figure.mean, figure.n, figure.projects, low, high)
 
 
@@ -190,13 +200,17 @@ class _Known:
         values: dict[str, dict[str, Floats]] = defaultdict(dict)
         for session in so_far.sessions:
             for strategy, scores in session.scores.items():
-                is_whole = session.is_whole or strategy in session.whole
+                is_whole = session.is_whole or strategy in session.finished
                 boundary_count = 1 if is_whole else session.boundaries
                 by_boundary = _by_boundary(scores, half, boundary_count)
                 if not np.isnan(by_boundary).all():
                     values[strategy][_name(session)] = by_boundary
-        sessions = {_name(session): session for session in so_far.sessions}
-        projects = {name: tables.project(name) for name in sessions}
+        sessions: dict[str, SessionSoFar] = {}
+        projects: dict[str, str] = {}
+        for session in so_far.sessions:
+            name = _name(session)
+            sessions[name] = session
+            projects[name] = tables.project(name)
         return cls(values, sessions, projects, so_far.files - so_far.files_read)
 
     def reach(self, strategy: str) -> float:
@@ -224,7 +238,7 @@ class _Known:
     def _boundaries_left(self, strategy: str, name: str) -> float:
         """The part of the variance between boundaries by which a session's figure may move."""
         session = self.sessions[name]
-        if session.is_whole or strategy in session.whole:
+        if session.is_whole or strategy in session.finished:
             return 0.0
         return 1 / max(session.boundaries, 1) - 1 / session.of
 
@@ -235,7 +249,9 @@ class _Known:
         for sessions in self.values.values():
             by_project: dict[str, list[float]] = defaultdict(list)
             for name, by_boundary in sessions.items():
-                by_project[self.projects[name]].append(float(np.nanmean(by_boundary)))
+                project = self.projects[name]
+                session_mean = float(np.nanmean(by_boundary))
+                by_project[project].append(session_mean)
             means = [float(np.mean(session_means)) for session_means in by_project.values()]
             if len(means) > 1:
                 variances.append(float(np.var(means, ddof=1)))
@@ -264,7 +280,12 @@ def _by_boundary(scores: Sequence[SizedScore], half: str, boundary_count: int) -
     """(boundaries, shares) a number of the headline; NaN where it has no value. Scores stand
     boundary by boundary.
     """
-    values = [nan if row.value is None else row.value for row in scores if row.metric == half]
+    values: list[float] = []
+    for row in scores:
+        if row.metric == half and row.value is not None:
+            values.append(row.value)
+        elif row.metric == half:
+            values.append(nan)
     if len(values) % boundary_count:
         return np.array([])
     return np.array(values, dtype=float).reshape(boundary_count, -1)

@@ -124,8 +124,9 @@ def _folders(root: Path) -> Iterator[Path]:
 
 def _is_run(path: Path) -> bool:
     """Whether a run has been written into this folder, or its first figures."""
-    marks = (path / "manifest.json", path / SO_FAR, path / "replays")
-    return any(mark.exists() for mark in marks)
+    if (path / "manifest.json").is_file() or (path / SO_FAR).is_file():
+        return True
+    return (path / "replays").is_dir()
 
 
 def _entry(root: Path, path: Path) -> RunEntry:
