@@ -76,6 +76,8 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     address: str, module: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
+    # what another test has imported is forgotten
+    monkeypatch.delitem(fsspec.registry._registry, address.partition("://")[0], raising=False)
     with pytest.raises(SetupError, match=command.replace("[", r"\[")):
         remote.read(address)
 

@@ -112,7 +112,7 @@ def write_sessions(folder: Path, count: int) -> None:
     """Small sessions, no two of which are alike."""
     folder.mkdir()
     for number in range(count):
-        messages = [rules(f"be brief, reader {number}"), *remembering(12 + number % 5, words=20)]
+        messages = [rules(f"be brief, reader {number}"), *remembering(4 + number % 3, later=3)]
         session = Session.of(messages, id=f"s{number:05}", project=f"p{number % 7}")
         save(session, folder / f"s{number:05}.jsonl")
 
@@ -128,7 +128,7 @@ def run_with_kills(outcome: Outcome, kills: int, env: Mapping[str, str], work: P
             if sitting == kills:
                 finish(command)
             else:
-                wait_for_replays(command, whole * (sitting + 1) // (kills + 1))
+                wait_for_replays(command, whole * (sitting + 1) // (kills + 1), whole)
                 command.send_signal(signal.SIGKILL)
                 command.wait()
         replays = finished_replays()
@@ -191,13 +191,13 @@ def finish(process: subprocess.Popen[bytes]) -> None:
         raise RuntimeError(f"the run ended with {process.returncode}; see its errors.txt")
 
 
-def wait_for_replays(command: subprocess.Popen[bytes], count: int) -> None:
-    """Nothing, until so many replays are in the store."""
+def wait_for_replays(command: subprocess.Popen[bytes], count: int, whole: int) -> None:
+    """Nothing, until so many of all replays are in the store."""
     deadline = time.monotonic() + LONGEST_SECONDS
     while len(finished_replays()) < count:
         if command.poll() is not None or time.monotonic() > deadline:
             raise RuntimeError("the run ended before it was killed")
-        time.sleep(1)
+        time.sleep(1 + whole / 1_000)  # listing many takes the server a while
 
 
 def finished_replays() -> dict[str, str]:

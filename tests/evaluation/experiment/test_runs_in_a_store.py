@@ -45,6 +45,16 @@ def store(local_sessions: Path) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def stored_run(store: None, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a finished run that another machine made."""
+    address = f"s3://{BUCKET}/elsewhere/run"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("WORKBENCH_CACHE", str(tmp_path_factory.mktemp("cache")))
+        run(SESSIONS, address)
+    return address
+
+
 @pytest.fixture(autouse=True)
 def new_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Nothing was fetched yet."""
@@ -60,73 +70,67 @@ def run(what: object, out: object) -> Results:
 
 
 def test_a_run_from_and_into_a_store_has_the_tables_of_a_local_one(
-    local_sessions: Path, tmp_path: Path
+    local_sessions: Path, tmp_path: Path, stored_run: str
 ) -> None:
     local = run(local_sessions, tmp_path / "run")
-    remote_run = run(SESSIONS, f"s3://{BUCKET}/runs/same")
+    stored = Results.open(stored_run)
     for name in COLUMNS:
         expected = local.table(name)
-        found = remote_run.table(name)
+        table = stored.table(name)
         if name == "sessions":
             here, there = str(local_sessions), SESSIONS
             for column in ("path", "session"):
-                found[column] = found[column].str.replace(there, here)
-        assert found.equals(expected), name
+                table[column] = table[column].str.replace(there, here)
+        assert table.equals(expected), name
 
 
-def test_a_run_in_a_store_goes_on_where_it_was_ended() -> None:
-    address = f"s3://{BUCKET}/runs/resumed"
-    whole = run(SESSIONS, address)
-    replays = {file.address: file.version for file in remote.files_below(f"{address}/replays")}
-    removed, *others = sorted(replays)
+def test_a_run_in_a_store_goes_on_where_it_was_ended(
+    stored_run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Results.open(stored_run).scores
+    removed, *others = [file.address for file in remote.files_below(f"{stored_run}/replays")]
     remote.remove(removed)
-    remote.remove(f"{address}/manifest.json")
-    again = run(SESSIONS, Path(address))
-    assert again.scores.equals(whole.scores)
-    listed = {file.address for file in remote.files_below(f"{address}/replays")}
-    assert listed == set(replays)
-    assert len(others) == len(replays) - 1
-
-
-def test_finished_replays_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    address = f"s3://{BUCKET}/runs/kept"
-    run(SESSIONS, address)
+    remote.remove(f"{stored_run}/manifest.json")
     written: list[str] = []
     write = remote.write
-    monkeypatch.setattr(
-        remote, "write", lambda place, data: (written.append(place), write(place, data))
-    )
-    run(SESSIONS, address)
-    assert not [place for place in written if "/replays/" in place]
+
+    def noting(address: str, data: str | bytes) -> None:
+        written.append(address)
+        write(address, data)
+
+    monkeypatch.setattr(remote, "write", noting)
+    assert run(SESSIONS, Path(stored_run)).scores.equals(whole)
+    assert [address for address in written if "/replays/" in address] == [removed]
+    kept = {file.address for file in remote.files_below(f"{stored_run}/replays")}
+    assert kept == {removed, *others}
+    with pytest.raises(MissingPath):
+        remote.files_below(f"{stored_run}/table-parts")
 
 
 def test_another_machine_opens_lists_and_describes_a_run(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    stored_run: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    address = f"s3://{BUCKET}/elsewhere/run"
-    first = run(SESSIONS, address)
-    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "another"))
-    opened = Results.open(address)
-    assert opened.path != first.path
-    assert opened.place == address
-    assert opened.scores.equals(first.scores)
-    assert main(["runs", "name", address, "nightly"]) == 0
-    assert remote.read(f"{address}/notes.json") is not None
-    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "a third"))
+    opened = Results.open(stored_run)
+    assert opened.path == local_folder(stored_run)
+    assert opened.place == stored_run
+    assert main(["runs", "name", stored_run, "nightly"]) == 0
+    assert remote.read(f"{stored_run}/notes.json") is not None
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "a third machine"))
     capsys.readouterr()
     assert main(["runs", "list", f"s3://{BUCKET}/elsewhere", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["name"], row["recordings"]) == ("nightly", SESSIONS)
 
 
-def test_a_copy_follows_what_changes_in_the_store() -> None:
-    address = f"s3://{BUCKET}/runs/changing"
-    run(SESSIONS, address)
-    folder = fetched(address)
-    remote.write(f"{address}/notes.json", notes_text("changed elsewhere"))
-    assert RunNotes.of(fetched(address)).note == "changed elsewhere"
-    remote.remove(f"{address}/notes.json")
-    assert RunNotes.of(fetched(address)).note == ""
+def test_a_copy_follows_what_changes_in_the_store(stored_run: str) -> None:
+    folder = fetched(stored_run)
+    remote.write(f"{stored_run}/notes.json", notes_text("changed elsewhere"))
+    assert RunNotes.of(fetched(stored_run)).note == "changed elsewhere"
+    remote.remove(f"{stored_run}/notes.json")
+    assert RunNotes.of(fetched(stored_run)).note == ""
     assert not (folder / "replays").exists()
 
 
@@ -136,18 +140,17 @@ def test_inspect_reads_from_a_store_as_from_a_folder(
     assert [session.id for session in load(SESSIONS)] == ["s0", "s1", "s2"]
     assert [session.id for session in load(f"{SESSIONS}/s1.jsonl")] == ["s1"]
     assert [session.id for session in load(f"{SESSIONS}/s[01].jsonl")] == ["s0", "s1"]
-    assert main(["inspect", SESSIONS, "--json"]) == 0
+    code_there = main(["inspect", SESSIONS, "--json"])
     there = capsys.readouterr().out
-    assert main(["inspect", str(local_sessions), "--json"]) == 0
+    assert main(["inspect", str(local_sessions), "--json"]) == code_there
     assert there.replace(SESSIONS, str(local_sessions)) == capsys.readouterr().out
 
 
 def test_tables_of_runs_among_recordings_are_no_sources() -> None:
-    run(SESSIONS, f"s3://{BUCKET}/mixed/run")
-    remote.write(f"s3://{BUCKET}/mixed/a.jsonl", remote.read(f"{SESSIONS}/s0.jsonl") or b"")
-    assert [source.name for source in sources_of(f"s3://{BUCKET}/mixed")] == [
-        f"s3://{BUCKET}/mixed/a.jsonl"
-    ]
+    address = f"s3://{BUCKET}/mixed"
+    for name in ("a.jsonl", "run/manifest.json", "run/replays/b.json", "run/code.json"):
+        remote.write(f"{address}/{name}", "{}")
+    assert [source.name for source in sources_of(address)] == [f"{address}/a.jsonl"]
 
 
 def test_no_bucket_is_one_sentence_before_anything_is_done() -> None:
@@ -159,10 +162,9 @@ def test_no_bucket_is_one_sentence_before_anything_is_done() -> None:
         Results.open(f"s3://{BUCKET}/runs/none")
 
 
-def test_runs_in_a_store_are_not_deleted(capsys: pytest.CaptureFixture[str]) -> None:
-    address = f"s3://{BUCKET}/runs/stays"
-    run(SESSIONS, address)
-    assert main(["runs", "delete", "--yes", address]) != 0
+def test_runs_in_a_store_are_not_deleted(
+    stored_run: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["runs", "delete", "--yes", stored_run]) != 0
     assert "use the store's own tools" in capsys.readouterr().err
-    assert remote.read(f"{address}/manifest.json") is not None
-    assert local_folder(address).is_dir()
+    assert remote.read(f"{stored_run}/manifest.json") is not None

@@ -1,0 +1,79 @@
+"""The tables of a run, put together range by range."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.evaluation.experiment import merging
+from workbench.evaluation.experiment.merging import Merging, StoredReplay, StoredSession, merge
+from workbench.evaluation.experiment.replay_rows import NAMES
+from workbench.evaluation.experiment.run_notes import check_deletable
+from workbench.evaluation.experiment.store import COLUMNS, RunFolder, frame
+from workbench.evaluation.experiment.workers import Workers
+
+STRATEGIES = ("none", "null", "truncate")
+
+
+@pytest.fixture
+def sessions(tmp_path: Path) -> list[StoredSession]:
+    """Five sessions with three replays each, kept in a run's folder."""
+    folder = RunFolder(tmp_path)
+    stored: list[StoredSession] = []
+    for number in range(5):
+        replays: list[StoredReplay] = []
+        for strategy in STRATEGIES:
+            key = f"{number}-{strategy}"
+            folder.keep(key, replay_of(strategy, float(number)))
+            replays.append(StoredReplay(key, strategy, strategy))
+        stored.append(StoredSession(f"session {number}", tuple(replays)))
+    return stored
+
+
+def replay_of(strategy: str, value: float) -> dict[str, object]:
+    """A replay that has a score."""
+    score = {"strategy": strategy, "mode": "natural", "share": None, "metric": "m", "value": value}
+    return {name: [] for name in NAMES} | {"scores": [{"session": "", **score}]}
+
+
+def merged(
+    folder: Path, sessions: list[StoredSession], workers: Workers | None = None
+) -> tuple[list[bytes], set[str]]:
+    """The files of all tables, and which replays were not there."""
+    run = RunFolder(folder)
+    with run.writing() as tables:
+        absent = merge(Merging(run, {}), sessions, tables, workers)
+    return [(folder / f"{name}.parquet").read_bytes() for name in COLUMNS], absent
+
+
+@pytest.mark.parametrize("replays_a_range", [1, 4, 1_000])
+def test_workers_and_ranges_change_no_byte(
+    replays_a_range: int,
+    tmp_path: Path,
+    sessions: list[StoredSession],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole, _ = merged(tmp_path, sessions)
+    monkeypatch.setattr(merging, "RANGE_REPLAYS", replays_a_range)
+    assert merged(tmp_path, sessions)[0] == whole
+    assert merged(tmp_path, sessions, Workers())[0] == whole
+    assert not (tmp_path / "table-parts").exists()
+
+
+@pytest.mark.parametrize("workers", [None, Workers()])
+def test_a_replay_that_is_not_there_is_named(
+    workers: Workers | None, tmp_path: Path, sessions: list[StoredSession]
+) -> None:
+    (tmp_path / "replays" / "2-null.json").unlink()
+    assert merged(tmp_path, sessions, workers)[1] == {"2-null"}
+
+
+def test_parts_that_a_killed_run_left_do_not_keep_it_from_being_deleted(
+    tmp_path: Path, sessions: list[StoredSession]
+) -> None:
+    run = RunFolder(tmp_path)
+    merged(tmp_path, sessions)
+    run.finish({"schema": 1})
+    run.keep_table_part("scores", 0, frame("scores", ()))
+    check_deletable(tmp_path)
