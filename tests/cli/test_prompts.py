@@ -18,7 +18,6 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prompt_variants import PromptVariants
 from workbench.recordings.importers.native import save
 
-
 POOR = "Parts were looked at, one after another. The user was content with all of them so far."
 
 
