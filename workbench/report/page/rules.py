@@ -10,6 +10,7 @@ from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.summaries import session_titles
 from workbench.report.page.html import Html, empty, part
 
+MOST_ROWS = 60
 OUTCOMES = ("word for word", "other words", "unsure", "contradicted", "lost")
 
 
@@ -28,8 +29,21 @@ def rules_html(findings: Findings) -> Html:
     for (session, strategy), group in groups:
         title = titles.get(str(session), str(session))
         rows.append(_row(title, str(strategy), group))
+    rows.sort(key=_gravity, reverse=True)
     data = pd.DataFrame(rows).drop(columns="changed")
-    return part("rules", data, rows=rows, outcomes=OUTCOMES, known=run.strategies)
+    return part(
+        "rules",
+        data,
+        rows=rows[:MOST_ROWS],
+        count=len(rows),
+        outcomes=OUTCOMES,
+        known=run.strategies,
+    )
+
+
+def _gravity(row: dict[str, Any]) -> tuple[int, int]:
+    """What stands first: what contradicts most, then what loses most."""
+    return row["contradicted"], row["lost"]
 
 
 def _row(title: str, strategy: str, rules: pd.DataFrame) -> dict[str, Any]:
