@@ -20,7 +20,7 @@ from workbench.evaluation.experiment.compare import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, Point
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
 from workbench.evaluation.experiment.spec import documented
-from workbench.evaluation.replays.agents import AGENTS, Agent, Sized, recorded_limits
+from workbench.evaluation.replays.agents import AGENTS, Agent, Sized, agent_format, recorded_limits
 from workbench.evaluation.replays.reports import checked_reports
 from workbench.evaluation.replays.sizing import window_of
 from workbench.lab.advice.advise import (
@@ -219,9 +219,9 @@ def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
     """
     by_agent: dict[str, list[SessionSource]] = {}
     for source in sources_of(what or spec.sessions_of_space()):
-        formats = [session.origin.format for session in sessions_in(source)]
-        if formats:
-            name = formats[0] if formats[0] in AGENTS else ""
+        first_session = next(iter(sessions_in(source)), None)
+        if first_session is not None:
+            name = agent_format(first_session)
             by_agent.setdefault(name, []).append(source)
     if not by_agent:
         raise SettingError(
