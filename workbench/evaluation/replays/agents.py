@@ -73,7 +73,9 @@ def agent_format(session: Session) -> str:
     """
     name = session.origin.format
     name = OTHER_FILES.get(name, name)
-    return name if name in AGENTS else ""
+    if name in AGENTS:
+        return name
+    return ""
 
 
 def agent_of(session: Session) -> Agent | None:
