@@ -17,10 +17,10 @@ class Pulse:
     """
 
     def __init__(self) -> None:
-        self.start_anew()
+        self.restart()
 
-    def start_anew(self) -> None:
-        """Forget what was said. In a forked process the lock could stay held for ever."""
+    def restart(self) -> None:
+        """Begin anew, as in a process that was forked: a lock that was held stays held there."""
         self._lock = Lock()
         self._last_word = monotonic()
         self._has_dots = False
@@ -74,4 +74,4 @@ class Pulse:
 PULSE = Pulse()
 """That of this process."""
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=PULSE.start_anew)
+    os.register_at_fork(after_in_child=PULSE.restart)

@@ -128,8 +128,12 @@ def smaller_window(results: Results) -> int | None:
     """A window that the largest session fills twice, where nothing was compacted in the one that
     was used; None where something was, or no session is large enough.
     """
-    contenders = results.compactions[~results.compactions["strategy"].isin(REFERENCES)]
-    sizes = (results.sessions["tokens"] + results.sessions["overhead"].fillna(0)).dropna()
+    compactions = results.compactions
+    is_reference = compactions["strategy"].isin(REFERENCES)
+    contenders = compactions[~is_reference]
+    sessions = results.sessions
+    sizes = sessions["tokens"] + sessions["overhead"].fillna(0)
+    sizes = sizes.dropna()
     if len(contenders) or sizes.empty:
         return None
     window = int(sizes.max()) // 2000 * 1000

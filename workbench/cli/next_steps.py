@@ -36,9 +36,9 @@ def say_next(commands: Mapping[str, str]) -> None:
 
 def typed(path: str | Path) -> str:
     """A path as a shell takes it, short where it lies in this folder or the home folder."""
-    here = f"{Path.cwd()}/"
-    if str(path).startswith(here) and Path.cwd() != Path.home():
-        return shlex.quote(str(path).removeprefix(here))
+    folder = f"{Path.cwd()}/"
+    if str(path).startswith(folder) and Path.cwd() != Path.home():
+        return shlex.quote(str(path).removeprefix(folder))
     quoted = shlex.quote(str(path))
     home = f"{Path.home()}/"
     is_plain = quoted == str(path)

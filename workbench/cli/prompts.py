@@ -101,11 +101,13 @@ def prompts(
         quiet=spec.quiet or as_json,
     )
     foresight = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
-    tells_forecast = dry_run or not run_spec.quiet
-    if tells_forecast and not tell_forecast(foresight, forecast(paths or (), spec=run_spec)):
-        return OK
+    recordings = paths or ()
+    if dry_run or not run_spec.quiet:
+        run_forecast = forecast(recordings, spec=run_spec)
+        if not tell_forecast(foresight, run_forecast):
+            return OK
     tell_terms(*spec.model)
-    results = run_of(paths or (), spec=run_spec)
+    results = run_of(recordings, spec=run_spec)
     code = finish(results)
     if code != OK:
         return code

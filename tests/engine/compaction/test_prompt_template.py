@@ -158,3 +158,25 @@ def test_a_message_that_is_shown_in_part_counts_as_left_out() -> None:
     wrote = request(call, result("short", "c"), most_chars=120)
     assert "read(path=a.py)" in wrote.prompt and "I look at it" not in wrote.prompt
     assert wrote.left_out == 1
+
+
+def test_a_text_of_ones_own_is_asked_in_place_of_headings_and_rules() -> None:
+    template = PromptTemplate(asks="What is decided?")
+    wrote = SummaryRequest(
+        purpose="update",
+        system="",
+        write=template,
+        messages=(said("we take the red one"),),
+        previous="earlier",
+        instructions="be brief",
+        max_tokens=400,
+    )
+    _, question = wrote.prompt.split("</previous-summary>")
+    assert question.strip().startswith("What is decided?")
+    assert "400 tokens" in question and "be brief" in question and "##" not in question
+    assert template.sections("summary") == ()
+
+
+def test_the_start_of_a_turn_is_asked_about_as_ever() -> None:
+    wrote = SummaryRequest(purpose="turn_prefix", system="", write=PromptTemplate(asks="What?"))
+    assert "What?" not in wrote.prompt

@@ -3,8 +3,9 @@
 import pytest
 
 from builders import compaction, recorded, remembering
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.replays.agents import AGENTS, limit_of
+from workbench.engine.transcript.log import Log
+from workbench.engine.transcript.session import Origin, Session
+from workbench.evaluation.replays.agents import AGENTS, agent_of, limit_of
 from workbench.evaluation.replays.sizing import DEFAULT_WINDOW, window_of
 
 
@@ -98,3 +99,14 @@ def test_an_agent_compacts_where_it_did_else_by_its_rule() -> None:
     by_rule = limit_of(recorded(format="claude_code"), 200_000)
     assert by_rule is not None and by_rule.tokens == 167_000
     assert limit_of(recorded(format="aider"), 200_000) is None
+
+
+@pytest.mark.parametrize("format", ["opencode", "opencode_database"])
+def test_an_agent_is_known_by_each_of_its_files(format: str) -> None:
+    session = Session("one", Log(), Origin(format))
+    agent = agent_of(session)
+    assert agent is not None and agent.preset == "opencode"
+
+
+def test_files_of_another_agent_have_none() -> None:
+    assert agent_of(Session("one", Log(), Origin("amp"))) is None

@@ -23,7 +23,10 @@ class RecordedRule:
 def recorded_rules(session: Session) -> Iterator[RecordedRule]:
     """The verdict on each rule of the user at each compaction on the main path."""
     path = session.path
-    messages = [entry.message for entry in path if isinstance(entry, MessageEntry)]
+    messages: list[Message] = []
+    for entry in path:
+        if isinstance(entry, MessageEntry):
+            messages.append(entry.message)
     boundary = 0
     for place, entry in enumerate(path):
         if isinstance(entry, MessageEntry):
@@ -36,13 +39,15 @@ def recorded_rules(session: Session) -> Iterator[RecordedRule]:
 
 def _context(messages: list[Message], context: tuple[Message, ...]) -> View:
     """What a context holds of these messages, which are recognised by their ids."""
-    places = {message.id: index for index, message in enumerate(messages)}
-    kept: set[int] = set()
+    places: dict[str, int] = {}
+    for index, message in enumerate(messages):
+        places[message.id] = index
+    kept_indices: set[int] = set()
     texts: list[str] = []
     for message in context:
         place = places.get(message.id)
         if place is None:
             texts.append(said_text(message))
         else:
-            kept.add(place)
-    return View(frozenset(kept), tuple(texts), tuple(texts), (None,) * len(texts))
+            kept_indices.add(place)
+    return View(frozenset(kept_indices), tuple(texts), tuple(texts), (None,) * len(texts))

@@ -106,7 +106,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "rules": {
         **_PLACE, "number": "int", "at": "int", "rule": "text", "said_at": "int", "outcome": "str",
-        "evidence": "text", "why": "text",
+        "evidence": "text", "reason": "text",
     },
     "boundaries": {
         "session": "session", "mode": "str", "share": "float", "at": "int", "history": "int", "must_stay": "int",

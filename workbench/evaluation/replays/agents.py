@@ -63,9 +63,24 @@ AGENTS: Mapping[str, Agent] = {
 """By the format of its files each agent whose compaction a preset restates."""
 
 
+OTHER_FILES = {"opencode_database": "opencode"}
+"""Other formats of these agents, with the one that `AGENTS` names."""
+
+
+def agent_format(session: Session) -> str:
+    """The format by which `AGENTS` has the agent that recorded a session; empty for any other
+    agent.
+    """
+    name = session.origin.format
+    name = OTHER_FILES.get(name, name)
+    if name in AGENTS:
+        return name
+    return ""
+
+
 def agent_of(session: Session) -> Agent | None:
     """The agent that recorded a session; None where its compaction is not known."""
-    return AGENTS.get(session.origin.format)
+    return AGENTS.get(agent_format(session))
 
 
 @dataclass(frozen=True, slots=True)

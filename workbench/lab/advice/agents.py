@@ -20,7 +20,7 @@ from workbench.evaluation.experiment.compare import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, Point
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
 from workbench.evaluation.experiment.spec import documented
-from workbench.evaluation.replays.agents import AGENTS, Agent, Sized, recorded_limits
+from workbench.evaluation.replays.agents import AGENTS, Agent, Sized, agent_format, recorded_limits
 from workbench.evaluation.replays.reports import checked_reports
 from workbench.evaluation.replays.sizing import window_of
 from workbench.lab.advice.advise import (
@@ -233,12 +233,8 @@ def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
     by_agent: dict[str, list[SessionSource]] = defaultdict(list)
     for source in sources_of(what or spec.sessions_of_space()):
         sessions = sessions_in(source)
-        if not sessions:
-            continue
-        name = sessions[0].origin.format
-        if name not in AGENTS:
-            name = ""
-        by_agent[name].append(source)
+        if sessions:
+            by_agent[agent_format(sessions[0])].append(source)
     if not by_agent:
         raise SettingError(
             "there is no session to advise on; `workbench list formats` shows what can be read"

@@ -65,12 +65,12 @@ class RuleGrader:
         try:
             answer = self.model.complete(self._request(verdict.rule, "\n\n".join(texts))).text
         except ModelError as error:
-            return replace(verdict, why=f"{self.model.name} was asked in vain: {error}")
+            return replace(verdict, reason=f"{self.model.name} was asked in vain: {error}")
         words = _ANSWER.findall(answer)
         if not words:
-            return replace(verdict, why=f"{self.model.name} gave none of the answers")
+            return replace(verdict, reason=f"{self.model.name} gave none of the answers")
         outcome = OUTCOMES[words[-1].lower()]
-        return replace(verdict, outcome=outcome, why=f"{self.model.name} read it")
+        return replace(verdict, outcome=outcome, reason=f"{self.model.name} read it")
 
     def _request(self, rule: str, text: str) -> SummaryRequest:
         question = QUESTION.format(text=harmless(text), rule=harmless(rule))

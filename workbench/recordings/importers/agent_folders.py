@@ -36,8 +36,9 @@ class AgentFolder:
     @property
     def path(self) -> Path:
         """The folder of its sessions on this machine."""
-        around = Path.cwd() if self.is_beside_work else Path.home()
-        base = around / self.base
+        base = Path.home() / self.base
+        if self.is_beside_work:
+            base = Path.cwd() / self.base
         named_base = os.environ.get(self.variable) if self.variable else None
         if named_base:
             base = Path(named_base)

@@ -289,9 +289,10 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The decision, the table and the chart: what a notebook shows of a run."""
+        first_screen = self.verdict + self.headline
         chart = self.likely_best
-        drawing = chart.html if isinstance(chart, Html) else chart.drawing()["image/svg+xml"]
-        first_screen = self.verdict + self.headline + Html(drawing)
+        if isinstance(chart, Chart):
+            first_screen += Html(chart.drawing()["image/svg+xml"])
         return first_screen._repr_html_()
 
     def spending(self, session: str | None = None) -> Chart:

@@ -10,6 +10,7 @@ from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.summaries import session_titles
 from workbench.report.page.html import Html, empty, part
 
+MOST_ROWS = 60
 OUTCOMES = ("word for word", "other words", "unsure", "contradicted", "lost")
 
 
@@ -20,15 +21,29 @@ def rules_html(findings: Findings) -> Html:
     rules = rules[rules["mode"] == "natural"]
     if rules.empty:
         return empty("The user set no rule before a compaction, or nothing was compacted.", rules)
-    last = rules.groupby(["session", "strategy"])["number"].transform("max")
-    rules = rules[rules["number"] == last]
+    last_numbers = rules.groupby(["session", "strategy"])["number"].transform("max")
+    rules = rules[rules["number"] == last_numbers]
     titles = session_titles(run)
     rows = []
-    for (session, strategy), group in rules.groupby(["session", "strategy"], sort=False):
-        rows.append(_row(titles.get(str(session), str(session)), str(strategy), group))
-    columns = ["title", "strategy", *OUTCOMES]
-    data = pd.DataFrame([{name: row[name] for name in columns} for row in rows])
-    return part("rules", data, rows=rows, outcomes=OUTCOMES, known=run.strategies)
+    groups = rules.groupby(["session", "strategy"], sort=False)
+    for (session, strategy), group in groups:
+        title = titles.get(str(session), str(session))
+        rows.append(_row(title, str(strategy), group))
+    rows.sort(key=_gravity, reverse=True)
+    data = pd.DataFrame(rows).drop(columns="changed")
+    return part(
+        "rules",
+        data,
+        rows=rows[:MOST_ROWS],
+        count=len(rows),
+        outcomes=OUTCOMES,
+        known=run.strategies,
+    )
+
+
+def _gravity(row: dict[str, Any]) -> tuple[int, int]:
+    """What stands first: what contradicts most, then what loses most."""
+    return row["contradicted"], row["lost"]
 
 
 def _row(title: str, strategy: str, rules: pd.DataFrame) -> dict[str, Any]:
@@ -38,5 +53,5 @@ def _row(title: str, strategy: str, rules: pd.DataFrame) -> dict[str, Any]:
     row: dict[str, Any] = {"title": title, "strategy": strategy}
     for outcome in OUTCOMES:
         row[outcome] = int(counts.get(outcome, 0))
-    row["changed"] = changed[["outcome", "rule", "evidence", "why"]].to_dict("records")
+    row["changed"] = changed[["outcome", "rule", "evidence", "reason"]].to_dict("records")
     return row

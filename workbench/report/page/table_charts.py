@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -30,6 +31,13 @@ class TablePlot:
 
     x: str
     y: str
+
+    @property
+    def note(self) -> str:
+        """What the chart shows, in words."""
+        if self.y == COUNT:
+            return f"rows by {self.x}"
+        return f"mean {self.y} by {self.x}"
 
 
 PLOTS: Mapping[str, TablePlot] = {
@@ -65,12 +73,11 @@ def table_chart(run: Results, name: str) -> Figure:
     if means.empty:
         return words(name, f"The table {name} of this run has nothing to draw.")
     unit = unit_of(plot.y, name)
-    what = "rows" if plot.y == COUNT else f"mean {plot.y}"
-    figure, axes = paper(name, f"{what} by {plot.x}")
-    if plot.y == COUNT:
-        axes.set_ylabel("rows")
-    else:
-        axes.set_ylabel(f"{plot.y}, {unit}" if unit else plot.y)
+    figure, axes = paper(name, plot.note)
+    label = plot.y
+    if unit:
+        label = f"{plot.y}, {unit}"
+    axes.set_ylabel(label)
     axes.set_xlabel(plot.x)
     if pd.api.types.is_numeric_dtype(means.index):
         _draw_lines(axes, means)
@@ -90,13 +97,17 @@ def _means(rows: pd.DataFrame, plot: TablePlot) -> pd.DataFrame:
         series = "series"
     if plot.y == COUNT:
         rows = rows.assign(**{COUNT: 1.0})
-    columns = rows[[plot.x, series, plot.y]].dropna()
-    values = columns.groupby([plot.x, series], observed=True)[plot.y]
-    means = values.sum() if plot.y == COUNT else values.mean()
-    table = means.astype(float).unstack(series)
+    names = [plot.x, series, plot.y]
+    columns = rows[names].dropna()
+    groups = columns.groupby([plot.x, series], observed=True)
+    values = groups[plot.y]
+    table = values.mean()
+    if plot.y == COUNT:
+        table = values.count()
+    table = table.astype(float).unstack(series)
     if not pd.api.types.is_numeric_dtype(table.index):
         # references would stand beside each strategy as bars of one grey
-        table = table[[name for name in table.columns if name not in REFERENCES]]
+        table = table.drop(columns=list(REFERENCES), errors="ignore")
         largest = table.mean(axis=1).nlargest(MOST_NAMES).index
         table = table.loc[largest]
     return table
@@ -106,15 +117,29 @@ def _draw_lines(axes: Axes, means: pd.DataFrame) -> None:
     styles = looks(list(map(str, means.columns)))
     for name, values in means.items():
         style = styles[str(name)]
-        axes.plot(values.index, values, style.mark, ls="-", color=style.colour, label=str(name))
+        axes.plot(
+            values.index,
+            values,
+            style.mark,
+            ls="-",
+            color=style.colour,
+            label=str(name),
+        )
 
 
 def _draw_bars(axes: Axes, means: pd.DataFrame) -> None:
     styles = looks(list(map(str, means.columns)))
     width = 0.8 / len(means.columns)
     for number, (name, values) in enumerate(means.items()):
-        places = [place + number * width for place in range(len(means))]
-        axes.bar(places, values, width, color=styles[str(name)].colour, label=str(name))
+        places = np.arange(len(means)) + number * width
+        style = styles[str(name)]
+        axes.bar(
+            places,
+            values,
+            width,
+            color=style.colour,
+            label=str(name),
+        )
     middle = 0.4 - width / 2
-    axes.set_xticks([place + middle for place in range(len(means))])
+    axes.set_xticks(np.arange(len(means)) + middle)
     axes.set_xticklabels(map(str, means.index), rotation=30, ha="right")

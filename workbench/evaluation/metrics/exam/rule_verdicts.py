@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 from typing import Literal, TypeAlias
 
 from workbench.engine.extraction.entities import plain
@@ -52,14 +53,14 @@ class RuleVerdict:
         said_at: index of the message that says it.
         outcome: in a word or two; `unsure` where only a reader could tell.
         evidence: the sentence of the context that comes nearest; empty where none comes near.
-        why: what decided.
+        reason: what decided.
     """
 
     rule: str
     said_at: int
     outcome: RuleOutcome
     evidence: str
-    why: str
+    reason: str
 
 
 def rules_before(messages: Sequence[Message], boundary: int) -> list[Rule]:
@@ -147,26 +148,30 @@ class _Likeness:
 
 def _judged(rule: Rule, texts: Iterable[str]) -> RuleVerdict:
     """The verdict on a rule whose own words are gone."""
-    likenesses = sorted(_likenesses(rule.text, texts), key=lambda like: -like.share)
-    for like in likenesses:
-        if like.share >= SURE and like.says_the_same:
-            return _verdict(rule, "other words", like, f"{like.share:.0%} of its words")
-    for like in likenesses:
-        if like.share >= AGAINST and like.turns_it and demands(like.sentence):
-            return _verdict(rule, "contradicted", like, "the negation is turned")
-        if like.share >= AGAINST and like.swaps_it:
-            return _verdict(rule, "contradicted", like, "what it prefers is what the rule avoids")
-        if like.share >= SURE and like.changes_a_number:
-            change = f"{', '.join(like.other_numbers)} for {', '.join(like.numbers_lacking)}"
-            return _verdict(rule, "contradicted", like, f"a number is another: {change}")
+    likenesses = sorted(_likenesses(rule.text, texts), key=attrgetter("share"), reverse=True)
+    for likeness in likenesses:
+        if likeness.share >= SURE and likeness.says_the_same:
+            return _verdict(rule, "other words", likeness, f"{likeness.share:.0%} of its words")
+    for likeness in likenesses:
+        if likeness.share >= AGAINST and likeness.turns_it and demands(likeness.sentence):
+            return _verdict(rule, "contradicted", likeness, "the negation is turned")
+        if likeness.share >= AGAINST and likeness.swaps_it:
+            return _verdict(
+                rule, "contradicted", likeness, "what it prefers is what the rule avoids"
+            )
+        if likeness.share >= SURE and likeness.changes_a_number:
+            change = (
+                f"{', '.join(likeness.other_numbers)} for {', '.join(likeness.numbers_lacking)}"
+            )
+            return _verdict(rule, "contradicted", likeness, f"a number is another: {change}")
     if likenesses:
         best = likenesses[0]
         return _verdict(rule, "unsure", best, f"{best.share:.0%} of its words: ask a model")
     return RuleVerdict(rule.text, rule.said_at, "lost", "", "no sentence comes near it")
 
 
-def _verdict(rule: Rule, outcome: RuleOutcome, like: _Likeness, why: str) -> RuleVerdict:
-    return RuleVerdict(rule.text, rule.said_at, outcome, like.sentence[:LONGEST], why)
+def _verdict(rule: Rule, outcome: RuleOutcome, likeness: _Likeness, reason: str) -> RuleVerdict:
+    return RuleVerdict(rule.text, rule.said_at, outcome, likeness.sentence[:LONGEST], reason)
 
 
 def _likenesses(rule: str, texts: Iterable[str]) -> Iterator[_Likeness]:
