@@ -226,7 +226,15 @@ def test_a_run_that_goes_on_shows_what_is_done(copied: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["request=x", "mode=none", "share=x&mode=matched&at=9", "message=99999", "loss=none"]
+    "words",
+    [
+        "request=x",
+        "mode=none",
+        "share=x&mode=matched&at=9",
+        "share=0.1&mode=matched&at=99999",
+        "message=99999",
+        "loss=none",
+    ],
 )
 def test_an_address_that_leads_nowhere_is_a_sentence(view: ViewServer, words: str) -> None:
     status, text, _ = get(f"{view.address}{SESSION}&{words}")

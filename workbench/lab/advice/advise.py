@@ -339,7 +339,7 @@ class Search:
         names: list[str] = []
         for advice in reversed(advices):
             names.append(advice.advised.strategy)
-            names += advice.table["candidate"]
+            names += advice.table["candidate"].tolist()
         points: dict[str, Point] = {}
         for advice in advices:
             for point in advice.grid.points():

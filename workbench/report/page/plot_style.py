@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from workbench.base.markup import render
-from workbench.base.ragged import Floats
 
 INK, MUTED, RULE = "#1f2328", "#656d76", "#d5dae0"
 _THEMED = {
@@ -157,7 +156,7 @@ def apart(heights: Sequence[float], step: float, low: float, high: float) -> lis
     for pool in pools:
         pooled += [fmean(pool)] * len(pool)
     highest = max(low, high - offsets.max(initial=0))
-    placed: Floats = np.clip(pooled, low, highest) + offsets
+    placed = np.clip(pooled, low, highest) + offsets
     return [float(height) for height in placed]
 
 

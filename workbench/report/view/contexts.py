@@ -112,6 +112,9 @@ def _one_event(view: SessionView, place: ContextPlace) -> tuple[Any, ...]:
     session = view.ready.session
     sizing = view.ready.sizing
     strategy = view.presets[view.settings.strategy]
+    message_count = len(session.messages)
+    if place.at > message_count:
+        raise NotShown(f"The session has messages 0 to {message_count - 1}.")
     if place.mode == "matched":
         replay = matched(
             session,
