@@ -153,7 +153,8 @@ class Losses:
 
     def _archive_id(self, place: int) -> str:
         """The id by which the message at this place is recalled."""
-        return archive_id(self.messages[place].id)
+        message = self.messages[place]
+        return archive_id(message.id)
 
     def names(self) -> list[Lost]:
         """The names that the context does not tell, the likeliest first; those that the agent
@@ -212,5 +213,6 @@ def archive(session: Session) -> Archive:
             _, call = calls[index]
         text = page(message, call)
         if text:
-            texts[archive_id(message.id)] = text
+            id_in_archive = archive_id(message.id)
+            texts[id_in_archive] = text
     return Archive(texts)
