@@ -71,7 +71,9 @@ class Folder(LanguageModel):
     def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
         """The answer itself, so that a cache never tells another one."""
         number = requests_in(self.path).number(self._key(request))
-        answer = "" if number is None else answer_in(self.path, number)
+        answer = ""
+        if number is not None:
+            answer = answer_in(self.path, number)
         if answer:
             self.taken[str(number)] = _hash(answer)
         return {"folder": self.model, "answer": _hash(answer)}
@@ -87,7 +89,9 @@ class Folder(LanguageModel):
         key = self._key(request)
         requests = requests_in(self.path)
         number = requests.number(key)
-        answer = "" if number is None else answer_in(self.path, number)
+        answer = ""
+        if number is not None:
+            answer = answer_in(self.path, number)
         if not answer:
             if number is None and self.writes:
                 requests.write(key, request, self.replicate)
@@ -96,10 +100,13 @@ class Folder(LanguageModel):
         if self.ledger is not None:
             self.ledger.close(self.ledger.open(self.name, None, PATIENCE), None)
         count = TiktokenCounter().count_text
+        model = self.name
         who = about(self.path).who
+        if who:
+            model = f"{self.name} ({who})"
         return Completion(
             text=text,
-            model=f"{self.name} ({who})" if who else self.name,
+            model=model,
             input_tokens=count(plain_text(request)),
             output_tokens=count(text),
             usd=None,

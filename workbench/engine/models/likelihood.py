@@ -22,6 +22,7 @@ import numpy as np
 from workbench.base.errors import ModelError, SetupError
 from workbench.engine.models.ledger import Ledger, Stored
 from workbench.engine.models.weights import Weights, cache_folder
+from workbench.engine.transcript.message import Json
 
 BATCH = 512
 """Tokens that are read at once. Another number moves single tokens by up to 0.7 nats, so it is
@@ -77,6 +78,24 @@ class LocalLikelihood:
         loaded = self._lib.llama_model_load_from_file(path, defaults)
         if not loaded:
             raise ModelError(f"{model.path} cannot be loaded as a model")
+        self._context = self._context_of(loaded)
+        core_count = os.cpu_count() or 1
+        cores = min(core_count, 4)
+        self._lib.llama_set_n_threads(self._context, cores, cores)
+        self._memory = self._lib.llama_get_memory(self._context)
+        self._vocabulary = self._lib.llama_model_get_vocab(loaded)
+        self._width = self._lib.llama_vocab_n_tokens(self._vocabulary)
+        self._batch = self._lib.llama_batch_init(BATCH, 0, 1)
+        self._read: list[int] = []
+        self.decoded = 0
+
+    def _context_of(self, loaded: Json) -> Json:
+        """llama.cpp's own context for a loaded model, with the window.
+
+        Raises:
+            ModelError: the window is too large.
+            SetupError: this version of the library is another one than is known here.
+        """
         parameters = self._lib.llama_context_default_params()
         if tuple(parameters.word[:2]) != _DEFAULTS:
             raise SetupError(
@@ -86,17 +105,10 @@ class LocalLikelihood:
         parameters.word[0] = self.window
         parameters.word[1] = BATCH
         parameters.word[2] = BATCH
-        self._context = self._lib.llama_init_from_model(loaded, parameters)
-        if not self._context or self._lib.llama_n_ctx(self._context) < self.window:
+        context = self._lib.llama_init_from_model(loaded, parameters)
+        if not context or self._lib.llama_n_ctx(context) < self.window:
             raise ModelError(f"{self.label} cannot be given a window of {self.window} tokens")
-        cores = min(os.cpu_count() or 1, 4)
-        self._lib.llama_set_n_threads(self._context, cores, cores)
-        self._memory = self._lib.llama_get_memory(self._context)
-        self._vocabulary = self._lib.llama_model_get_vocab(loaded)
-        self._width = self._lib.llama_vocab_n_tokens(self._vocabulary)
-        self._batch = self._lib.llama_batch_init(BATCH, 0, 1)
-        self._read: list[int] = []
-        self.decoded = 0
+        return context
 
     def tokens(self, text: str) -> int:
         """How many tokens a text has, with the mark of a beginning."""
@@ -111,7 +123,8 @@ class LocalLikelihood:
         Raises:
             ModelError: the two do not fit into the window (`overflow`).
         """
-        preceding = preceding or "\n"  # the first token needs one before it
+        if not preceding:
+            preceding = "\n"  # the first token needs one before it
         head = self._tokens(preceding, is_beginning=True)
         tail = self._tokens(text, is_beginning=False)
         tokens = head + tail
@@ -327,7 +340,8 @@ class CachedLikelihood:
             stored = self._scored(preceding, text, places)
             self._disk.keep(key, stored)
         if "overflow" in stored:
-            raise ModelError(str(stored["overflow"]), overflow=True)
+            reason = str(stored["overflow"])
+            raise ModelError(reason, overflow=True)
         return tuple(stored["nats"])
 
     def _scored(self, preceding: str, text: str, places: Places) -> Stored:

@@ -135,19 +135,20 @@ class LiteLLM(LanguageModel):
         except litellm.exceptions.openai.OpenAIError as error:
             spent = 0.0 if was_free(error) else None
             failure = error_in_answer(sent.model, error, answers, options)
-            failure = failure or model_error(
-                litellm, sent.model, error, short_error(error, options)
-            )
-            failed = str(failure) if failure.outage else ""
+            if failure is None:
+                shown_text = short_error(error, options)
+                failure = model_error(litellm, sent.model, error, shown_text)
+            failed = ""
+            if failure.outage:
+                failed = str(failure)
             raise failure from error
         except TimeoutError:
             failed = f"{sent.model} gave no answer in {options.timeout:g} seconds"
             raise ModelError(failed, retryable=True) from None
         # litellm could not read it
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-            failed = (
-                f"{sent.model} gave an answer that cannot be read: {short_error(error, options)}"
-            )
+            shown_text = short_error(error, options)
+            failed = f"{sent.model} gave an answer that cannot be read: {shown_text}"
             raise ModelError(failed, retryable=True) from error
         finally:
             if self.ledger:

@@ -66,11 +66,12 @@ def without_overlaps(
     starts = [placeholder.start for placeholder in placeholders]
     for discovery in discoveries:
         position = bisect_right(starts, discovery.start)
-        free_before = position == 0 or separate[position - 1].stop <= discovery.start
-        free_behind = position == len(separate) or separate[position].start >= discovery.stop
-        if free_before and free_behind:
-            separate.insert(position, discovery)
-            starts.insert(position, discovery.start)
+        if position > 0 and separate[position - 1].stop > discovery.start:
+            continue
+        if position < len(separate) and separate[position].start < discovery.stop:
+            continue
+        separate.insert(position, discovery)
+        starts.insert(position, discovery.start)
     return [discovery for discovery in separate if discovery.kind]
 
 
@@ -81,9 +82,11 @@ def mail_addresses(text: str) -> Iterable[Place]:
         if local is None or _PICTURE.match(domain[1]):
             continue
         name = local.group().lstrip(".%-")
-        if name and name.lower() not in _SERVICES:
-            sign = domain.group()[: -len(domain[1])]
-            yield Place(domain.start() - len(name), domain.end(), sign)
+        if not name or name.lower() in _SERVICES:
+            continue
+        sign = domain.group().removesuffix(domain[1])
+        start = domain.start() - len(name)
+        yield Place(start, domain.end(), sign)
 
 
 def names_in(local: str) -> list[str]:
@@ -91,4 +94,6 @@ def names_in(local: str) -> list[str]:
     words = [word.title() for word in re.findall(r"[^\W\d_]{2,}", local)]
     if len(words) < 2 or not any(map(is_listed, words)):
         return []
-    return words if is_person(" ".join(words)) else []
+    if not is_person(" ".join(words)):
+        return []
+    return words

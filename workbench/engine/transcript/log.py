@@ -132,21 +132,26 @@ class Log:
         return self._by_id[entry_id]
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Log) and self._entries == other._entries and self.leaf == other.leaf
-        )
+        if not isinstance(other, Log):
+            return False
+        return self._entries == other._entries and self.leaf == other.leaf
 
     __hash__ = None  # type: ignore[assignment]  # it grows
 
     def leaves(self) -> tuple[str, ...]:
         """Ids of the entries that nothing follows: one a branch, in file order."""
         parents = {entry.parent for entry in self}
-        ids = [entry.id for entry in self]
-        return tuple(entry_id for entry_id in ids if entry_id not in parents)
+        leaves: list[str] = []
+        for entry in self:
+            if entry.id not in parents:
+                leaves.append(entry.id)
+        return tuple(leaves)
 
     def path(self, leaf: str | None = None) -> tuple[Entry, ...]:
         """The entries from the root to this leaf (the log's own leaf if none is named)."""
-        entry_id = self.leaf if leaf is None else leaf
+        entry_id = leaf
+        if leaf is None:
+            entry_id = self.leaf
         entries: list[Entry] = []
         while entry_id is not None:
             entry = self._by_id[entry_id]

@@ -44,14 +44,16 @@ class RepeatedValues:
             self._add(value, placeholder, _alone(value))
         elif is_unlike_words(value):
             self._add(value, placeholder, re.escape(value))
-        if kind == "name":
-            for part in _PART_OF_NAME.findall(value):
-                if is_person(part):
-                    self._add(part, placeholder, _alone(part))
+        if kind != "name":
+            return
+        for part in _PART_OF_NAME.findall(value):
+            if is_person(part):
+                self._add(part, placeholder, _alone(part))
 
     def _add(self, value: str, placeholder: str, pattern: str) -> None:
         runs = _RUN.findall(value)
-        if not runs or value in self._placeholders:
+        is_added = value in self._placeholders
+        if not runs or is_added:
             return
         self._placeholders[value] = placeholder
         longest_run = max(runs, key=len)

@@ -103,13 +103,14 @@ def telling_names(text: str, lower: str) -> Iterator[Name]:
         place = lower.find(hint)
         while place >= 0:
             hint_end = place + len(hint)
-            start, stop = _whole_name(text, place, hint_end)
-            if (start, stop) not in spans:
-                spans.add((start, stop))
+            start, stop = span = _whole_name(text, place, hint_end)
+            if span not in spans:
+                spans.add(span)
                 strength = name_strength(text[start:stop])
                 if strength:
                     yield Name(start, stop, strength)
-            place = lower.find(hint, max(stop, hint_end))
+            next_start = max(stop, hint_end)
+            place = lower.find(hint, next_start)
 
 
 def stop_of_label(text: str, name: Name) -> int:
@@ -117,14 +118,20 @@ def stop_of_label(text: str, name: Name) -> int:
     if name.strength is Strength.PASSWORD:
         return name.stop
     qualifier = _QUALIFIER.match(text, name.stop)
-    return qualifier.end() if qualifier else name.stop
+    if qualifier is None:
+        return name.stop
+    return qualifier.end()
 
 
 def _whole_name(text: str, start: int, stop: int) -> Span:
     reach = max(0, start - _REACH)
+    reach_behind = min(len(text), stop + _REACH)
     head = _HEAD.search(text, reach, start)
-    tail = _TAIL.match(text, stop, min(len(text), stop + _REACH))
-    is_word_of_label = head is not None and text[head.start() : stop].lower() in _LAST_OF_SEVERAL
+    tail = _TAIL.match(text, stop, reach_behind)
+    is_word_of_label = False
+    if head is not None:
+        word = text[head.start() : stop].lower()
+        is_word_of_label = word in _LAST_OF_SEVERAL
     if is_word_of_label and character_at(text, stop) != "=":
         head = _WORDS_BEFORE.search(text, reach, start)
     if head:

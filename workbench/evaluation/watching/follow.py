@@ -124,7 +124,8 @@ class Followed:
         if not line or line.startswith(b"//"):
             return
         if self._builder is None:
-            self._unread.append(line.removeprefix(BOM))
+            first_line = line.removeprefix(BOM)
+            self._unread.append(first_line)
             self._recognise()
             return
         self.lines += 1
@@ -179,7 +180,8 @@ def _is_complete(line: bytes) -> bool:
     """Whether a line is whole, though no line end follows yet."""
     if not line.rstrip().endswith(b"}"):
         return False
-    return decodable(line.decode(errors="replace")) is not None
+    text = line.decode(errors="replace")
+    return decodable(text) is not None
 
 
 def newest_file(folder: Path) -> Path | None:

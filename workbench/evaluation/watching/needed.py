@@ -75,7 +75,10 @@ def compactions(session: Session) -> list[Taken]:
         if not isinstance(entry, CompactionEntry):
             continue
         next_request = _next_request(path, place)
-        compaction = Taken(before=fold(path[:place]), after=fold(path[:next_request]))
+        compaction = Taken(
+            before=fold(path[:place]),
+            after=fold(path[:next_request]),
+        )
         compactions.append(compaction)
     return compactions
 
@@ -120,7 +123,8 @@ class Losses:
             if id(message) not in ids_before:
                 new_texts.append(said_text(message))
         self._name_count = len(self.index.inverted_index.names)
-        self._is_lost = ~self.index.held(is_kept, new_texts)
+        is_held = self.index.held(is_kept, new_texts)
+        self._is_lost = ~is_held
 
     def statements(self) -> list[Lost]:
         """The newest demands and open work that the context does not state."""
@@ -137,15 +141,20 @@ class Losses:
             if slot in newest:
                 id = self._archive_id(newest[slot])
             text = entity.text[:LONGEST]
-            if entity.kind == "constraint" and demands(entity.text):
+            is_demand = entity.kind == "constraint" and demands(entity.text)
+            is_pending = entity.kind == "pending" and is_open[slot]
+            if is_demand:
                 rules.append(Lost("rule", text, id))
-            elif entity.kind == "pending" and is_open[slot] and is_work(entity.text):
+            elif is_pending and is_work(entity.text):
                 work.append(Lost("open work", text, id))
-        return rules[-FEW:] + work[-FEW:]
+        newest_rules = rules[-FEW:]
+        newest_work = work[-FEW:]
+        return newest_rules + newest_work
 
     def _archive_id(self, place: int) -> str:
         """The id by which the message at this place is recalled."""
-        return archive_id(self.messages[place].id)
+        message = self.messages[place]
+        return archive_id(message.id)
 
     def names(self) -> list[Lost]:
         """The names that the context does not tell, the likeliest first; those that the agent
@@ -155,7 +164,8 @@ class Losses:
         row, name = pairs_of(index.span_entities, index.place_span)
         message = index.place_message[row]
         is_name_lost = self._is_lost[: self._name_count]
-        was_said = ~index.thought[row] & is_name_lost[name]
+        is_spoken = ~index.thought[row]
+        was_said = is_spoken & is_name_lost[name]
         name = name[was_said]
         message = message[was_said]
         newest = _newest_places(name, message)
@@ -165,13 +175,16 @@ class Losses:
         mentions_by_agent = np.unique(mentions[:, by_agent], axis=1)
         mentioned_name, mentioning_message = mentions_by_agent
         age = len(self.messages) - mentioning_message
+        weight = 0.5 ** (age / HALF)
         score = np.zeros(self._name_count)
-        np.add.at(score, mentioned_name, 0.5 ** (age / HALF))
+        np.add.at(score, mentioned_name, weight)
         use_count = np.bincount(mentioned_name, minlength=self._name_count)
+        likeliest = np.argsort(-score, kind="stable")
         lost: list[Lost] = []
-        for number in np.argsort(-score, kind="stable").tolist():
+        for number in likeliest.tolist():
             entity = index.names[number]
-            if number not in newest or entity in BACKGROUND or entity.kind in LEFT_OUT:
+            is_no_thing = entity in BACKGROUND or entity.kind in LEFT_OUT
+            if is_no_thing or number not in newest:
                 continue
             id = self._archive_id(newest[number])
             uses = int(use_count[number])
@@ -200,5 +213,6 @@ def archive(session: Session) -> Archive:
             _, call = calls[index]
         text = page(message, call)
         if text:
-            texts[archive_id(message.id)] = text
+            id_in_archive = archive_id(message.id)
+            texts[id_in_archive] = text
     return Archive(texts)

@@ -78,10 +78,7 @@ class SessionMeter:
         checked = checked_reports(session, sizes, self._size)
         session = checked.session
         sizing = Sizing.of(session, sizes, self._size)
-        context = fold(session.path)
-        parts = Counter({"overhead": sizing.overhead})
-        for message in context:
-            parts[_part(message)] += sizing.count(message)
+        parts = _parts_of(session, sizing)
         last_compaction = 0
         if session.recorded:  # its context was made smaller
             last_compaction = session.recorded[-1].at
@@ -98,12 +95,9 @@ class SessionMeter:
             told_by_messages = parts.total() - parts["overhead"]
             parts["overhead"] = max(tokens - told_by_messages, 0)
         limit = self._limit(session, format)
-        growth = _growth(list(map(sizing.count, since)), since)
+        sizes_since = list(map(sizing.count, since))
+        growth = _growth(sizes_since, since)
         requests_left = _requests_left(limit.tokens - tokens, growth)
-        pace = _pace(since)
-        minutes_left = None
-        if requests_left is not None and pace is not None:
-            minutes_left = requests_left * pace / 60
         return SessionState(
             session=session.id,
             requests=len(session.requests),
@@ -115,7 +109,7 @@ class SessionMeter:
             limit=limit.tokens,
             limit_from=limit.source,
             requests_left=requests_left,
-            minutes_left=minutes_left,
+            minutes_left=_minutes_left(requests_left, since),
             reports_left_out=checked.left_out,
         )
 
@@ -133,9 +127,29 @@ class SessionMeter:
         """Where the agent compacts: by the named window, its recorded compactions, or its rule."""
         window = window_of(session, self.window).tokens
         recorded = limit_of(session, window)
-        if recorded is not None and not self.window and recorded_limits(session):
+        is_named = bool(self.window)
+        if recorded is not None and not is_named and recorded_limits(session):
             return recorded
-        return Sized(AGENTS[format].limit(window), f"the agent's rule in a window of {window:,}")
+        agent = AGENTS[format]
+        source = f"the agent's rule in a window of {window:,}"
+        return Sized(agent.limit(window), source)
+
+
+def _parts_of(session: Session, sizing: Sizing) -> Counter[str]:
+    """The tokens of the present context, by who said it."""
+    parts = Counter({"overhead": sizing.overhead})
+    for message in fold(session.path):
+        parts[_part(message)] += sizing.count(message)
+    return parts
+
+
+def _minutes_left(requests_left: int | None, messages: Sequence[Message]) -> float | None:
+    """How long so many requests take at the pace of these messages; None where it is unknown."""
+    pace = _pace(messages)
+    if requests_left is None or pace is None:
+        return None
+    seconds_left = requests_left * pace
+    return seconds_left / 60
 
 
 def _compaction_count(session: Session) -> int:
@@ -188,7 +202,8 @@ def _growth(sizes: Sequence[int], messages: Sequence[Message]) -> float | None:
     newest = answers[-RECENT - 1 :]
     if len(newest) < 2:
         return None
-    tokens_between = sum(sizes[newest[0] : newest[-1]])
+    start, stop = newest[0], newest[-1]
+    tokens_between = sum(sizes[start:stop])
     return tokens_between / (len(newest) - 1)
 
 

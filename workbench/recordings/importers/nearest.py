@@ -8,7 +8,7 @@ from workbench.recordings.importers.head import Head
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "adk": ("app_name", "user_id", "events"),
     "amp": ("v", "created", "messages"),
-    "antigravity": ("step_index", "source", "type", "status"),
+    "antigravity": ("step_index", "source", "type", "created_at"),
     "anthropic_messages": ("role", "content", "system"),
     "atif": ("agent", "steps"),
     "claude_code": ("uuid", "parentUuid", "sessionId", "message"),

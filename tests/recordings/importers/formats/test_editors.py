@@ -164,6 +164,15 @@ def test_antigravity_s_first_checkpoint_is_no_compaction(tmp_path: Path) -> None
     assert [plain_text(message) for message in fold(session.path)][1:] == ["one file"]
 
 
+def test_a_step_of_antigravity_that_was_written_while_it_ran_counts_once(tmp_path: Path) -> None:
+    running = ANTIGRAVITY[-1] | {"status": "RUNNING", "content": "one"}
+    session = only(written(tmp_path, [*ANTIGRAVITY[:-1], running, ANTIGRAVITY[-1]]))
+    assert words(session) == words(only(written(tmp_path, ANTIGRAVITY)))
+    twice = only(written(tmp_path, [*ANTIGRAVITY, ANTIGRAVITY[-1] | {"content": "two files"}]))
+    assert [text for _, text in words(twice)][-2:] == ["one file", "two files"]
+    assert any("both are kept" in note for note in twice.origin.skipped)
+
+
 def test_antigravity_says_where_texts_stand_that_are_cut_short(tmp_path: Path) -> None:
     cut = ANTIGRAVITY[0] | {"truncated_fields": ["content"]}
     session = only(written(tmp_path, [cut, *ANTIGRAVITY[1:]]))

@@ -20,7 +20,9 @@ import numpy as np
 from workbench.base.ragged import Floats, Ints, integers
 from workbench.engine.models.extractive.reading import Line, LineOrigin, ReadMessage
 
-SPOKEN, DISTANCE, CONTEXT = 1.2, -1.0, 0.4
+SPOKEN = 1.2
+DISTANCE = -1.0
+CONTEXT = 0.4
 AGAIN = 0.5
 """What is left of an entity's worth once a chosen line holds it; a power of two, so that
 products stay exact.
@@ -36,8 +38,19 @@ how many count.
 FOCUS = 10.0
 """Factor for a line that holds a word of the user's instructions."""
 
-ORIGINS = np.array([1.5, 1.4, 1.0, 1.0, 1.4, 0.7, 0.7, 0.3])
-"""Worth of a line by its `LineOrigin`: the user's words, the model's, commands, and so on."""
+WORTH_OF_ORIGIN = {
+    LineOrigin.USER: 1.5,
+    LineOrigin.SAID: 1.4,
+    LineOrigin.COMMAND: 1.0,
+    LineOrigin.ARGUMENT: 1.0,
+    LineOrigin.EARLIER: 1.4,
+    LineOrigin.RESULT: 0.7,
+    LineOrigin.FAILED: 0.7,
+    LineOrigin.THOUGHT: 0.3,
+}
+"""Worth of a line by where it comes from."""
+ORIGINS = np.array([WORTH_OF_ORIGIN[origin] for origin in LineOrigin])
+"""The same by the number of the origin."""
 
 CHARS_PER_TOKEN, FRAME = 3.3, 2.0
 """A first guess for technical text, and the tokens that a line costs besides; exact counts are

@@ -15,8 +15,10 @@ from workbench.engine.models.learned.features import LineTable
 from workbench.engine.models.learned.weights import LearnedWeights
 from workbench.engine.transcript.message import Message
 
-FULL, TRIES = 0.985, 8
-"""The part of its tokens at which a text is full enough, and how often its length is mended."""
+FULL = 0.985
+"""The part of its tokens at which a text is full enough."""
+TRIES = 8
+"""How often its length is mended."""
 REQUEST = 0.2
 """The part of the room in which the first thing that the user said stands before all other lines
 are chosen.

@@ -10,6 +10,7 @@ September 2026.
 """
 
 import re
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
@@ -53,12 +54,20 @@ def _is_step(record: Record) -> bool:
     return {"step_index", "source", "status"} <= set(record) and label(record, "type").isupper()
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A step, and the line on which it is written."""
+
+    line: int
+    record: Record
+
+
 class AntigravityBuilder(SessionBuilder):
-    """Reads steps in their order; of a step that is written twice, the later line counts."""
+    """Reads steps in their order; of a step that was written while it ran, the later line counts."""
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.steps: dict[int, tuple[int, Record]] = {}
+        self.steps: dict[int, list[_Step]] = {}
         self.open_calls: list[str] = []
         folders = PurePath(source.where).parts[:-1]
         if len(folders) > len(LOGS) and folders[-2:] == LOGS:
@@ -69,14 +78,24 @@ class AntigravityBuilder(SessionBuilder):
         number = optional_count(record, "step_index")
         if number is None:
             number = len(self.steps)
-        self.steps[number] = self.line, record
+        steps = self.steps.setdefault(number, [])
+        if steps and label(steps[-1].record, "status") == "RUNNING":
+            steps.pop()
+        elif steps and steps[-1].record != record:
+            self.source.skipped.append(
+                f"line {self.line}: the step_index {number} is that of line {steps[-1].line}, which"
+                " says something else; both are kept"
+            )
+        elif steps:
+            return
+        steps.append(_Step(self.line, record))
 
     def close(self) -> None:
         """Read all steps."""
         for number in sorted(self.steps):
-            line, record = self.steps[number]
-            with self.source.at(line):
-                self._step(number, record)
+            for step in self.steps[number]:
+                with self.source.at(step.line):
+                    self._step(number, step.record)
         self.steps = {}
 
     def _step(self, number: int, record: Record) -> None:
