@@ -27,11 +27,7 @@ from workbench.lab.judge.work_exam.sitting import Boundary, Sitting
 
 BASELINES = "baselines.csv"
 """The file beside the sittings."""
-MEASURES = (
-    "bm25",
-    "exam",
-    "presence",
-)
+MEASURES = ("bm25", "exam", "presence")
 """BM25 of question and right answer; of names also the lexical reader's credit, and whether the
 name stands there.
 """
@@ -47,11 +43,14 @@ def baselines_of(sittings: Iterable[Sitting]) -> pd.DataFrame:
     histories: dict[Boundary, Bm25] = {}
     rows: list[dict[str, Any]] = []
     for sitting in sittings:
-        if sitting.boundary not in histories:
-            history = sitting.context.ready.session.messages[: sitting.boundary.at]
-            histories[sitting.boundary] = Bm25(map(said_text, history))
-        rows += _rows(sitting, histories[sitting.boundary])
-    return pd.DataFrame(rows, columns=[*PLACE, *MEASURES]).drop_duplicates(PLACE)
+        boundary = sitting.boundary
+        if boundary not in histories:
+            messages = sitting.context.ready.session.messages
+            history = messages[: boundary.at]
+            histories[boundary] = Bm25(said_text(message) for message in history)
+        rows += _rows(sitting, histories[boundary])
+    table = pd.DataFrame(rows, columns=[*PLACE, *MEASURES])
+    return table.drop_duplicates(PLACE)
 
 
 def _rows(sitting: Sitting, bm25: Bm25) -> Iterator[dict[str, Any]]:
@@ -75,11 +74,13 @@ def _credit_by_question(sitting: Sitting) -> Mapping[SheetQuestion, float]:
     """The lexical reader's credit for each name that is asked."""
     prepared_session = sitting.context.ready
     exam = Exams.of(prepared_session.index).at(sitting.boundary.at)
-    credit = exam.credit(view(prepared_session.session, sitting.context.context)).tolist()
+    context_view = view(prepared_session.session, sitting.context.context)
+    item_credits = exam.credit(context_view).tolist()
     credits: dict[SheetQuestion, float] = {}
-    for item, value in zip(exam.items, credit, strict=True):
-        for question in name_questions([item], most=1):
-            credits[SheetQuestion.about_name(question)] = round(value, DIGITS)
+    for item, credit in zip(exam.items, item_credits, strict=True):
+        for name_question in name_questions([item], limit=1):
+            question = SheetQuestion.about_name(name_question)
+            credits[question] = round(credit, DIGITS)
     return credits
 
 
