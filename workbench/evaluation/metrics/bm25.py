@@ -8,13 +8,16 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 SATURATION = 1.2
 """How soon a word that is repeated counts no more (`k1`)."""
 LENGTH = 0.75
 """How much a long line loses (`b`)."""
 _WORD = re.compile(r"\w+")
+_Gain: TypeAlias = tuple[int, float]
+"""A line of the context, by its number, and what a word adds there."""
 
 
 class Bm25:
@@ -27,30 +30,32 @@ class Bm25:
     def __init__(self, history: Iterable[str]) -> None:
         self._lines_with: Counter[str] = Counter()
         self._lines = 0
-        words = 0
+        word_count = 0
         for text in history:
-            for line in _lines(text):
+            for words in _lines(text):
                 self._lines += 1
-                words += len(line)
-                self._lines_with.update(set(line))
-        self._usual_length = max(words / max(self._lines, 1), 1.0)
+                word_count += len(words)
+                self._lines_with.update(set(words))
+        mean_length = word_count / max(self._lines, 1)
+        self._usual_length = max(mean_length, 1.0)
 
     def share(self, sought: str, context: str) -> float:
         """The score of the context's best line; 1: a line of usual length has each word once."""
-        return self.shares([sought], context)[0]
+        (share,) = self.shares([sought], context)
+        return share
 
     def shares(self, sought: Sequence[str], context: str) -> list[float]:
         """`share` of several texts that are sought in one context."""
-        gains: dict[str, list[tuple[int, float]]] = defaultdict(list)
-        for number, line in enumerate(_lines(context)):
-            relative_length = LENGTH * len(line) / self._usual_length
+        gains: dict[str, list[_Gain]] = defaultdict(list)
+        for number, words in enumerate(_lines(context)):
+            relative_length = LENGTH * len(words) / self._usual_length
             damping = SATURATION * (1 - LENGTH + relative_length)
-            for word, count in Counter(line).items():
+            for word, count in Counter(words).items():
                 gain = count * (SATURATION + 1) / (count + damping)
                 gains[word].append((number, gain))
         return [self._best_share(text, gains) for text in sought]
 
-    def _best_share(self, text: str, gains: dict[str, list[tuple[int, float]]]) -> float:
+    def _best_share(self, text: str, gains: Mapping[str, Sequence[_Gain]]) -> float:
         """The share of the best line for one text.
 
         Args:
@@ -71,7 +76,9 @@ class Bm25:
     def _weight(self, word: str) -> float:
         """How rare a word is in the history; a word that every line has weighs almost nothing."""
         lines_with = self._lines_with[word]
-        return math.log(1 + (self._lines - lines_with + 0.5) / (lines_with + 0.5))
+        lines_without = self._lines - lines_with
+        odds = (lines_without + 0.5) / (lines_with + 0.5)
+        return math.log(1 + odds)
 
 
 def _words(text: str) -> list[str]:
@@ -80,5 +87,9 @@ def _words(text: str) -> list[str]:
 
 def _lines(text: str) -> list[list[str]]:
     """The words of each line that has any."""
-    words_by_line = [_words(line) for line in text.splitlines()]
-    return [words for words in words_by_line if words]
+    words_by_line: list[list[str]] = []
+    for line in text.splitlines():
+        words = _words(line)
+        if words:
+            words_by_line.append(words)
+    return words_by_line

@@ -20,17 +20,21 @@ def chain(data: MetricInput) -> Iterator[dict[str, str | int | float | None]]:
     are alive at the last compaction are censored there. Fails to see what a paraphrase keeps of an
     entity.
     """
-    replay, index = data.replay, data.index
+    replay = data.replay
+    index = data.index
     if replay.mode != "natural":
         return
     first_message, kind = index.everything
-    rounds = np.zeros(len(first_message), dtype=np.int64)
-    is_lost = np.zeros(len(first_message), dtype=bool)
+    message_count = index.inverted_index.n
+    entity_count = len(first_message)
+    rounds = np.zeros(entity_count, dtype=np.int64)
+    is_lost = np.zeros(entity_count, dtype=bool)
     at_risk_counts = Counter[tuple[int, int]]()
     lost_counts = Counter[tuple[int, int]]()
     for event in replay.events:
         sent = view(replay.session, event.compaction.sent)
-        in_context = index.held(kept_mask(sent.kept, index.inverted_index.n), sent.texts)
+        is_kept = kept_mask(sent.kept, message_count)
+        in_context = index.held(is_kept, sent.texts)
         is_at_risk = (first_message < event.at) & ~is_lost
         rounds[is_at_risk] += 1
         is_newly_lost = is_at_risk & ~in_context
@@ -49,4 +53,6 @@ def chain(data: MetricInput) -> Iterator[dict[str, str | int | float | None]]:
 
 def _rounds_of(rounds: Ints, kind: Ints, flags: Flags) -> Iterator[tuple[int, int]]:
     """The round and the kind of each entity with a flag."""
-    return zip(rounds[flags].tolist(), kind[flags].tolist(), strict=True)
+    flagged_rounds = rounds[flags].tolist()
+    flagged_kinds = kind[flags].tolist()
+    return zip(flagged_rounds, flagged_kinds, strict=True)

@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Floats, Ints, kept_mask
+from workbench.base.ragged import Flags, Floats, Ints, integers, kept_mask
 from workbench.engine.extraction.entities import KINDS, Entity
 from workbench.evaluation.metrics.evidence import Evidence
 from workbench.evaluation.metrics.indexes.arrays import flags
@@ -112,21 +112,28 @@ class Retention:
 
     def groups(self) -> Iterator[dict[str, str | float]]:
         """The sums by kind and by whether they can be fetched again, in order."""
-        for kind in sorted(set(self.demand.kinds.tolist()), key=KINDS.__getitem__):
-            for is_recoverable in (False, True):
-                is_of_group = (self.demand.reacquirable == is_recoverable) & (
-                    self.demand.kinds == kind
-                )
-                if not is_of_group.any():
-                    continue
-                group: dict[str, str | float] = {
-                    "kind": KINDS[kind],
-                    "recoverable": "reacquirable" if is_recoverable else "irrecoverable",
-                    "demanded": int(is_of_group.sum()),
-                }
-                for level in get_args(Level):
-                    group[level] = float(self.level(level)[is_of_group].sum())
-                yield group
+        demand = self.demand
+        kinds = set(demand.kinds.tolist())
+        for kind in sorted(kinds, key=KINDS.__getitem__):
+            is_of_kind = demand.kinds == kind
+            is_irrecoverable = is_of_kind & ~demand.reacquirable
+            if is_irrecoverable.any():
+                yield self._group(kind, "irrecoverable", is_irrecoverable)
+            is_recoverable = is_of_kind & demand.reacquirable
+            if is_recoverable.any():
+                yield self._group(kind, "reacquirable", is_recoverable)
+
+    def _group(self, kind: int, recoverable: str, is_of_group: Flags) -> dict[str, str | float]:
+        """The sums over some of the demanded entities."""
+        group: dict[str, str | float] = {
+            "kind": KINDS[kind],
+            "recoverable": recoverable,
+            "demanded": int(is_of_group.sum()),
+        }
+        for level in get_args(Level):
+            values = self.level(level)
+            group[level] = float(values[is_of_group].sum())
+        return group
 
     def lost(self) -> list[Need]:
         """The needed entities that are not bound, in order of use."""
@@ -139,9 +146,12 @@ class Retention:
         sources first: a result that is fetched anyway if there is one, else the latest that holds
         it. Fails to see that a file may have changed since, or that a narrower call would do.
         """
-        lost = np.flatnonzero(self.demand.reacquirable & ~self.presence).tolist()
-        known_sources = self.demand.repeatable_sources
-        sources_by_entity = [known_sources[slot] for slot in lost if slot in known_sources]
+        is_lost = self.demand.reacquirable & ~self.presence
+        repeatable_sources = self.demand.repeatable_sources
+        sources_by_entity: list[tuple[int, ...]] = []
+        for slot in np.flatnonzero(is_lost).tolist():
+            if slot in repeatable_sources:
+                sources_by_entity.append(repeatable_sources[slot])
         to_fetch: set[int] = set()
         for sources in sorted(sources_by_entity, key=len):
             if to_fetch.isdisjoint(sources):
@@ -164,17 +174,23 @@ class Demand:
     """
 
     def __init__(
-        self, texts: TextIndex, boundary: int, countable: Flags, *, said_again: bool = False
+        self,
+        texts: TextIndex,
+        boundary: int,
+        countable: Flags,
+        *,
+        said_again: bool = False,
     ) -> None:
         """Find what was needed; `countable` says of each entity whether a use of it counts."""
+        index = texts.inverted_index
         self._texts = texts
-        self._index = texts.inverted_index
+        self._index = index
         self.at = boundary
         self.entities, self._use_place = self._uses(countable, said_again)
-        self.kinds: Ints = self._index.kind[self.entities]
-        self._slot_of: Ints = np.full(len(self._index.names), -1)
+        self.kinds: Ints = index.kind[self.entities]
+        self._slot_of: Ints = np.full(len(index.names), -1)
         self._slot_of[self.entities] = np.arange(len(self))
-        self._evidence = Evidence(self._index, boundary, self.entities, self._use_place)
+        self._evidence = Evidence(index, boundary, self.entities, self._use_place)
         self._hold()
         self._regaining = self._ways_back()
         self.reacquirable: Flags = self._regaining.way == WAYS.index("call")
@@ -190,29 +206,32 @@ class Demand:
         """
         index = self._index
         horizon = min(index.n, self.at + HORIZON)
-        places = np.arange(index.message_start[self.at], index.message_start[horizon])
+        start = index.message_start[self.at]
+        stop = index.message_start[horizon]
+        places = np.arange(start, stop)
         places = places[~index.thought[places]]
         is_answer = flags(message.role == "assistant" for message in index.messages)
         if said_again:
             places = places[is_answer[index.place_message[places]]]
         row, entities = pairs_of(index.span_entities, index.place_span[places])
-        place = places[row]
         is_in_history = index.first_seen[entities] < self.at
         is_demanded = countable[entities] & is_in_history
+        use_places = places[row[is_demanded]]
         entities, first_use = np.unique(entities[is_demanded], return_index=True)
-        place = place[is_demanded][first_use]
-        is_by_assistant = is_answer[index.place_message[place]]
+        use_places = use_places[first_use]
+        is_by_assistant = is_answer[index.place_message[use_places]]
         entities = entities[is_by_assistant]
-        place = place[is_by_assistant]
-        order = np.argsort(place, kind="stable")
-        return entities[order], place[order]
+        use_places = use_places[is_by_assistant]
+        order = np.argsort(use_places, kind="stable")
+        return entities[order], use_places[order]
 
     def _hold(self) -> None:
         """Find the messages of the history that hold each pair."""
+        index = self._index
         evidence = self._evidence
-        pair_words = self._index.span_words[evidence.pair_span]
+        pair_words = index.span_words[evidence.pair_span]
         bound, coverage = evidence.grade(evidence.pair_slot, pair_words)
-        pair, message = pairs_of(self._index.span_messages, evidence.pair_span)
+        pair, message = pairs_of(index.span_messages, evidence.pair_span)
         is_past = message < self.at
         pair = pair[is_past]
         self._held_message = message[is_past]
@@ -223,7 +242,12 @@ class Demand:
 
     def _ways_back(self) -> Regaining:
         """How each one could be had again."""
-        holders = Holders(self._held_slot, self._held_span, self._held_message, self._held_bound)
+        holders = Holders(
+            slot=self._held_slot,
+            span=self._held_span,
+            message=self._held_message,
+            bound=self._held_bound,
+        )
         return Regaining(self._index, self._evidence, holders)
 
     @cached_property
@@ -246,6 +270,8 @@ class Demand:
         evidence_place = int(self._evidence.place[slot])
         evidence_span = int(self._evidence.span[slot])
         use_place = int(self._use_place[slot])
+        use_span = int(index.place_span[use_place])
+        way_back = int(self._regaining.way[slot])
         return Need(
             entity=index.names[entity],
             said=first_message,
@@ -253,9 +279,9 @@ class Demand:
             evidence=int(index.place_message[evidence_place]),
             evidence_text=index.texts[evidence_span],
             use=int(index.place_message[use_place]),
-            use_text=index.texts[int(index.place_span[use_place])],
+            use_text=index.texts[use_span],
             reacquirable=bool(self.reacquirable[slot]),
-            way_back=WAYS[int(self._regaining.way[slot])],
+            way_back=WAYS[way_back],
             sources=self.repeatable_sources.get(slot, ()),
         )
 
@@ -264,10 +290,11 @@ class Demand:
         """By slot, the messages that show its entity and whose calls or files would show it again,
         in order.
         """
-        slots = self._held_slot[self._regaining.at_hand]
-        messages = self._held_message[self._regaining.at_hand]
+        at_hand = self._regaining.at_hand
+        slots = self._held_slot[at_hand].tolist()
+        messages = self._held_message[at_hand].tolist()
         sources: dict[int, set[int]] = defaultdict(set)
-        for slot, message in zip(slots.tolist(), messages.tolist(), strict=True):
+        for slot, message in zip(slots, messages, strict=True):
             sources[slot].add(message)
         return {slot: tuple(sorted(of_slot)) for slot, of_slot in sources.items()}
 
@@ -278,9 +305,10 @@ class Demand:
         is_demanded = slots >= 0
         slots = slots[is_demanded]
         rows = indexed_texts.entity_row[is_demanded]
-        span_words = self._texts.words(indexed_texts.spans[rows])
-        bound, coverage = self._evidence.grade(slots, span_words)
-        return _SlotsInTexts(slots, indexed_texts.text[rows], bound, coverage)
+        spans = indexed_texts.spans[rows]
+        texts_of_rows = indexed_texts.text[rows]
+        bound, coverage = self._evidence.grade(slots, self._texts.words(spans))
+        return _SlotsInTexts(slots, texts_of_rows, bound, coverage)
 
     def last_bound(self, of_message: Ints, of_text: Mapping[str, int]) -> Ints:
         """(slots,) the largest number of all messages and texts that bind each one; -1 where
@@ -293,21 +321,25 @@ class Demand:
         messages = self._held_message[self._held_bound]
         np.maximum.at(largest, slots, of_message[messages])
         in_texts = self._look_up(of_text)
-        numbers = np.array(list(of_text.values()), dtype=np.int64)
         slots = in_texts.slot[in_texts.bound]
         texts = in_texts.text[in_texts.bound]
-        np.maximum.at(largest, slots, numbers[texts])
+        number_of_text = integers(of_text.values())
+        np.maximum.at(largest, slots, number_of_text[texts])
         return largest
 
     def retained(self, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> Retention:
         """What a context of these messages (indices, or a flag each) and these new texts retains
         of this demand.
         """
-        is_held = kept_mask(kept, self._index.n)[self._held_message]
-        presence = kept_mask(self._held_slot[is_held], len(self))
-        bound = kept_mask(self._held_slot[is_held & self._held_bound], len(self))
-        coverage = np.zeros(len(self))
-        np.maximum.at(coverage, self._held_slot[is_held], self._held_coverage[is_held])
+        slot_count = len(self)
+        message_is_kept = kept_mask(kept, self._index.n)
+        is_held = message_is_kept[self._held_message]
+        held_slots = self._held_slot[is_held]
+        bound_slots = self._held_slot[is_held & self._held_bound]
+        presence = kept_mask(held_slots, slot_count)
+        bound = kept_mask(bound_slots, slot_count)
+        coverage = np.zeros(slot_count)
+        np.maximum.at(coverage, held_slots, self._held_coverage[is_held])
         in_texts = self._look_up(dict.fromkeys(texts))
         presence[in_texts.slot] = True
         bound[in_texts.slot[in_texts.bound]] = True

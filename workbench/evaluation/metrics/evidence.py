@@ -26,44 +26,57 @@ class Evidence:
     """
 
     def __init__(
-        self, index: InvertedIndex, boundary: int, entities: Ints, use_place: Ints
+        self,
+        index: InvertedIndex,
+        boundary: int,
+        entities: Ints,
+        use_place: Ints,
     ) -> None:
         """Find the evidence in `messages[:boundary]` of entities, (slots,), each used at a place,
         (slots,).
         """
         self._index = index
         self.entities = entities
-        self.pair_slot, self.pair_span, last_place = self._pairs(boundary)
-        best_pair = self._best_pair(last_place, use_place)
+        last_place = self._last_places(boundary)
+        self.pair_slot, self.pair_span = self._pairs(last_place)
+        pair_place = last_place[self.pair_span]
+        best_pair = self._best_pair(pair_place, use_place)
         self.span = self.pair_span[best_pair]
-        self.place = last_place[best_pair]
+        self.place = pair_place[best_pair]
         self._other_words = self._words_without_own()
 
     def __len__(self) -> int:
         return len(self.entities)
 
-    def _pairs(self, boundary: int) -> tuple[Ints, Ints, Ints]:
-        """The slot and the span of each pair, slot by slot, and the span's last place."""
+    def _last_places(self, boundary: int) -> Ints:
+        """(spans,) the last place of each span that the history says; -1 where it says none."""
         index = self._index
         last_place: Ints = np.full(index.spans, -1)
-        places = np.flatnonzero(~index.thought[: index.message_start[boundary]])
+        history_end = index.message_start[boundary]
+        places = np.flatnonzero(~index.thought[:history_end])
         last_place[index.place_span[places]] = places  # in order: the last one stays
+        return last_place
+
+    def _pairs(self, last_place: Ints) -> tuple[Ints, Ints]:
+        """The slot and the span of each pair, slot by slot."""
+        index = self._index
         spans = [index.spans_with_entity(entity) for entity in self.entities.tolist()]
         span_counts = [len(of_entity) for of_entity in spans]
         slot = np.repeat(np.arange(len(self)), span_counts)
         span = together(spans)
-        place = last_place[span]
-        in_history = place >= 0
-        return slot[in_history], span[in_history], place[in_history]
+        in_history = last_place[span] >= 0
+        return slot[in_history], span[in_history]
 
-    def _best_pair(self, last_place: Ints, use_place: Ints) -> Ints:
+    def _best_pair(self, pair_place: Ints, use_place: Ints) -> Ints:
         """For each slot the pair whose span is its evidence."""
         index = self._index
-        use_span = index.place_span[use_place][self.pair_slot]
-        shared = index.span_words[self.pair_span].multiply(index.span_words[use_span])
+        use_span = index.place_span[use_place]
+        use_words = index.span_words[use_span[self.pair_slot]]
+        pair_words = index.span_words[self.pair_span]
+        shared = pair_words.multiply(use_words)
         overlap = (shared @ index.idf).round(9)
         has_most = overlap == self._largest(overlap)
-        latest = np.where(has_most, last_place, -1)
+        latest = np.where(has_most, pair_place, -1)
         return np.flatnonzero(latest == self._largest(latest))
 
     def _largest(self, values: NDArray[np.number]) -> NDArray[np.number]:
@@ -78,11 +91,16 @@ class Evidence:
         slots: list[int] = []
         words: list[int] = []
         for slot, entity in enumerate(self.entities.tolist()):
-            own_words = index.word_numbers(index.names[entity].text)
+            name = index.names[entity].text
+            own_words = index.word_numbers(name)
             slots += [slot] * len(own_words)
             words += own_words
         evidence_words = index.span_words[self.span]
-        name_words = incidence(integers(slots), integers(words), evidence_words.shape)
+        name_words = incidence(
+            integers(slots),
+            integers(words),
+            evidence_words.shape,
+        )
         other_words = evidence_words - evidence_words.multiply(name_words)
         other_words.eliminate_zeros()
         return other_words
@@ -94,8 +112,10 @@ class Evidence:
         shared = span_words.multiply(other_words).tocsr()
         shared_count = np.diff(shared.indptr)
         other_count = np.diff(other_words.indptr)
-        bound = shared_count >= np.minimum(ENOUGH, other_count)
+        enough = np.minimum(ENOUGH, other_count)
+        bound = shared_count >= enough
+        shared_weight = shared @ idf
         weight = other_words @ idf
         coverage = np.ones(len(slots))
-        np.divide(shared @ idf, weight, out=coverage, where=weight > 0)
+        np.divide(shared_weight, weight, out=coverage, where=weight > 0)
         return bound, np.minimum(coverage, 1.0)

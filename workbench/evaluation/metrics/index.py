@@ -30,7 +30,10 @@ class Index(TextIndex):
     """
 
     def __init__(
-        self, messages: Sequence[Message], cwd: str = "", background: frozenset[Entity] = BACKGROUND
+        self,
+        messages: Sequence[Message],
+        cwd: str = "",
+        background: frozenset[Entity] = BACKGROUND,
     ) -> None:
         self.messages = tuple(messages)
         self.extractor = Extractor(cwd)
@@ -44,8 +47,9 @@ class Index(TextIndex):
     @property
     def entities(self) -> tuple[Entity, ...]:
         """Every lexical entity of the session, each once: a file under one of its names."""
-        is_said = self.inverted_index.first_seen < self.inverted_index.n
-        return tuple(compress(self.inverted_index.names, is_said))
+        index = self.inverted_index
+        is_said = index.first_seen < index.n
+        return tuple(compress(index.names, is_said))
 
     def demand(self, boundary: int) -> Demand:
         """What the recording after `messages[:boundary]` needed of it; worked out once."""
@@ -75,10 +79,12 @@ class Index(TextIndex):
         index = self.inverted_index
         texts = tuple(texts)
         _, entities = pairs_of(index.message_entities, np.flatnonzero(mask))
-        is_held = kept_mask(entities, len(index.names))
+        holds_entity = kept_mask(entities, len(index.names))
         if texts:
-            is_held[self.read(texts).entities] = True
-        return np.concatenate((is_held, self.statements.held(mask, texts)))
+            in_texts = self.read(texts)
+            holds_entity[in_texts.entities] = True
+        holds_statement = self.statements.held(mask, texts)
+        return np.concatenate((holds_entity, holds_statement))
 
     @cached_property
     def statements(self) -> StatementIndex:

@@ -40,12 +40,12 @@ class NameQuestion:
     used: int
 
 
-def name_questions(items: Iterable[Item], most: int) -> list[NameQuestion]:
+def name_questions(items: Iterable[Item], limit: int) -> list[NameQuestion]:
     """Questions for one sheet, in the order of their use.
 
     Args:
         items: the exam's items; only facts are asked.
-        most: questions at most; of more, an even choice is taken.
+        limit: questions at most; of more, an even choice is taken.
     """
     questions: list[NameQuestion] = []
     for item in items:
@@ -58,9 +58,10 @@ def name_questions(items: Iterable[Item], most: int) -> list[NameQuestion]:
         question = NameQuestion(line, item.answer, item.said, item.used)
         if not any(_are_related(question, earlier) for earlier in questions):
             questions.append(question)
-    if len(questions) <= most:
+    question_count = len(questions)
+    if question_count <= limit:
         return questions
-    return [questions[number * len(questions) // most] for number in range(most)]
+    return [questions[number * question_count // limit] for number in range(limit)]
 
 
 def _are_related(question: NameQuestion, earlier: NameQuestion) -> bool:
@@ -75,7 +76,10 @@ def without_number(line: str, answer: str) -> str:
         return line
 
     def gap_or_number(match: re.Match[str]) -> str:
-        return GAP if plain_number(match[0]) == value else match[0]
+        number = match[0]
+        if plain_number(number) == value:
+            return GAP
+        return number
 
     return _NUMBER.sub(gap_or_number, line)
 
@@ -99,8 +103,10 @@ def gives_away(question: NameQuestion, asked_name: NameQuestion) -> bool:
     name = _plain_name(asked_name.answer)
     if name in line:
         return True
-    words = set(re.split(r"[^\w.-]+", line))
-    words |= {word.partition(".")[0] for word in words}
+    words: set[str] = set()
+    for word in re.split(r"[^\w.-]+", line):
+        words.add(word)
+        words.add(word.partition(".")[0])
     last_part = base_name(name)
     return last_part in words or _without_ending(last_part) in words
 

@@ -177,10 +177,13 @@ def paged_exam(
         if not query:
             continue
         passages = archive.search(query)
+        is_answered = False
         if passages:
             recalled_lines = _lines(history, passages, origin)
             credit = credit_behind(recalled_lines)[number]
-            best_credit[number] = max(visible_credit[number], credit)
+            is_answered = bool(credit > visible_credit[number])
+            if is_answered:
+                best_credit[number] = credit
         ids = dict.fromkeys(passage.id for passage in passages)
         fault = Fault(
             query=query,
@@ -188,7 +191,7 @@ def paged_exam(
             used=item.used if item.used >= 0 else snapshot.at,
             tokens=replay.sizing.count(_reply_of(passages)),
             ids=tuple(ids),
-            answered=bool(best_credit[number] > visible_credit[number]),
+            answered=is_answered,
         )
         faults.append(fault)
     visible = mean_score(exam.items, visible_credit)
@@ -233,7 +236,7 @@ def query_for(item: Item, shown_names: frozenset[str]) -> str:
         for name, word in _named_words(chunk.lower()).items():
             if name in item.cue and name in shown_names:
                 weights[word] = item.cue[name]
-    heaviest_first = sorted(weights, key=lambda word: -weights[word])
+    heaviest_first = sorted(weights, key=weights.__getitem__, reverse=True)
     return " ".join(heaviest_first[:WORDS])
 
 
@@ -251,9 +254,12 @@ def _lines(
     origin: Mapping[str, int],
 ) -> list[str]:
     """The lines of what was given back."""
-    texts = tuple(passage.text for passage in passages)
-    origins = tuple(origin.get(passage.id) for passage in passages)
-    return history.new_lines(texts, origins)
+    texts: list[str] = []
+    origins: list[int | None] = []
+    for passage in passages:
+        texts.append(passage.text)
+        origins.append(origin.get(passage.id))
+    return history.new_lines(tuple(texts), tuple(origins))
 
 
 def recall_cost(replay: Replay, pricing: Pricing, faults: Iterable[Fault]) -> float:
@@ -310,7 +316,8 @@ def distinct(exams: Iterable[PagedExam]) -> list[Fault]:
     first_faults: dict[tuple[str, int], Fault] = {}
     for exam in exams:
         for fault in exam.faults:
-            first_faults.setdefault(fault.thing, fault)
+            if fault.thing not in first_faults:
+                first_faults[fault.thing] = fault
     return list(first_faults.values())
 
 

@@ -27,7 +27,8 @@ def random_context(history: Context, target: int, seed: str) -> Context:
     protected_messages = protected(history.messages)
     units = _units(history.messages, protected_messages)
     random.Random(seed).shuffle(units)
-    return _context(history, _filled(history, protected_messages, units, target))
+    messages = _filled(history, protected_messages, units, target)
+    return _context(history, messages)
 
 
 class Oracle:
@@ -43,41 +44,49 @@ class Oracle:
         self._history = history
         self._protected = protected(history.messages)
         self._texts = _candidates(exam)
-        is_missing = exam.credit(View(frozenset(self._protected), (), ())) < 1
+        protected_alone = View(frozenset(self._protected), (), ())
+        is_missing = exam.credit(protected_alone) < 1
         weights = np.array([item.weight for item in exam.items])
         self._answers = exam.answered_by(self._texts) * is_missing * weights
         tokens = [history.count(_note((text,))) for text in self._texts]
         self._tokens = np.array(tokens, dtype=np.float64)
-        self._units = _units(history.messages, self._protected)[::-1]
+        units = _units(history.messages, self._protected)
+        self._newest_units = units[::-1]
 
     def context(self, target: int) -> Context:
         """The best context of so many tokens, overhead included."""
         history = self._history
-        size = history.overhead + sum(history.sizes[index] for index in self._protected)
+        size = history.overhead + _size(history, self._protected)
         texts = self._best(target - size)
         while texts and size + history.count(self._note_of(texts)) > target:
             texts.pop()
-        if not texts:
-            return _context(history, _filled(history, self._protected, self._units, target))
-        note = self._note_of(texts)
-        room = target - history.count(note)
-        return _context(history, _filled(history, self._protected, self._units, room), note)
+        note: Summary | None = None
+        room = target
+        if texts:
+            note = self._note_of(texts)
+            room -= history.count(note)
+        messages = _filled(history, self._protected, self._newest_units, room)
+        return _context(history, messages, note)
 
-    def _note_of(self, texts: Sequence[int]) -> Summary:
-        return _note([self._texts[number] for number in sorted(texts)])
+    def _note_of(self, numbers: Sequence[int]) -> Summary:
+        """A note of some texts, in their order."""
+        return _note([self._texts[number] for number in sorted(numbers)])
 
     def _best(self, room: float) -> list[int]:
         """Texts in the order of newly answered items for their tokens, as long as they fit."""
         best_texts: list[int] = []
         missing = self._answers.copy()
+        divisors = np.maximum(self._tokens, 1)
         while len(missing):
-            gains = np.where(self._tokens <= room, missing.sum(axis=1), 0)
-            best = int(np.argmax(gains / np.maximum(self._tokens, 1)))
+            newly_answered = missing.sum(axis=1)
+            gains = np.where(self._tokens <= room, newly_answered, 0)
+            best = int(np.argmax(gains / divisors))
             if not gains[best]:
                 break
             best_texts.append(best)
             room -= self._tokens[best]
-            missing[:, missing[best] > 0] = 0
+            is_answered = missing[best] > 0
+            missing[:, is_answered] = 0
         return best_texts
 
 
@@ -88,8 +97,10 @@ def _candidates(exam: BoundaryExam) -> list[str]:
     texts: dict[str, None] = {}
     for line in exam.answering_lines():
         for item in exam.items:
-            if item.cue:
-                texts.update(dict.fromkeys(_parts_around(line, item.answer)))
+            if not item.cue:
+                continue
+            for part in _parts_around(line, item.answer):
+                texts[part] = None
         texts[plain(line)] = None
     return list(texts)
 
@@ -100,17 +111,21 @@ def _parts_around(line: str, answer: str) -> Iterator[str]:
     if answer_start < 0:
         return
     words = line.split()
-    first_word = len(line[:answer_start].split())
+    words_before_answer = line[:answer_start].split()
+    first_word = len(words_before_answer)
     stop_word = first_word + len(answer.split())
     for side in SIDES:
-        part = words[max(0, first_word - side) : stop_word + side]
+        start = max(0, first_word - side)
+        part = words[start : stop_word + side]
         yield plain(" ".join(part))
 
 
 def plain(line: str) -> str:
     """The line, quoted where it would be read as a heading of those below it."""
-    is_no_heading = list(lines_of(f"{line}\nx", headed=True)) == [line, "x"]
-    return line if is_no_heading else f"`{line}`"
+    lines_as_read = list(lines_of(f"{line}\nx", headed=True))
+    if lines_as_read == [line, "x"]:
+        return line
+    return f"`{line}`"
 
 
 def _note(lines: Sequence[str]) -> Summary:
@@ -127,14 +142,22 @@ def _units(messages: Sequence[Message], left_out: set[int]) -> list[tuple[int, .
     return [tuple(unit) for unit in units.values()]
 
 
+def _size(history: Context, indices: Iterable[int]) -> int:
+    """The tokens of some messages of a history."""
+    return sum(history.sizes[index] for index in indices)
+
+
 def _filled(
-    history: Context, fixed: set[int], units: Iterable[tuple[int, ...]], target: int
+    history: Context,
+    fixed: set[int],
+    units: Iterable[tuple[int, ...]],
+    target: int,
 ) -> set[int]:
     """Some fixed messages, and of the units in their order each that still fits."""
     messages = set(fixed)
-    room = target - history.overhead - sum(history.sizes[index] for index in fixed)
+    room = target - history.overhead - _size(history, fixed)
     for unit in units:
-        size = sum(history.sizes[index] for index in unit)
+        size = _size(history, unit)
         if size <= room:
             messages.update(unit)
             room -= size
@@ -143,11 +166,20 @@ def _filled(
 
 def _context(history: Context, indices: set[int], note: Summary | None = None) -> Context:
     """Some messages of a history, and a note after the system's messages."""
-    in_order = sorted(indices)
-    messages = [history.messages[index] for index in in_order]
-    sizes = [history.sizes[index] for index in in_order]
+    messages: list[Message] = []
+    sizes: list[int] = []
+    note_index = 0
+    for index in sorted(indices):
+        message = history.messages[index]
+        messages.append(message)
+        sizes.append(history.sizes[index])
+        note_index += isinstance(message, SystemMessage)
     if note is not None:
-        note_index = sum(isinstance(message, SystemMessage) for message in messages)
         messages.insert(note_index, note)
         sizes.insert(note_index, history.count(note))
-    return Context(tuple(messages), tuple(sizes), history.overhead, history.count)
+    return Context(
+        messages=tuple(messages),
+        sizes=tuple(sizes),
+        overhead=history.overhead,
+        count=history.count,
+    )

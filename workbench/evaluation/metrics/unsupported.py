@@ -57,33 +57,37 @@ class Support:
         index = self._index
         spans: dict[int, None] = {}
         for text in texts:
-            spans.update(dict.fromkeys(self._texts.spans(text).tolist()))
-        named: list[tuple[int, int]] = []
+            for span in self._texts.spans(text).tolist():
+                spans[span] = None
+        distinct: set[int] = set()
         for span in spans:
-            named += [(number, span) for number in self._named_in(span)]
-        distinct = list({number for number, _ in named})
-        unsaid = self._unsaid(distinct, boundary)
+            distinct.update(self._named_in(span))
+        unsaid = self._unsaid(list(distinct), boundary)
         fabricated: dict[Entity, None] = {}
-        for number, span in named:
-            if number not in unsaid:
-                continue
-            name = self._name(number)
-            is_in_heading = name.kind not in _EXACT and _HEADING.match(index.texts[span])
-            if not is_in_heading and self._first_inside(name) >= boundary:
-                fabricated[name] = None
+        for span in spans:
+            for number in self._named_in(span):
+                if number not in unsaid:
+                    continue
+                name = self._name(number)
+                if name.kind not in _EXACT and _HEADING.match(index.texts[span]):
+                    continue
+                if self._first_inside(name) >= boundary:
+                    fabricated[name] = None
         return tuple(fabricated), len(distinct)
 
     def _name(self, number: int) -> Entity:
         """An entity, of the session or of a later text."""
-        names = self._index.names
-        return names[number] if number < len(names) else self._index.extractor.names[number]
+        index = self._index
+        if number < len(index.names):
+            return index.names[number]
+        return index.extractor.names[number]
 
     def _unsaid(self, numbers: Sequence[int], boundary: int) -> set[int]:
         """Those of some entities that nobody said before the boundary."""
         representatives = self._index.standing_for(integers(numbers)).tolist()
         unsaid: set[int] = set()
         for number, representative in zip(numbers, representatives, strict=True):
-            if self._first_said(number, self._name(number), representative) >= boundary:
+            if self._first_said(number, representative) >= boundary:
                 unsaid.add(number)
         return unsaid
 
@@ -100,7 +104,8 @@ class Support:
         """
         requests: dict[str, None] = {}
         for text in texts:
-            requests.update(dict.fromkeys(_requests(text)))
+            for request in _requests(text):
+                requests[request] = None
         invented = [request for request in requests if self._first_asked(request) >= boundary]
         return tuple(invented), len(requests)
 
@@ -108,26 +113,29 @@ class Support:
     def _words_of_people(self) -> list[tuple[int, set[str]]]:
         """Each message of a person with its words."""
         words_by_message: list[tuple[int, set[str]]] = []
-        for index, message in enumerate(self._index.messages):
+        for number, message in enumerate(self._index.messages):
             if is_real_user(message):
-                words_by_message.append((index, set(words(plain_text(message)))))
+                message_words = set(words(plain_text(message)))
+                words_by_message.append((number, message_words))
         return words_by_message
 
     def _asked(self, line: str) -> int:
         """The first message of a person with enough of a line's words; n if there is none."""
         weights = {word: self._weight(word) for word in words(line)}
         enough = ENOUGH * sum(weights.values())
-        for index, message_words in self._words_of_people:
-            if sum(weights[word] for word in weights if word in message_words) >= enough:
-                return index
+        for number, message_words in self._words_of_people:
+            shared = [weight for word, weight in weights.items() if word in message_words]
+            if sum(shared) >= enough:
+                return number
         return self._index.n
 
     def _weight(self, word: str) -> float:
         """How rare a word is; one that the session does not have is the rarest."""
-        number = self._index.word(word)
+        index = self._index
+        number = index.word(word)
         if number < 0:
-            return float(np.log(self._index.n + 1)) + 0.1
-        return float(self._index.idf[number])
+            return float(np.log(index.n + 1)) + 0.1
+        return float(index.idf[number])
 
     def _entities(self, span: int) -> tuple[int, ...]:
         index = self._index
@@ -136,15 +144,18 @@ class Support:
         features = index.extractor.features_of(span)
         return tuple(~feature for feature in features if feature < 0)
 
-    def _first_said(self, number: int, name: Entity, representative: int) -> int:
+    def _first_said(self, number: int, representative: int) -> int:
         """The message that first says an entity, or names its file; n if none does, -1 where any
         model knows it.
         """
         index = self._index
+        name = self._name(number)
         if name in BACKGROUND:
             return -1
+        if representative < 0:
+            return index.n
         is_new_path = name.kind == "path" and number >= len(index.names)
-        if representative < 0 or (is_new_path and not index.files.is_ending(name.text)):
+        if is_new_path and not index.files.is_ending(name.text):
             return index.n
         return int(index.first_known[representative])
 
@@ -154,13 +165,15 @@ class Support:
         """
         index = self._index
         if name.kind == "path" and index.files.is_ending(name.text):
-            return index.first_ending.get(name.text.lstrip("/"), index.n)
-        text = plain(name.text)
-        needle = text.split(" ")[0] if name.kind == "number" else text
-        numbers = {word: index.word(word) for word in words(needle)}
-        if min(numbers.values(), default=-1) < 0:
+            ending = name.text.lstrip("/")
+            return index.first_ending.get(ending, index.n)
+        needle = plain(name.text)
+        if name.kind == "number":
+            needle = needle.split(" ")[0]
+        needle_words = words(needle)
+        if not needle_words or any(index.word(word) < 0 for word in needle_words):
             return index.n
-        rarest_word = max(numbers, key=lambda word: float(index.idf[numbers[word]]))
+        rarest_word = max(needle_words, key=self._weight)
         first_message = index.n
         for span in index.spans_with_word(rarest_word):
             if needle in plain(index.texts[span]):

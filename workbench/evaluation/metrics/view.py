@@ -33,35 +33,38 @@ class View:
     @property
     def written(self) -> tuple[str, ...]:
         """The texts that are no message's other form: summaries and what stages wrote."""
-        texts_and_origins = zip(self.texts, self.from_message, strict=True)
-        return tuple(text for text, origin in texts_and_origins if origin is None)
+        texts: list[str] = []
+        for text, origin in zip(self.texts, self.from_message, strict=True):
+            if origin is None:
+                texts.append(text)
+        return tuple(texts)
 
 
 def view(session: Session, context: Context) -> View:
     """The context against the session it came from. O(n); messages are recognised as the same
     objects.
     """
-    place = session.place
     unchanged: set[int] = set()
-    new: list[Message] = []
+    texts: list[str] = []
+    summaries: list[str] = []
+    origins: list[int | None] = []
     for message in context.messages:
-        if id(message) in place:
-            unchanged.add(place[id(message)])
+        index = session.place.get(id(message))
+        if index is not None:
+            unchanged.add(index)
+            continue
+        texts.append(said_text(message))
+        if isinstance(message, Summary):
+            summaries.append(message.text)
+            origins.append(None)
         else:
-            new.append(message)
+            origins.append(session.index_of.get(message.id))
     return View(
         kept=frozenset(unchanged),
-        texts=tuple(said_text(message) for message in new),
-        generated=tuple(message.text for message in new if isinstance(message, Summary)),
-        from_message=tuple(_origin(message, session) for message in new),
+        texts=tuple(texts),
+        generated=tuple(summaries),
+        from_message=tuple(origins),
     )
-
-
-def _origin(message: Message, session: Session) -> int | None:
-    """The index of the message that one is another form of; None for a summary."""
-    if isinstance(message, Summary):
-        return None
-    return session.index_of.get(message.id)
 
 
 VIEW = "view"
@@ -95,19 +98,25 @@ def context_versions(replay: Replay, share: float | None) -> Iterator[ContextVer
         if event.share != share:
             continue
         compaction = event.compaction
-        messages = {message.id: message for message in compaction.before.messages}
+        messages: dict[str, Message] = {}
+        for message in compaction.before.messages:
+            messages[message.id] = message
         yield _version(replay.session, event.at, "", messages.values())
         for stage in compaction.stages:
             if not stage.used:
                 continue
             for id in stage.dropped:
                 messages.pop(id, None)
-            messages.update({message.id: message for message in stage.wrote})
+            for message in stage.wrote:
+                messages[message.id] = message
             yield _version(replay.session, event.at, stage.name, messages.values())
 
 
 def _version(
-    session: Session, boundary: int, stage: str, messages: Iterable[Message]
+    session: Session,
+    boundary: int,
+    stage: str,
+    messages: Iterable[Message],
 ) -> ContextVersion:
     indices: list[int] = []
     texts: list[str] = []
@@ -121,7 +130,9 @@ def _version(
 
 
 def culprits(
-    retention: Retention, versions: Sequence[ContextVersion], otherwise: str = VIEW
+    retention: Retention,
+    versions: Sequence[ContextVersion],
+    otherwise: str = VIEW,
 ) -> tuple[str, ...]:
     """For each demanded entity the stage that lost it, in the demand's order; empty for one that is
     bound.
@@ -131,19 +142,20 @@ def culprits(
     """
     last_of_message = np.full(retention.demand.messages, -1)
     last_of_text: dict[str, int] = {}
-    next_stages = [*(version.stage for version in versions[1:]), ""]
-    for number, (version, next_stage) in enumerate(zip(versions, next_stages, strict=False)):
-        if not version.stage and not next_stage:
+    next_stages = [version.stage for version in versions[1:]]
+    next_stages.append("")
+    for number, version in enumerate(versions):
+        if not version.stage and not next_stages[number]:
             continue  # between two compactions no stage can lose anything
         last_of_message[version.messages] = number
         last_of_text |= dict.fromkeys(version.texts, number)
-    last_version = retention.demand.last_bound(last_of_message, last_of_text).tolist()
+    last_versions = retention.demand.last_bound(last_of_message, last_of_text)
     stages: list[str] = []
-    for is_bound, number in zip(retention.bound.tolist(), last_version, strict=True):
+    for is_bound, number in zip(retention.bound.tolist(), last_versions.tolist(), strict=True):
+        stage = otherwise
         if is_bound:
-            stages.append("")
+            stage = ""
         elif number >= 0:
-            stages.append(next_stages[number] or otherwise)
-        else:
-            stages.append(otherwise)
+            stage = next_stages[number] or otherwise
+        stages.append(stage)
     return tuple(stages)

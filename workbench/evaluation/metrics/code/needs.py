@@ -61,9 +61,10 @@ class CodeNeeds:
         self._history = _History()
         self._used_in: dict[int, list[str]] = {}
         self.surroundings: dict[str, Surroundings] = {}
-        if any(map(_uses_any, self._uses.values())):
+        if any(_uses_any(uses) for uses in self._uses.values()):
             self._read()
-        self.lines = tuple(dict.fromkeys(chain.from_iterable(self._used_in.values())))
+        all_lines = chain.from_iterable(self._used_in.values())
+        self.lines = tuple(dict.fromkeys(all_lines))
         self.surroundings = self._look_around()
 
     @property
@@ -73,10 +74,11 @@ class CodeNeeds:
 
     def at(self, boundary: int) -> tuple[str, ...]:
         """The lines of `messages[:boundary]` that the next answers use, each once."""
+        first_message = self._history.first_message
         lines: dict[str, None] = {}
-        for place in range(boundary, min(boundary + HORIZON, len(self._messages))):
+        for place in range(boundary, boundary + HORIZON):
             for line in self._used_in.get(place, ()):
-                if self._history.first_message[line] < boundary:
+                if first_message[line] < boundary:
                     lines[line] = None
         return tuple(lines)
 
@@ -97,17 +99,24 @@ class CodeNeeds:
         for message in self._messages:
             texts = list(spoken_texts(message))
             if isinstance(message, AssistantMessage):
-                files = set().union(*map(named_files, texts))
+                files = set()
+                for text in texts:
+                    files |= named_files(text)
             for text in texts:
                 lines = list(compared_lines(text))
-                for line, next_line in pairwise(lines):
-                    if line in surroundings:
-                        surroundings[line].neighbours.add(next_line)
-                    if next_line in surroundings:
-                        surroundings[next_line].neighbours.add(line)
+                _add_neighbours(surroundings, lines)
                 for line in surroundings.keys() & lines:
                     surroundings[line].files |= files
         return surroundings
+
+
+def _add_neighbours(surroundings: dict[str, Surroundings], lines: Sequence[str]) -> None:
+    """Note for each needed line the lines that it stands next to in a text."""
+    for line, next_line in pairwise(lines):
+        if line in surroundings:
+            surroundings[line].neighbours.add(next_line)
+        if next_line in surroundings:
+            surroundings[next_line].neighbours.add(line)
 
 
 def _uses_any(uses: CodeUses) -> bool:
@@ -121,7 +130,7 @@ class _History:
         self.first_message: dict[str, int] = {}
         self._file_names: set[str] = set()
         self._named_in_call: list[str] = []
-        self._numbered: defaultdict[str, dict[int, str]] = defaultdict(dict)
+        self._numbered: dict[str, dict[int, str]] = defaultdict(dict)
         self._text = ""
         self._new_lines: list[str] = []
 
@@ -163,7 +172,8 @@ class _History:
             yield from self._lines_of(file.text)
 
     def _lines_by_number(self, numbered: NumberedLines) -> Iterator[str]:
-        lines = self._numbered.get(base_name(numbered.path), {})
+        file_name = base_name(numbered.path)
+        lines = self._numbered.get(file_name, {})
         last_number = min(numbered.end, numbered.begin + MOST_IN_A_RANGE)
         for number in range(numbered.begin, last_number + 1):
             if number in lines:
@@ -179,34 +189,48 @@ class _History:
         if self._new_lines:
             self._text = "\n".join((self._text, *self._new_lines))
             self._new_lines = []
-        pattern = r"[^\n]*?".join(map(re.escape, words))
-        matches = re.finditer(pattern, self._text)
-        lines = [self._line_around(match.start()) for match in matches]
+        escaped_words = [re.escape(word) for word in words]
+        pattern = r"[^\n]*?".join(escaped_words)
+        lines: list[str] = []
+        for match in re.finditer(pattern, self._text):
+            lines.append(self._line_around(match.start()))
         if lines:
             yield min(lines, key=len)
 
     def _line_around(self, place: int) -> str:
         begin = self._text.rfind("\n", 0, place) + 1
         end = self._text.find("\n", place)
-        return self._text[begin:] if end < 0 else self._text[begin:end]
+        if end < 0:
+            return self._text[begin:]
+        return self._text[begin:end]
 
     def _add_numbered(self, text: str) -> None:
         """Lines with numbers are of the files that the call before them names."""
-        numbered = {int(number): line for number, line in _NUMBERED.findall(text)}
-        if numbered:
+        lines: dict[int, str] = {}
+        for number, line in _NUMBERED.findall(text):
+            lines[int(number)] = line
+        if lines:
             for name in self._named_in_call:
-                self._numbered[name] |= numbered
+                self._numbered[name] |= lines
 
 
 def file_names(text: str) -> set[str]:
     """What may be the name of a file in a text, without its folder."""
-    return {name for name in _NAME.findall(text) if "." in name.strip(".")}
+    return set(filter(_has_dot_inside, _NAME.findall(text)))
 
 
 def named_files(text: str) -> set[str]:
     """The files that a call's text names by a path, or that are all of the text."""
-    paths = _PATH.findall(text) if " " in text or "\n" in text else [text]
-    return {name for name in map(base_name, paths) if "." in name.strip(".")}
+    paths = [text]
+    if " " in text or "\n" in text:
+        paths = _PATH.findall(text)
+    names = [base_name(path) for path in paths]
+    return set(filter(_has_dot_inside, names))
+
+
+def _has_dot_inside(name: str) -> bool:
+    """Whether a name has a dot that is not at one of its ends, as names of files have."""
+    return "." in name.strip(".")
 
 
 def base_name(path: str) -> str:

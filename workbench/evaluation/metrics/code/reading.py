@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Self
 from weakref import WeakKeyDictionary
 
@@ -67,8 +67,12 @@ class CodeReading:
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self.needs = CodeNeeds(messages)
-        self._number = {line: number for number, line in enumerate(self.needs.lines)}
-        self._place = {id(message): place for place, message in enumerate(messages)}
+        self._number: dict[str, int] = {}
+        for number, line in enumerate(self.needs.lines):
+            self._number[line] = number
+        self._place: dict[int, int] = {}
+        for place, message in enumerate(messages):
+            self._place[id(message)] = place
         self._read_messages: dict[int, _ReadText] = {}
         self._read_new = lru_cache(REMEMBERED)(self._read_texts)
         self._needed_at: dict[int, _NeededLines] = {}
@@ -91,16 +95,23 @@ class CodeReading:
         if not needed.numbers:
             return np.zeros(0)
         texts = [self._read(message) for message in context]
-        placed = set[int]().union(*(text.placed for text in texts))
-        is_placed = np.array([number in placed for number in needed.numbers], dtype=np.float64)
-        return np.maximum(is_placed, needed.named_shares(texts))
+        placed: set[int] = set()
+        for text in texts:
+            placed |= text.placed
+        placed_shares = [float(number in placed) for number in needed.numbers]
+        named_shares = needed.named_shares(texts)
+        return np.maximum(placed_shares, named_shares)
 
     def _needed(self, boundary: int) -> _NeededLines:
         """The lines that a boundary needs, made ready to be looked up once."""
         if boundary not in self._needed_at:
-            numbers = [self._number[line] for line in self.needs.at(boundary)]
-            windows = [self._words_with_file[number] for number in numbers]
-            self._needed_at[boundary] = _NeededLines(numbers, windows, self._vocabulary)
+            numbers: list[int] = []
+            word_sets: list[Sequence[Mapping[str, float]]] = []
+            for line in self.needs.at(boundary):
+                number = self._number[line]
+                numbers.append(number)
+                word_sets.append(self._words_with_file[number])
+            self._needed_at[boundary] = _NeededLines(numbers, word_sets, self._vocabulary)
         return self._needed_at[boundary]
 
     def _read(self, message: Message) -> _ReadText:
@@ -116,11 +127,16 @@ class CodeReading:
     def _read_texts(self, texts: tuple[str, ...]) -> _ReadText:
         placed: set[int] = set()
         for text in texts:
-            placed |= self._placed_in(list(compared_lines(text)))
+            lines = list(compared_lines(text))
+            placed |= self._placed_in(lines)
         context = ReadContext.of("\n".join(texts))
         words = PlacedWords.of(context.content, self._vocabulary)
-        sentences = np.array(context.sentences, dtype=np.int64)[words.places]
-        by_sentence = PlacedWords(words.numbers, sentences, context.sentence_count)
+        sentence_of_word = np.array(context.sentences, dtype=np.int64)
+        by_sentence = PlacedWords(
+            numbers=words.numbers,
+            places=sentence_of_word[words.places],
+            length=context.sentence_count,
+        )
         return _ReadText(frozenset(placed), by_sentence)
 
     def _placed_in(self, lines: Sequence[str]) -> set[int]:
@@ -168,14 +184,16 @@ class CodeReading:
     def _words(self) -> list[Mapping[str, float]]:
         """For each needed line its words, weighted by how few lines have them."""
         lines = self.needs.distinct_lines
-        holding: Counter[str] = Counter()
+        lines_with: Counter[str] = Counter()
         for line in lines:
-            holding.update(self._vocabulary.keys() & content_words(line))
+            needed_words = self._vocabulary.keys() & content_words(line)
+            lines_with.update(needed_words)
         line_words: list[Mapping[str, float]] = []
         for line in self.needs.lines:
             weights: dict[str, float] = {}
             for word in content_words(line):
-                weights[word] = math.log((len(lines) + 1) / (1 + holding[word])) + 0.1
+                rarity = (len(lines) + 1) / (1 + lines_with[word])
+                weights[word] = math.log(rarity) + 0.1
             line_words.append(weights)
         return line_words
 
@@ -186,11 +204,12 @@ class CodeReading:
         for line, words in zip(self.needs.lines, self._words, strict=True):
             total = sum(words.values())
             of_line: list[Mapping[str, float]] = []
-            for name in sorted(self.needs.surroundings[line].files):
+            files = self.needs.surroundings[line].files
+            for name in sorted(files):
                 file_words = set(content_words(name)) - words.keys()
                 if file_words:
-                    of_file = dict.fromkeys(file_words, total / len(file_words))
-                    of_line.append({**words, **of_file})
+                    weight = total / len(file_words)
+                    of_line.append({**words, **dict.fromkeys(file_words, weight)})
             word_sets.append(of_line)
         return word_sets
 
@@ -211,18 +230,21 @@ class _NeededLines:
         vocabulary: Mapping[str, int],
     ) -> None:
         self.numbers = numbers
+        all_sets: list[Mapping[str, float]] = []
         row_of_set: list[int] = []
         for row, of_line in enumerate(word_sets):
+            all_sets += of_line
             row_of_set += [row] * len(of_line)
         self._row_of_set = integers(row_of_set)
-        self._sought = SentenceWords(list(chain.from_iterable(word_sets)), vocabulary)
+        self._sought = SentenceWords(all_sets, vocabulary)
         self._named_in = WeakKeyDictionary[_ReadText, _NamedLines]()
 
     def named_shares(self, texts: Sequence[_ReadText]) -> Floats:
         """(lines,) the largest share of each line's words in a sentence of some texts that names
         its file. A text is looked through once.
         """
-        self._look_through([text for text in texts if text not in self._named_in])
+        new_texts = [text for text in texts if text not in self._named_in]
+        self._look_through(new_texts)
         best = np.zeros(len(self.numbers))
         for text in texts:
             named = self._named_in[text]
@@ -233,11 +255,13 @@ class _NeededLines:
         """Note which lines each of some texts names."""
         words = PlacedWords.joined([text.words for text in texts])
         # the file alone is a half of both
-        sentence_shares = self._sought.shares_above((1 + CHANCE) / 2, words)
-        rows = self._row_of_set[sentence_shares.sets]
-        shares = (2 * sentence_shares.shares - 1 - CHANCE) / (1 - CHANCE)
-        ends = np.cumsum(integers(text.words.length for text in texts))
-        text_number = np.searchsorted(ends, sentence_shares.sentences, "right")
+        named = self._sought.shares_above((1 + CHANCE) / 2, words)
+        rows = self._row_of_set[named.sets]
+        shares_of_line = 2 * named.shares - 1
+        shares = (shares_of_line - CHANCE) / (1 - CHANCE)
+        sentence_counts = integers(text.words.length for text in texts)
+        text_ends = np.cumsum(sentence_counts)
+        text_of_sentence = np.searchsorted(text_ends, named.sentences, "right")
         for number, text in enumerate(texts):
-            is_in_text = text_number == number
+            is_in_text = text_of_sentence == number
             self._named_in[text] = _NamedLines(rows[is_in_text], shares[is_in_text])

@@ -42,8 +42,10 @@ def pricing(session: Session, model: str = "", prices: str = "") -> Pricing:
     Raises:
         SettingError: the model has no price, or the prices make no sense.
     """
-    answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
-    usages = [answer.usage for answer in answers if answer.usage is not None]
+    usages: list[Usage] = []
+    for message in session.messages:
+        if isinstance(message, AssistantMessage) and message.usage is not None:
+            usages.append(message.usage)
     cache_reads = [usage.cache_read for usage in usages if usage.cache_read]
     head = min(cache_reads, default=None)
     name = model or session.model
@@ -90,8 +92,9 @@ def _assumed(session: Session) -> Pricing:
     if session.model:
         whose = f"the model {session.model!r}"
     rates = known_tariff(ASSUMED)
+    rules = rules_for(rates, ASSUMED)
     reason = f"no price is known for {whose}"
-    return Pricing(ASSUMED, rates, rules_for(rates, ASSUMED), None, reason)
+    return Pricing(ASSUMED, rates, rules, head=None, why=reason)
 
 
 def known_tariff(model: str) -> Tariff:

@@ -7,12 +7,13 @@ Each request is predicted from the recording and from the reports before it, nev
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from workbench.base.ragged import Floats
 from workbench.engine.models.prices import Tariff
+from workbench.engine.transcript.calibration import TokenCalibration
 from workbench.engine.transcript.message import AssistantMessage, Scaled, Usage
 from workbench.engine.transcript.recorded_requests import PredictedRequest, Turn, predicted_requests
 from workbench.engine.transcript.session import Session
@@ -27,8 +28,8 @@ PROMPT, READ, USD, USD_AS_READ = range(4)
 alone, and the same with the reported share of cache reads wherever that is off by more than
 `MISSED`.
 """
-
-
+Quantity: TypeAlias = Literal["prompt", "read", "usd"]
+_COLUMNS: dict[Quantity, int] = {"prompt": PROMPT, "read": READ, "usd": USD}
 PAUSE = 60.0
 """Seconds from which a miss is put down to the pause before it, though the rules promise more."""
 Cause: TypeAlias = Literal[
@@ -47,8 +48,13 @@ input.
 """
 
 
-_Row: TypeAlias = tuple[int, int, float, float]
-"""`PROMPT`, `READ`, `USD` and `USD_AS_READ` of one request."""
+class _Row(NamedTuple):
+    """One request, as `PROMPT`, `READ`, `USD` and `USD_AS_READ`."""
+
+    prompt: int
+    read: int
+    usd: float
+    usd_as_read: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +83,17 @@ class Reconciliation:
     left_out: int = 0
     why: str = ""
 
-    def errors(self, of: Literal["prompt", "read", "usd"]) -> Floats:
+    def errors(self, of: Quantity) -> Floats:
         """(requests,) the prediction's error, as a share of the reported prompt or its dollars."""
-        column = {"prompt": PROMPT, "read": READ, "usd": USD}[of]
-        reported = self.reported[:, USD if of == "usd" else PROMPT]
-        differences = np.abs(self.predicted - self.reported)[:, column]
-        errors: Floats = differences / np.where(reported > 0, reported, np.inf)
+        column = _COLUMNS[of]
+        unit = USD if of == "usd" else PROMPT
+        reported = self.reported[:, unit]
+        divisor = np.where(reported > 0, reported, np.inf)
+        differences = np.abs(self.predicted - self.reported)
+        errors: Floats = differences[:, column] / divisor
         return errors
 
-    def error(self, of: Literal["prompt", "read", "usd"]) -> float | None:
+    def error(self, of: Quantity) -> float | None:
         """The median error of the requests; None without any."""
         if not len(self.predicted):
             return None
@@ -99,7 +107,8 @@ class Reconciliation:
         reported = float(self.reported[:, USD].sum())
         if not reported:
             return None
-        return float(self.predicted[:, USD].sum()) / reported - 1
+        predicted = float(self.predicted[:, USD].sum())
+        return predicted / reported - 1
 
     @property
     def usd_missed(self) -> float:
@@ -123,10 +132,15 @@ class Reconciliation:
             SIZES: usd_of_sizes - self.usd_unwritten,
             UNWRITTEN: self.usd_unwritten,
         }
-        for cause, usd in zip(self.causes, self._usd_of_cache.tolist(), strict=True):
+        usd_of_cache = self._usd_of_cache.tolist()
+        for cause, usd in zip(self.causes, usd_of_cache, strict=True):
             reason = cause or SIZES
             usd_by_reason[reason] = usd_by_reason.get(reason, 0.0) - usd
-        largest_first = sorted(usd_by_reason, key=lambda reason: -abs(usd_by_reason[reason]))
+
+        def size(reason: str) -> float:
+            return abs(usd_by_reason[reason])
+
+        largest_first = sorted(usd_by_reason, key=size, reverse=True)
         return {reason: usd_by_reason[reason] for reason in largest_first}
 
     @property
@@ -146,32 +160,34 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     Nothing can be predicted without calibrated sizes, nor compared where the client reports whole
     prompts alone though the provider has a cache.
     """
-    answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
+    answers: list[AssistantMessage] = []
+    for message in session.messages:
+        if isinstance(message, AssistantMessage):
+            answers.append(message)
     fitted = sizing.calibration
+    if fitted is None:
+        return Reconciliation(left_out=len(answers), why=_uncalibrated(answers))
     tariff = pricing.tariff
-    if fitted is None or tariff is None:
-        reason = _uncalibrated(answers) if fitted is None else "no price is known"
-        return Reconciliation(left_out=len(answers), why=reason)
-    reports = [answer.usage for answer in answers if answer.usage is not None]
-    names_cache = any(report.cache_read or report.cache_write for report in reports)
-    if pricing.rules.seconds and not names_cache:
+    if tariff is None:
+        return Reconciliation(left_out=len(answers), why="no price is known")
+    if pricing.rules.seconds and not _report_a_cache(answers):
         return Reconciliation(left_out=len(answers), why="its reports say nothing of a cache")
-    count = sizing.count.count if isinstance(sizing.count, Scaled) else sizing.count
-    sizes = sizing.counted or tuple(count(message) for message in session.messages)
-    requests = predicted_requests(session, sizes, count, fitted.overhead, fitted.scale)
+    requests = _predicted_requests(session, sizing, fitted)
     head = fitted.overhead
     if pricing.head is not None:
         head = min(pricing.head, head)
     predicted: list[_Row] = []
     reported: list[_Row] = []
     causes: list[Cause | Literal[""]] = []
-    usages = [request.request.answer.usage or Usage() for request in requests]
-    for number, usage in enumerate(usages):
+    for number, request in enumerate(requests):
         row, cause = _predicted(number, requests, tariff, pricing, head)
-        usd = reported_usd(usage, tariff)
         predicted.append(row)
-        reported.append((usage.prompt, usage.cache_read, usd, usd))
+        reported.append(_reported(_usage_of(request), tariff))
         causes.append(cause)
+    usd_unwritten = 0.0
+    if pricing.rules.writes:
+        usages = [_usage_of(request) for request in requests]
+        usd_unwritten = _usd_unwritten(usages, tariff)
     compared = {id(request.request.answer) for request in requests}
     return Reconciliation(
         predicted=_rows(predicted),
@@ -179,55 +195,105 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
         causes=tuple(causes),
         turns=Counter[Turn](request.turn for request in requests if request.turn),
         requests=requests,
-        usd_unwritten=_usd_unwritten(usages, tariff) if pricing.rules.writes else 0.0,
+        usd_unwritten=usd_unwritten,
         left_out=sum(id(answer) not in compared for answer in answers),
     )
 
 
 def _uncalibrated(answers: Sequence[AssistantMessage]) -> str:
     """Why the sizes of a session are not calibrated."""
-    if not any(answer.usage is not None and answer.usage.prompt for answer in answers):
-        return "no usage was reported"
-    return (
-        f"too few of the {len(answers)} answers report their usage, or their reports fit no one law"
-    )
+    for answer in answers:
+        if answer.usage is not None and answer.usage.prompt:
+            return (
+                f"too few of the {len(answers)} answers report their usage, or their reports fit no"
+                " one law"
+            )
+    return "no usage was reported"
+
+
+def _report_a_cache(answers: Sequence[AssistantMessage]) -> bool:
+    """Whether any answer's report names a read from a cache, or a write to it."""
+    for answer in answers:
+        usage = answer.usage
+        if usage is not None and (usage.cache_read or usage.cache_write):
+            return True
+    return False
+
+
+def _predicted_requests(
+    session: Session,
+    sizing: Sizing,
+    fitted: TokenCalibration,
+) -> tuple[PredictedRequest, ...]:
+    """The requests by the sizes that were counted, before they were fitted to the reports."""
+    count = sizing.count
+    if isinstance(count, Scaled):
+        count = count.count
+    sizes = sizing.counted
+    if not sizes:
+        sizes = tuple(count(message) for message in session.messages)
+    return predicted_requests(session, sizes, count, fitted.overhead, fitted.scale)
+
+
+def _usage_of(request: PredictedRequest) -> Usage:
+    return request.request.answer.usage or Usage()
+
+
+def _reported(usage: Usage, tariff: Tariff) -> _Row:
+    """The row of a request by its report."""
+    usd = reported_usd(usage, tariff)
+    return _Row(usage.prompt, usage.cache_read, usd, usd)
 
 
 def _rows(rows: Iterable[_Row] = ()) -> Floats:
-    return np.array(list(rows), dtype=np.float64).reshape(-1, 4)
+    table = np.array(list(rows), dtype=np.float64)
+    return table.reshape(-1, 4)
 
 
 def _predicted(
-    number: int, requests: Sequence[PredictedRequest], tariff: Tariff, pricing: Pricing, head: int
+    number: int,
+    requests: Sequence[PredictedRequest],
+    tariff: Tariff,
+    pricing: Pricing,
+    head: int,
 ) -> tuple[_Row, Cause | Literal[""]]:
     """The row of a request, and why its cache read is far from the rules."""
+    rules = pricing.rules
     request = requests[number]
-    is_continued = request.begins_with is not None
-    earlier = requests[max(number - 1, 0) if request.begins_with is None else request.begins_with]
+    earlier = requests[max(number - 1, 0)]
+    if request.begins_with is not None:
+        earlier = requests[request.begins_with]
     earlier_prompt = round(earlier.settled) if number else 0
     # an earlier prompt is found up to its end
-    prefix = earlier_prompt if is_continued else min(head, earlier_prompt)
-    if pricing.rules.forgets and request.turn_before is not None:
-        prefix = min(prefix, round(requests[request.turn_before].settled))
+    prefix = earlier_prompt
+    if request.begins_with is None:
+        prefix = min(head, earlier_prompt)
+    if rules.forgets and request.turn_before is not None:
+        turn_start = requests[request.turn_before]
+        prefix = min(prefix, round(turn_start.settled))
     seconds = seconds_between(earlier.request.answer, request.request.answer)
     prompt = round(request.predicted)
-    bill = charge(tariff, pricing.rules, prompt, prefix, earlier_prompt, head, seconds)
-    usage = request.request.answer.usage or Usage()
+    bill = charge(tariff, rules, prompt, prefix, earlier_prompt, head, seconds)
+    usage = _usage_of(request)
     tolerance = MISSED * usage.prompt
     is_far = abs(bill.read - usage.cache_read) > tolerance
     if number and bill.read > usage.cache_read >= earlier.reported - tolerance:
         is_far = False  # all of the prompt before was read, and it was smaller than predicted
-    if not is_far:
-        usd_as_read = charge_with(tariff, pricing.rules, prompt, bill.read).usd_prompt
-        return (prompt, bill.read, bill.usd_prompt, usd_as_read), ""
-    read = round(prompt * usage.cache_read / usage.prompt)
-    usd_as_read = charge_with(tariff, pricing.rules, prompt, read).usd_prompt
-    cause = _cause(request, seconds, pricing, is_missed=bill.read > usage.cache_read)
-    return (prompt, bill.read, bill.usd_prompt, usd_as_read), cause
+    read = bill.read
+    cause: Cause | Literal[""] = ""
+    if is_far:
+        read = round(prompt * usage.cache_read / usage.prompt)
+        cause = _cause(request, seconds, pricing, is_missed=bill.read > usage.cache_read)
+    as_read = charge_with(tariff, rules, prompt, read)
+    return _Row(prompt, bill.read, bill.usd_prompt, as_read.usd_prompt), cause
 
 
 def _cause(
-    request: PredictedRequest, seconds: float | None, pricing: Pricing, *, is_missed: bool
+    request: PredictedRequest,
+    seconds: float | None,
+    pricing: Pricing,
+    *,
+    is_missed: bool,
 ) -> Cause:
     """Why a cache read is far from the rules, as far as the recording shows it.
 
@@ -268,6 +334,9 @@ def _usd_unwritten(usages: Sequence[Usage], tariff: Tariff) -> float:
 def reported_usd(usage: Usage, tariff: Tariff) -> float:
     """What the prompt of a request cost, by its reported usage."""
     rates = tariff.at(usage.prompt)
-    short = usage.cache_write - usage.cache_write_long
-    plain = usage.input * rates.input + usage.cache_read * rates.cache_read
-    return plain + short * rates.cache_write + usage.cache_write_long * rates.cache_write_long
+    usd_input = usage.input * rates.input
+    usd_read = usage.cache_read * rates.cache_read
+    written_short = usage.cache_write - usage.cache_write_long
+    usd_short = written_short * rates.cache_write
+    usd_long = usage.cache_write_long * rates.cache_write_long
+    return usd_input + usd_read + usd_short + usd_long

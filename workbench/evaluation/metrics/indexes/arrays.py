@@ -14,4 +14,5 @@ def flags(values: Iterable[bool]) -> Flags:
 
 def columns_of(rows: Sequence[Sequence[int]], count: int) -> Ints:
     """(count, rows) the columns of rows of `count` whole numbers, also where there are none."""
-    return np.array(rows, dtype=np.int64).reshape(-1, count).T
+    table = np.array(rows, dtype=np.int64)
+    return table.reshape(-1, count).T

@@ -73,11 +73,13 @@ class InvertedIndex:
         spans: list[int] = []
         messages: list[int] = []
         thoughts: list[bool] = []
-        for index, passages in enumerate(self.extractor.read_messages(self.messages)):
+        passages_by_message = self.extractor.read_messages(self.messages)
+        for index, passages in enumerate(passages_by_message):
             for passage_spans, is_thought in passages:
+                span_count = len(passage_spans)
                 spans += passage_spans
-                messages += [index] * len(passage_spans)
-                thoughts += [is_thought] * len(passage_spans)
+                messages += [index] * span_count
+                thoughts += [is_thought] * span_count
         span = integers(spans)
         message = integers(messages)
         thought = np.array(thoughts, dtype=bool)
@@ -85,28 +87,37 @@ class InvertedIndex:
         self.place_message = message[order]
         self.place_span = span[order]
         self.thought: Flags = thought[order]
-        self.message_start: Ints = np.searchsorted(self.place_message, np.arange(self.n + 1))
+        numbers = np.arange(self.n + 1)
+        self.message_start: Ints = np.searchsorted(self.place_message, numbers)
 
     def _name_files(self) -> None:
+        """Find out which paths are one file, and give each file one name."""
         self.names = self.extractor.names
-        self.paths = {
-            entity.text: number for number, entity in enumerate(self.names) if entity.kind == "path"
-        }
+        self.paths: dict[str, int] = {}
+        for number, entity in enumerate(self.names):
+            if entity.kind == "path":
+                self.paths[entity.text] = number
         self.files = SameFile(self.paths)
-        self.stands_for = np.arange(len(self.names))
-        kinds = [KINDS.index(entity.kind) for entity in self.names]
-        self.kind: Ints = integers(kinds)
-        self.folder: Flags = np.zeros(len(self.names), dtype=bool)
+        entity_count = len(self.names)
+        self.kind: Ints = integers(KINDS.index(entity.kind) for entity in self.names)
+        self.stands_for = np.arange(entity_count)
+        self.folder: Flags = np.zeros(entity_count, dtype=bool)
         folders = self.files.folders()
         for text, number in self.paths.items():
             representative = self.paths[self.files.of(text) or text]
             self.stands_for[number] = representative
             self.folder[representative] |= text in folders
             if representative == number:
-                file_name = text.rpartition("/")[2]
-                part_count = 1 if is_file_name(file_name) else 3
-                self.names[number] = Entity("path", self.files.short(text, part_count))
-        self._same: Ints = np.where(self.folder[self.stands_for], -1, self.stands_for)
+                self.names[number] = Entity("path", self._short_path(text))
+        is_folder = self.folder[self.stands_for]
+        self._same: Ints = np.where(is_folder, -1, self.stands_for)
+
+    def _short_path(self, path: str) -> str:
+        """The shortest ending of a file's path that no other file of the session has."""
+        file_name = path.rpartition("/")[2]
+        if is_file_name(file_name):
+            return self.files.short(path, 1)
+        return self.files.short(path, 3)
 
     def holdings(self, spans: Sequence[int]) -> tuple[sparse.csr_array, sparse.csr_array]:
         """(rows, words) and (rows, entities) of the session, 1 where a span holds one.
@@ -117,16 +128,20 @@ class InvertedIndex:
         extractor = self.extractor
         features = [extractor.features[span] + extractor.more.get(span, ()) for span in spans]
         feature_counts = [len(of_span) for of_span in features]
-        row = np.repeat(np.arange(len(features)), feature_counts)
-        feature = np.fromiter(chain.from_iterable(features), dtype=np.int64, count=len(row))
+        row_count = len(features)
+        row = np.repeat(np.arange(row_count), feature_counts)
+        all_features = chain.from_iterable(features)
+        feature = np.fromiter(all_features, dtype=np.int64, count=len(row))
         is_word = (feature >= 0) & (feature < self.words)
-        words = incidence(row[is_word], feature[is_word], (len(features), self.words))
+        words = incidence(row[is_word], feature[is_word], (row_count, self.words))
         is_entity = feature < 0
         entity = self.standing_for(~feature[is_entity])
         entity_row = row[is_entity]
         is_of_session = entity >= 0
         entities = incidence(
-            entity_row[is_of_session], entity[is_of_session], (len(features), len(self.names))
+            entity_row[is_of_session],
+            entity[is_of_session],
+            (row_count, len(self.names)),
         )
         return words, entities
 
@@ -134,10 +149,11 @@ class InvertedIndex:
         """The session's entity that each of the extractor's entities is the same as; -1 where
         the session has none.
         """
-        if len(self._same) < len(self.extractor.entities):
-            later_names = self.extractor.names[len(self._same) :]
-            same = [self._same_of_later(name) for name in later_names]
-            self._same = np.concatenate((self._same, integers(same)))
+        looked_up = len(self._same)
+        if looked_up < len(self.extractor.entities):
+            later_names = self.extractor.names[looked_up:]
+            same_as_later = integers(self._same_of_later(name) for name in later_names)
+            self._same = np.concatenate((self._same, same_as_later))
         return self._same[entities]
 
     def _same_of_later(self, name: Entity) -> int:
@@ -145,30 +161,37 @@ class InvertedIndex:
         if name.kind != "path":
             return -1
         path = self.files.of(name.text)
-        return -1 if path is None else int(self._same[self.paths[path]])
+        if path is None:
+            return -1
+        number = self.paths[path]
+        return int(self._same[number])
 
     def _count(self) -> None:
         """Count which message says what, and when each thing was first said."""
-        shape = (self.n, self.spans)
         is_said = ~self.thought
-        message_spans = incidence(self.place_message[is_said], self.place_span[is_said], shape)
-        said_or_thought = incidence(self.place_message, self.place_span, shape)
+        said_span = self.place_span[is_said]
+        said_message = self.place_message[is_said]
+        span_shape = (self.n, self.spans)
+        message_spans = incidence(said_message, said_span, span_shape)
+        said_or_thought = incidence(self.place_message, self.place_span, span_shape)
         self.span_messages = message_spans.T.tocsr()
         self.message_entities = message_spans @ self.span_entities
         self.message_entities.sort_indices()
         self.pair_message, self.pair_entity = pairs_of(self.message_entities)
-        shape = (self.n, len(self.names))
-        self.first_seen = first_row(self.pair_message, self.pair_entity, shape)
+        entity_shape = (self.n, len(self.names))
+        self.first_seen = first_row(self.pair_message, self.pair_entity, entity_shape)
         message, entity = pairs_of(said_or_thought @ self.span_entities)
-        self.first_known = first_row(message, entity, shape)
+        self.first_known = first_row(message, entity, entity_shape)
         message_words = message_spans @ self.span_words
-        counts = np.bincount(message_words.indices, minlength=self.words)
-        self.idf: Floats = np.log((self.n + 1) / (1 + counts)) + 0.1
+        message_counts = np.bincount(message_words.indices, minlength=self.words)
+        self.idf: Floats = np.log((self.n + 1) / (1 + message_counts)) + 0.1
 
     def word(self, text: str) -> int:
         """The number of a word; -1 for one that the session does not have."""
-        number = self.extractor.words.get(text, self.words)
-        return number if number < self.words else -1
+        number = self.extractor.words.get(text, -1)
+        if number >= self.words:
+            return -1
+        return number
 
     def spans_with_word(self, text: str) -> Ints:
         """The spans that hold a word, in order."""
@@ -183,7 +206,8 @@ class InvertedIndex:
 
     def messages_of(self, span: int) -> list[int]:
         """The messages that say a span, in order."""
-        return [int(message) for message in row_of(self.span_messages, span)]
+        messages: list[int] = row_of(self.span_messages, span).tolist()
+        return messages
 
     @cached_property
     def sources(self) -> NDArray[np.str_]:
@@ -218,7 +242,9 @@ class InvertedIndex:
         """
         pairs: set[int] = set()
         for message, text in texts_in_files(self.messages):
-            pairs.update(message * self.spans + span for span in self.extractor.read(text))
+            first_pair = message * self.spans
+            for span in self.extractor.read(text):
+                pairs.add(first_pair + span)
         return integers(sorted(pairs))
 
     @cached_property
@@ -239,11 +265,13 @@ class InvertedIndex:
         """For each ending of a path, but the whole, the first message that knows such a path."""
         first_by_ending: dict[str, int] = {}
         for text, number in self.paths.items():
-            first_message = int(self.first_known[self.stands_for[number]])
+            file = self.stands_for[number]
+            first_message = int(self.first_known[file])
             for ending in endings(text):
-                if ending != text:
-                    earliest = first_by_ending.get(ending, self.n)
-                    first_by_ending[ending] = min(earliest, first_message)
+                if ending == text:
+                    continue
+                earliest = first_by_ending.get(ending, self.n)
+                first_by_ending[ending] = min(earliest, first_message)
         return first_by_ending
 
     @property
@@ -253,8 +281,12 @@ class InvertedIndex:
 
     def word_numbers(self, text: str) -> list[int]:
         """The words of a text that the session has."""
-        numbers = [self.word(word) for word in words(text)]
-        return [number for number in numbers if number >= 0]
+        numbers: list[int] = []
+        for word in words(text):
+            number = self.word(word)
+            if number >= 0:
+                numbers.append(number)
+        return numbers
 
 
 def incidence(rows: Ints, columns: Ints, shape: tuple[int, int]) -> sparse.csr_array:
@@ -270,17 +302,21 @@ def incidence(rows: Ints, columns: Ints, shape: tuple[int, int]) -> sparse.csr_a
 
 def row_of(matrix: sparse.csr_array, row: int) -> Ints:
     """The columns that a row holds, in order."""
-    columns: Ints = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
+    start = matrix.indptr[row]
+    stop = matrix.indptr[row + 1]
+    columns: Ints = matrix.indices[start:stop]
     return columns
 
 
 def pairs_of(matrix: sparse.csr_array, rows: Ints | None = None) -> tuple[Ints, Ints]:
     """Each row, or each place of some rows, with each column that it holds, row after row."""
     if rows is None:
-        row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        column_counts = np.diff(matrix.indptr)
+        row = np.repeat(np.arange(matrix.shape[0]), column_counts)
         return row, matrix.indices
     start = matrix.indptr[rows]
-    row, place = ranges(start, matrix.indptr[rows + 1] - start)
+    stop = matrix.indptr[rows + 1]
+    row, place = ranges(start, stop - start)
     return row, matrix.indices[place]
 
 

@@ -12,7 +12,6 @@ from scipy import sparse
 from workbench.base.ragged import Flags, Ints, integers, kept_mask, together
 from workbench.engine.extraction.entities import KINDS, Entity
 from workbench.engine.extraction.statements import statements
-from workbench.evaluation.metrics.indexes.arrays import columns_of
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex, first_row, pairs_of
 
 ENOUGH = 0.6
@@ -46,22 +45,29 @@ class TextIndex:
         """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""
 
     def _numbered(self, text: str) -> Ints:
-        extractor = self.inverted_index.extractor
-        return np.array(extractor.read(text, self.inverted_index.spans), dtype=np.int64)
+        index = self.inverted_index
+        spans = index.extractor.read(text, index.spans)
+        return np.array(spans, dtype=np.int64)
 
     def read(self, texts: Iterable[str]) -> IndexedTexts:
         """What some texts say, with the words and entities of this session."""
         spans_by_text = [self.spans(text) for text in texts]
-        spans = together(spans_by_text)
         span_counts = [len(of_text) for of_text in spans_by_text]
-        text = np.repeat(np.arange(len(spans_by_text)), span_counts)
+        places = np.arange(len(spans_by_text))
+        spans = together(spans_by_text)
         _, holds_entity = self.inverted_index.holdings(spans.tolist())
         entity_row, entities = pairs_of(holds_entity)
-        return IndexedTexts(spans, text, entity_row, entities)
+        return IndexedTexts(
+            spans=spans,
+            text=np.repeat(places, span_counts),
+            entity_row=entity_row,
+            entities=entities,
+        )
 
     def words(self, spans: Ints) -> sparse.csr_array:
         """(rows, words) 1 where a span, of the session or of a text, holds a word."""
-        return self.inverted_index.holdings(spans.tolist())[0]
+        words, _ = self.inverted_index.holdings(spans.tolist())
+        return words
 
 
 class StatementIndex:
@@ -77,40 +83,53 @@ class StatementIndex:
     def __init__(self, texts: TextIndex) -> None:
         self._texts = texts
         self._index = texts.inverted_index
+        index = self._index
         slots: dict[Entity, int] = {}
-        pairs: list[tuple[int, int]] = []
-        for index, message in enumerate(self._index.messages):
+        slot_of_pair: list[int] = []
+        message_of_pair: list[int] = []
+        for number, message in enumerate(index.messages):
             for entity in statements(message):
                 slot = slots.setdefault(entity, len(slots))
-                pairs.append((slot, index))
+                slot_of_pair.append(slot)
+                message_of_pair.append(number)
         self.entities = tuple(slots)
-        self.slot, self.message = columns_of(pairs, 2)
-        self.first = first_row(self.message, self.slot, (self._index.n, len(slots)))
-        kinds = [KINDS.index(entity.kind) for entity in self.entities]
-        self.kinds: Ints = integers(kinds)
+        self.slot = integers(slot_of_pair)
+        self.message = integers(message_of_pair)
+        self.first = first_row(self.message, self.slot, (index.n, len(slots)))
+        self.kinds: Ints = integers(KINDS.index(entity.kind) for entity in self.entities)
         self._weights = self._words()
-        self._enough = ENOUGH * np.asarray(self._weights.sum(axis=0))
+        weight_sums = np.asarray(self._weights.sum(axis=0))
+        self._enough = ENOUGH * weight_sums
 
     def _words(self) -> sparse.csr_array:
         """(words, statements) the idf of each word that a statement has."""
         index = self._index
-        pairs: list[tuple[int, int]] = []
+        word_of_pair: list[int] = []
+        slot_of_pair: list[int] = []
         for slot, entity in enumerate(self.entities):
-            pairs += [(word, slot) for word in index.word_numbers(entity.text)]
-        words, slots = columns_of(pairs, 2)
+            entity_words = index.word_numbers(entity.text)
+            word_of_pair += entity_words
+            slot_of_pair += [slot] * len(entity_words)
+        words = integers(word_of_pair)
+        weights = index.idf[words]
         shape = (index.words, len(self.entities))
-        return sparse.csr_array((index.idf[words], (words, slots)), shape=shape)
+        return sparse.csr_array((weights, (words, integers(slot_of_pair))), shape=shape)
 
     def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
         """For each statement whether a context of these messages and texts still states it."""
-        is_held = kept_mask(self.slot[mask[self.message]], len(self.entities))
-        spans = [self._texts.spans(text) for text in dict.fromkeys(texts)]
-        _, stated = self.stating(together(spans))
+        held_slots = self.slot[mask[self.message]]
+        is_held = kept_mask(held_slots, len(self.entities))
+        distinct_texts = dict.fromkeys(texts)
+        spans = together(self._texts.spans(text) for text in distinct_texts)
+        _, stated = self.stating(spans)
         is_held[stated] = True
         return is_held
 
     def stating(self, spans: Ints) -> tuple[Ints, Ints]:
         """Each of these spans, by its place, with each statement that it has enough words of."""
-        weights = (self._texts.words(spans) @ self._weights).tocoo()
+        span_words = self._texts.words(spans)
+        weights = (span_words @ self._weights).tocoo()
         is_enough = weights.data >= self._enough[weights.col]
-        return weights.row[is_enough], weights.col[is_enough]
+        place = weights.row[is_enough]
+        slot = weights.col[is_enough]
+        return place, slot

@@ -1,8 +1,10 @@
 """Values that were replaced: whether a context still gives the old one alone."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from workbench.base.ragged import Flags, integers, kept_mask
 from workbench.engine.extraction.words import words
@@ -20,6 +22,14 @@ _Given: TypeAlias = tuple[int, bool]
 """A change's number, and whether its new value is given, not the old one."""
 
 
+class _Place(NamedTuple):
+    """A message that gives a value of a change: the new one, or the old one."""
+
+    message: int
+    change: int
+    gives_new: bool
+
+
 class Changes:
     """The values of one session that were replaced, and which spans give which."""
 
@@ -27,13 +37,12 @@ class Changes:
         self._index = texts.inverted_index
         self._texts = texts
         self.changes = value_changes(self._index)
-        replaced_again = [self._replaced_at(change) for change in self.changes]
-        self._replaced_again = integers(replaced_again)
+        self._replaced_again = integers(self._replaced_at(change) for change in self.changes)
         self._at = integers(change.at for change in self.changes)
-        rows: list[tuple[int, int, bool]] = []
+        places: list[_Place] = []
         for number in range(len(self.changes)):
-            rows += self._places(number)
-        self._message, self._number, is_new = columns_of(rows, 3)
+            places += self._places(number)
+        self._message, self._number, is_new = columns_of(places, 3)
         self._is_new: Flags = is_new.astype(bool)
         self._given_by = cache(self._read_span)
 
@@ -47,8 +56,10 @@ class Changes:
         if not is_asked.any():
             return 0, 0
         is_held = mask[self._message] & (self._message < boundary)
-        gives_old = kept_mask(self._number[is_held & ~self._is_new], len(is_asked))
-        gives_new = kept_mask(self._number[is_held & self._is_new], len(is_asked))
+        given_old = self._number[is_held & ~self._is_new]
+        given_new = self._number[is_held & self._is_new]
+        gives_old = kept_mask(given_old, len(self.changes))
+        gives_new = kept_mask(given_new, len(self.changes))
         for number, is_new in self._given_in(texts):
             if is_new:
                 gives_new[number] = True
@@ -75,10 +86,8 @@ class Changes:
                 return later.at
         return self._index.n
 
-    def _places(self, number: int) -> Iterator[tuple[int, int, bool]]:
-        """Each message that gives the value, with the change's number and whether it gives the
-        new one.
-        """
+    def _places(self, number: int) -> Iterator[_Place]:
+        """Each message that gives the old value before the change, or the new one since."""
         change = self.changes[number]
         index = self._index
         spans, counts, word_count = spans_about(index, change.about)
@@ -90,8 +99,8 @@ class Changes:
             for message in index.messages_of(span):
                 is_since_change = message >= change.at
                 if is_since_change == gives_new:
-                    yield message, number, gives_new
-        yield change.at, number, True  # the message that says so
+                    yield _Place(message, number, gives_new)
+        yield _Place(change.at, number, gives_new=True)  # the message that says so
 
     def _read_span(self, span: int) -> tuple[_Given, ...]:
         """The changes of which a span gives a value."""
@@ -113,7 +122,8 @@ def _gives(line: str, change: Change) -> bool | None:
         return None
     line_words = set(words(line))
     words_about = sum(word in line_words for word in change.about)
-    if words_about < min(ENOUGH, len(change.about)):
+    enough = min(ENOUGH, len(change.about))
+    if words_about < enough:
         return None
     return gives_new
 

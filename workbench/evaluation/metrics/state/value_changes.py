@@ -21,17 +21,24 @@ from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
 
 _VALUE = r"[`\"'(]?(?P<{0}>[\w/@#$€+-][\w./:@#%$€+-]*[\w%]|\d)[`\"')]?"
 _UNIT = r"(?:\s+[A-Za-z²%€]+){0,3}"
-_BOTH_NAMED = tuple(
-    re.compile(form.format(new=_VALUE.format("new"), old=_VALUE.format("old"), unit=_UNIT))
-    for form in (
-        r"{new}{unit},?\s+(?:and\s+)?(?:not|instead\s+of|rather\s+than|in\s+place\s+of)\s+{old}",
-        r"\b[Nn]ot\s+{old}{unit},?\s+but\s+{new}",
-        r"\b(?:chang|mov|rais|lower|renam|switch|updat|set|went|goes|increas|decreas|cut|bump)\w*"
-        r"(?:\s+[\w`-]+){{0,7}}?\s+from\s+{old}{unit}\s+to\s+{new}",
-        r"\b(?:deduction|fee|limit|port|value|rate|name|date|of)\s+{old}\s+becomes\s+{new}",
-        r"\b[Rr]enamed?\s+{old}\s+(?:to|into)\s+{new}",
-    )
+_FORMS = (
+    r"{new}{unit},?\s+(?:and\s+)?(?:not|instead\s+of|rather\s+than|in\s+place\s+of)\s+{old}",
+    r"\b[Nn]ot\s+{old}{unit},?\s+but\s+{new}",
+    r"\b(?:chang|mov|rais|lower|renam|switch|updat|set|went|goes|increas|decreas|cut|bump)\w*"
+    r"(?:\s+[\w`-]+){{0,7}}?\s+from\s+{old}{unit}\s+to\s+{new}",
+    r"\b(?:deduction|fee|limit|port|value|rate|name|date|of)\s+{old}\s+becomes\s+{new}",
+    r"\b[Rr]enamed?\s+{old}\s+(?:to|into)\s+{new}",
 )
+
+
+def _pattern_of(form: str) -> re.Pattern[str]:
+    """Finds a form, with both values as the groups `new` and `old`."""
+    new = _VALUE.format("new")
+    old = _VALUE.format("old")
+    return re.compile(form.format(new=new, old=old, unit=_UNIT))
+
+
+_BOTH_NAMED = tuple(map(_pattern_of, _FORMS))
 """Forms in which a sentence gives both values."""
 _NOW = re.compile(
     r"\b(?:now on|from now|change of plan|instead|becomes|no longer|moves? to|changed? to|make"
@@ -84,8 +91,9 @@ def value_changes(index: InvertedIndex) -> tuple[Change, ...]:
     """The values that messages replace, in order; one change of a message counts once."""
     changes: dict[tuple[int, str, str], Change] = {}
     for change in _all_changes(index):
-        if change.about:
-            changes.setdefault((change.at, change.old, change.new), change)
+        key = (change.at, change.old, change.new)
+        if change.about and key not in changes:
+            changes[key] = change
     return tuple(changes.values())
 
 
@@ -95,8 +103,11 @@ def spans_about(index: InvertedIndex, about: Iterable[str]) -> tuple[Ints, Ints,
 
     A word of more than `MOST_SPANS` spans does not count.
     """
-    spans_by_word = [index.spans_with_word(word) for word in about]
-    spans_by_word = [spans for spans in spans_by_word if 0 < len(spans) <= MOST_SPANS]
+    spans_by_word: list[Ints] = []
+    for word in about:
+        spans_of_word = index.spans_with_word(word)
+        if 0 < len(spans_of_word) <= MOST_SPANS:
+            spans_by_word.append(spans_of_word)
     spans, word_counts = np.unique(together(spans_by_word), return_counts=True)
     return spans, word_counts, len(spans_by_word)
 
@@ -145,22 +156,29 @@ def _newly_set(sentence: str, boundary: int, index: InvertedIndex) -> Iterator[C
         return
     value = values[0]
     words_of_value = words(value)
-    about = _rarest([word for word in words(sentence) if word not in words_of_value], index)
+    other_words = [word for word in words(sentence) if word not in words_of_value]
+    about = _rarest(other_words, index)
     spans, counts, word_count = spans_about(index, about)
     if word_count < ENOUGH:
         return
     fewest = max(ENOUGH, 0.6 * word_count)
-    spans = spans[(counts >= fewest) & (index.span_first[spans] < boundary)]
-    for span in reversed(spans.tolist()):
+    is_earlier = index.span_first[spans] < boundary
+    earlier_spans = spans[(counts >= fewest) & is_earlier]
+    for span in reversed(earlier_spans.tolist()):
         line = index.texts[span]
         old_values = [token for token in _values(line) if _same_form(token, value)]
         if len(old_values) != 1 or old_values[0] == value:
             continue
-        line_words = set(words(line))
-        shared = tuple(word for word in about if word in line_words)
+        shared = _shared(about, line)
         if len(shared) >= ENOUGH:
-            yield Change(shared, old_values[0], value, boundary)
+            yield Change(tuple(shared), old_values[0], value, boundary)
         return
+
+
+def _shared(about: Iterable[str], line: str) -> list[str]:
+    """Those of some words that a line has."""
+    line_words = set(words(line))
+    return [word for word in about if word in line_words]
 
 
 def _values(text: str) -> list[str]:
@@ -172,33 +190,44 @@ def _bounded(sentence: str, boundary: int, index: InvertedIndex) -> Iterator[Cha
     """A person's new limit where the newest earlier line with the same unit sets another one."""
     sentence_words = set(words(sentence))
     for limit in _BOUND.finditer(sentence):
+        value = limit["value"]
         spans = index.spans_with_word(limit["unit"].lower())
-        spans = spans[index.span_first[spans] < boundary]
-        for span in reversed(spans[-MOST_LINES:].tolist()):
+        is_earlier = index.span_first[spans] < boundary
+        newest_spans = spans[is_earlier][-MOST_LINES:]
+        for span in reversed(newest_spans.tolist()):
             line = index.texts[span]
             earlier_limit = _limit_like(limit, line)
             if earlier_limit is None:
                 continue
-            about = _rarest([word for word in words(line) if word in sentence_words], index)
+            shared = [word for word in words(line) if word in sentence_words]
+            about = _rarest(shared, index)
             if len(about) < ENOUGH:
                 continue
-            if earlier_limit["value"] != limit["value"]:
-                yield Change(about, earlier_limit["value"], limit["value"], boundary)
+            earlier_value = earlier_limit["value"]
+            if earlier_value != value:
+                yield Change(about, earlier_value, value, boundary)
             break
 
 
 def _limit_like(limit: re.Match[str], line: str) -> re.Match[str] | None:
     """The first limit of a line that is of the same sort and unit as another one."""
+    unit = limit["unit"].lower()
+    sort = _sort_of(limit)
     for match in _BOUND.finditer(line):
-        if match["unit"].lower() != limit["unit"].lower():
-            continue
-        if all((match[sort] is None) == (limit[sort] is None) for sort in _SORTS_OF_LIMIT):
+        if match["unit"].lower() == unit and _sort_of(match) == sort:
             return match
     return None
 
 
+def _sort_of(limit: re.Match[str]) -> str:
+    """Which of `_SORTS_OF_LIMIT` a limit is."""
+    return next(sort for sort in _SORTS_OF_LIMIT if limit[sort] is not None)
+
+
 def _edited(
-    arguments: Mapping[str, object], boundary: int, index: InvertedIndex
+    arguments: Mapping[str, object],
+    boundary: int,
+    index: InvertedIndex,
 ) -> Iterator[Change]:
     """An edit that replaces one value in a line."""
     old_text = _first_text(arguments, OLD_KEYS)
@@ -207,12 +236,15 @@ def _edited(
     if not old_text or len(old_lines) != len(new_lines):
         return
     for old_line, new_line in zip(old_lines, new_lines, strict=True):
-        differences = _differences(_TOKEN.findall(old_line), _TOKEN.findall(new_line))
+        old_tokens = _TOKEN.findall(old_line)
+        new_tokens = _TOKEN.findall(new_line)
+        differences = _differences(old_tokens, new_tokens)
         if len(differences) != 1:
             continue
         old, new = differences[0]
         if _specific(old) and _same_form(old, new):
-            about = _rarest(set(words(old_line)) & set(words(new_line)), index)
+            shared = set(words(old_line)).intersection(words(new_line))
+            about = _rarest(shared, index)
             yield Change(about, old, new, boundary)
 
 
@@ -229,20 +261,28 @@ def _differences(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]
     """The words by which two lines differ, pair by pair; none where one line is longer."""
     if len(old) != len(new):
         return []
-    pairs = zip(old, new, strict=True)
-    return [(old_word, new_word) for old_word, new_word in pairs if old_word != new_word]
+    differences: list[tuple[str, str]] = []
+    for old_word, new_word in zip(old, new, strict=True):
+        if old_word != new_word:
+            differences.append((old_word, new_word))
+    return differences
 
 
 def _about(
-    sentence: str, old: str, new: str, boundary: int, index: InvertedIndex
+    sentence: str,
+    old: str,
+    new: str,
+    boundary: int,
+    index: InvertedIndex,
 ) -> tuple[str, ...]:
     """What the sentence shares with the earlier line that gives the old value and shares most
     with it.
     """
     words_of_values = words(f"{old} {new}")
-    about = [
-        word for word in words(sentence) if word not in words_of_values and not word[0].isdigit()
-    ]
+    about: list[str] = []
+    for word in words(sentence):
+        if word not in words_of_values and not word[0].isdigit():
+            about.append(word)
     if index.word(old.lower()) >= 0:
         spans = index.spans_with_word(old.lower())
     else:  # a value of another form: look where the sentence's words stand
@@ -250,13 +290,13 @@ def _about(
     pattern = token(old)
     best_weight = 0.0
     best: tuple[str, ...] = ()
-    for span in spans[index.span_first[spans] < boundary].tolist():
+    earlier_spans = spans[index.span_first[spans] < boundary]
+    for span in earlier_spans.tolist():
         line = index.texts[span]
         if old not in line or not pattern.search(line):
             continue
-        line_words = set(words(line))
-        shared = _rarest([word for word in about if word in line_words], index)
-        weight = sum(float(index.idf[index.word(word)]) for word in shared)
+        shared = _rarest(_shared(about, line), index)
+        weight = sum(_idf(word, index) for word in shared)
         if weight > best_weight:
             best_weight = weight
             best = shared
@@ -267,11 +307,16 @@ def _rarest(candidates: Iterable[str], index: InvertedIndex) -> tuple[str, ...]:
     """The rarest of some words, without numbers."""
     weighted: list[tuple[float, str]] = []
     for word in candidates:
-        number = -1 if word[0].isdigit() else index.word(word)
-        if number >= 0:
-            weighted.append((-float(index.idf[number]), word))
+        if not word[0].isdigit() and index.word(word) >= 0:
+            weighted.append((-_idf(word, index), word))
     weighted.sort()
     return tuple(word for _, word in weighted[:MOST_KEY])
+
+
+def _idf(word: str, index: InvertedIndex) -> float:
+    """How rare a word of the session is."""
+    number = index.word(word)
+    return float(index.idf[number])
 
 
 def _specific(value: str) -> bool:

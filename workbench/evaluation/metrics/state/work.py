@@ -1,8 +1,11 @@
 """Work that was announced: what of it is open at a boundary, and what is done."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,6 +37,14 @@ _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
 _TICKED = re.compile(r"^[^\S\n]*(?:[-*+][^\S\n]+)?\[[xX]\][^\S\n]+(.*)", re.MULTILINE)
 
 
+class _Event(NamedTuple):
+    """What a message says of a statement: that it is open, done or withdrawn."""
+
+    message: int
+    what: int
+    slot: int
+
+
 class Work:
     """The pieces of work of one session: every statement of the kind `pending`, and when it was
     open or done.
@@ -46,40 +57,49 @@ class Work:
     def __init__(self, texts: TextIndex, statements: StatementIndex) -> None:
         self._texts = texts
         self._statements = statements
-        entities = statements.entities
-        self._number = {entity: slot for slot, entity in enumerate(entities)}
-        self._is_work = flags(entity.kind == "pending" for entity in entities)
+        self._number: dict[Entity, int] = {}
+        for slot, entity in enumerate(statements.entities):
+            self._number[entity] = slot
+        self._is_work = flags(entity.kind == "pending" for entity in statements.entities)
         messages = statements.message.tolist()
         slots = statements.slot.tolist()
-        events: list[tuple[int, int, int]] = []
+        events: list[_Event] = []
         for message, slot in zip(messages, slots, strict=True):
-            events.append((message, _OPEN, slot))
+            if self._is_work[slot]:
+                events.append(_Event(message, _OPEN, slot))
         if self._is_work.any():
-            events += self._endings(texts.inverted_index)
+            for event in self._endings(texts.inverted_index):
+                if self._is_work[event.slot]:
+                    events.append(event)
         events.sort()
-        of_work = [(message, what, slot) for message, what, slot in events if self._is_work[slot]]
-        self._at, self._what, self._item = columns_of(of_work, 3)
+        self._at, self._what, self._item = columns_of(events, 3)
         self._opened_and_ended = cache(self._read)
 
-    def _endings(self, index: InvertedIndex) -> Iterator[tuple[int, int, int]]:
-        """For each message that says that a statement is done or withdrawn: its place, which of
-        the two, which one.
-        """
-        by_user = flags(is_real_user(message) for message in index.messages)
-        by_assistant = flags(isinstance(message, AssistantMessage) for message in index.messages)
+    def _slot_of(self, text: str) -> int | None:
+        """The piece of work that is worded so."""
+        return self._number.get(Entity("pending", plain(text)))
+
+    def _endings(self, index: InvertedIndex) -> Iterator[_Event]:
+        """Each message that says that a statement is done or withdrawn."""
+        messages = index.messages
+        by_user = flags(is_real_user(message) for message in messages)
+        by_assistant = flags(isinstance(message, AssistantMessage) for message in messages)
         by_either = by_user | by_assistant
-        for message in np.flatnonzero(by_either).tolist():
-            for text in _ticked(index.messages[message]):
-                slot = self._number.get(Entity("pending", plain(text)))
+        for number in np.flatnonzero(by_either).tolist():
+            for text in _ticked(messages[number]):
+                slot = self._slot_of(text)
                 if slot is not None:
-                    yield message, _DONE, slot
-        for message, slot in self._said_to_end(index, says_done, by_either):
-            yield message, _DONE, slot
-        for message, slot in self._said_to_end(index, withdraws, by_user):
-            yield message, _WITHDRAWN, slot
+                    yield _Event(number, _DONE, slot)
+        for number, slot in self._said_to_end(index, says_done, by_either):
+            yield _Event(number, _DONE, slot)
+        for number, slot in self._said_to_end(index, withdraws, by_user):
+            yield _Event(number, _WITHDRAWN, slot)
 
     def _said_to_end(
-        self, index: InvertedIndex, says_end: Callable[[str], bool], speakers: Flags
+        self,
+        index: InvertedIndex,
+        says_end: Callable[[str], bool],
+        speakers: Flags,
     ) -> Iterator[tuple[int, int]]:
         """Each message of some speakers with each earlier statement that a line of it ends.
 
@@ -88,14 +108,18 @@ class Work:
             says_end: whether a line says that something ends.
             speakers: (messages,) whether a message counts.
         """
-        places = np.flatnonzero(speakers[index.place_message] & ~index.thought)
-        spans = set(index.place_span[places].tolist())
-        ending_spans = [span for span in spans if says_end(index.texts[span])]
-        places = places[np.isin(index.place_span[places], ending_spans)]
-        place, slots = self._statements.stating(index.place_span[places])
-        messages = index.place_message[places[place]]
-        for slot, message in zip(slots.tolist(), messages.tolist(), strict=True):
-            if self._statements.first[slot] < message:
+        is_said = speakers[index.place_message] & ~index.thought
+        said_spans = index.place_span[is_said]
+        said_messages = index.place_message[is_said]
+        distinct_spans = set(said_spans.tolist())
+        ending_spans = [span for span in distinct_spans if says_end(index.texts[span])]
+        is_ending = np.isin(said_spans, ending_spans)
+        place, slot_of_place = self._statements.stating(said_spans[is_ending])
+        messages = said_messages[is_ending][place].tolist()
+        slots = slot_of_place.tolist()
+        first_message = self._statements.first
+        for message, slot in zip(messages, slots, strict=True):
+            if first_message[slot] < message:
                 yield message, slot
 
     def open_and_done(self, boundary: int) -> tuple[Flags, Flags]:
@@ -108,17 +132,22 @@ class Work:
         return last_word == _OPEN, last_word == _DONE
 
     def resurrected(
-        self, boundary: int, mask: Flags, texts: Iterable[str] = ()
+        self,
+        boundary: int,
+        mask: Flags,
+        texts: Iterable[str] = (),
     ) -> tuple[Flags, Flags]:
         """(statements,) the work done or withdrawn in `messages[:boundary]` that these messages and
         texts give as open; all.
 
         Open means that a message or text announces it, and none says that it is done or withdrawn.
         """
-        is_closed = self._last_word(boundary, (_OPEN, _DONE, _WITHDRAWN)) > _OPEN
+        last_word = self._last_word(boundary, (_OPEN, _DONE, _WITHDRAWN))
+        is_closed = last_word > _OPEN
         is_held = mask[self._at] & (self._at < boundary)
-        is_opened = kept_mask(self._item[is_held & (self._what == _OPEN)], len(is_closed))
-        is_ended = kept_mask(self._item[is_held & (self._what > _OPEN)], len(is_closed))
+        opens = self._what == _OPEN
+        is_opened = kept_mask(self._item[is_held & opens], len(is_closed))
+        is_ended = kept_mask(self._item[is_held & ~opens], len(is_closed))
         if is_closed.any():
             for text in texts:
                 opened, ended = self._opened_and_ended(text)
@@ -136,9 +165,12 @@ class Work:
     def _read(self, text: str) -> tuple[Flags, Flags]:
         """(statements,) which work a text gives as open, and which as done."""
         message = AssistantMessage(id="", blocks=(Text(text),))
-        opened = [entity.text for entity in statements(message) if entity.kind == "pending"]
-        ended = [*_ticked(message), *_finished(text)]
-        return self._named(opened), self._named(ended)
+        opened_lines: list[str] = []
+        for entity in statements(message):
+            if entity.kind == "pending":
+                opened_lines.append(entity.text)
+        ended_lines = [*_ticked(message), *_finished(text)]
+        return self._named(opened_lines), self._named(ended_lines)
 
     def _named(self, lines: Iterable[str]) -> Flags:
         """(statements,) which work these lines name: the one that is worded so, else all with
@@ -146,11 +178,12 @@ class Work:
         """
         is_named = np.zeros(len(self._is_work), dtype=bool)
         for line in lines:
-            slot = self._number.get(Entity("pending", plain(line)))
+            slot = self._slot_of(line)
             if slot is not None:
                 is_named[slot] = True
                 continue
-            _, similar = self._statements.stating(self._texts.spans(line))
+            spans = self._texts.spans(line)
+            _, similar = self._statements.stating(spans)
             is_named[similar] = True
         return is_named
 

@@ -27,11 +27,7 @@ from workbench.lab.judge.work_exam.sitting import Boundary, Sitting
 
 BASELINES = "baselines.csv"
 """The file beside the sittings."""
-MEASURES = (
-    "bm25",
-    "exam",
-    "presence",
-)
+MEASURES = ("bm25", "exam", "presence")
 """BM25 of question and right answer; of names also the lexical reader's credit, and whether the
 name stands there.
 """
@@ -81,7 +77,7 @@ def _credit_by_question(sitting: Sitting) -> Mapping[SheetQuestion, float]:
     item_credits = exam.credit(context_view).tolist()
     credits: dict[SheetQuestion, float] = {}
     for item, credit in zip(exam.items, item_credits, strict=True):
-        for name_question in name_questions([item], most=1):
+        for name_question in name_questions([item], limit=1):
             question = SheetQuestion.about_name(name_question)
             credits[question] = round(credit, DIGITS)
     return credits
