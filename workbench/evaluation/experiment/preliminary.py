@@ -247,8 +247,13 @@ class Preliminary:
         for place, (row, replays) in enumerate(result.sessions):
             earlier = self.sessions.get((result.number, place))
             if earlier is None:
-                names = (str(row[name] or "") for name in ("session", "project", "path"))
-                earlier = SessionSoFar(result.number, place, *names)
+                earlier = SessionSoFar(
+                    result.number,
+                    place,
+                    session=str(row["session"]),
+                    project=str(row["project"] or ""),
+                    path=str(row["path"] or ""),
+                )
             scores = dict(earlier.scores)
             for replay in replays:
                 if replay.sized and replay.strategy not in REFERENCES:
