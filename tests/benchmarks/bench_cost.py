@@ -435,6 +435,7 @@ def first_figure(files: Sequence[Path], root: Path) -> list[str]:
     """
     command = [sys.executable, "-m", "workbench", "compare", *map(str, files), "-s", STRATEGIES]
     command += ["--out", str(root / "first"), "--no-report"]
+    cost_of((sys.executable, "-c", "import workbench.cli.compare"), 120)  # compiles its modules
     begun = last_line = monotonic()
     first_seconds = first_cpu_seconds = longest = 0.0
     with subprocess.Popen(

@@ -18,8 +18,10 @@ from report.view.made import get, made_run, served
 
 from workbench.cli import main
 from workbench.evaluation.experiment.exports import share
+from workbench.evaluation.experiment.preliminary import Preliminary, SessionSoFar
 from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
 from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.work import SizedScore
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.summaries import worst_losses
 from workbench.report.view.app import ViewServer
@@ -223,6 +225,20 @@ def test_a_run_that_goes_on_shows_what_is_done(copied: Path) -> None:
         assert now["stamp"] != before and now["words"].startswith("The run goes on: ")
         text = get(server.address + "runs/run")[1]
         assert "goes on, or was interrupted" in text and "truncate" in text
+
+
+def test_a_run_that_has_just_begun_shows_preliminary_figures(tmp_path: Path) -> None:
+    scores = (SizedScore(0.2, "exam_recall", 0.5), SizedScore(0.2, "tokens_kept", 0.2))
+    session = SessionSoFar(0, 0, "s", "p", "s.jsonl", 2, 4, {"truncate": scores * 2})
+    figures = Preliminary(tmp_path / "new", files=3, group_by="project")
+    figures.sessions[0, 0] = session
+    figures.files_read.add(0)
+    figures.write()
+    with served(tmp_path) as server:
+        assert "going on" in get(server.address)[1]
+        text = get(server.address + "runs/new")[1]
+        assert "Preliminary: 2 of 4 boundaries of 1 session" in text
+        assert re.search(r"<li>truncate: names 50 % \(\d+ to \d+\)</li>", text)
 
 
 @pytest.mark.parametrize(

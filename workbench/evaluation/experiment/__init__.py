@@ -9,6 +9,7 @@ To follow one run, read in this order:
 - `shards`: the units of a run, each a session file under some strategies.
 - `work`: one replay: what its result depends on, how it is made, what it would ask.
 - `replay_rows`: the rows of one replay; `references` and `costs` beside it.
+- `preliminary`: what is known before all replays are done; `figures_so_far` shows it.
 - `run_files`: the tables and the manifest of the run.
 
 `combined`, `sweep` and `grid` make one run of several.

@@ -5,6 +5,7 @@ without asking any model.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -212,18 +213,19 @@ class Run:
             figures: RecallSoFar | FiguresSoFar = RecallSoFar(crew.bar, job.presets)
             if words is not None and self._has_early_figures(crew):
                 figures = FiguresSoFar.begun(job, sources, crew, words)
+            with closing(figures):
                 figures.preview(job, sources, crew)
-            results = crew.results(
-                shards(sources, job.presets, crew.workers.size),
-                partial(work, job),
-                partial(lost, job),
-                split=Shard.of_each_preset,
-                tell=figures.add,
-            )
-            figures.close()
+                results = crew.results(
+                    shards(sources, job.presets, crew.workers.size),
+                    partial(work, job),
+                    partial(lost, job),
+                    split=Shard.of_each_preset,
+                    tell=figures.add,
+                )
             crew.bar.set_description_str("writing the tables")
             merging_workers = crew.workers if job.merges_by_workers else None
             write_run(job, sources, results, begun, merging_workers)
+            forget(job.folder.local)
         return Results.open(job.folder.local)
 
     def _has_early_figures(self, crew: Crew) -> bool:

@@ -18,7 +18,6 @@ from workbench.evaluation.experiment.preliminary import (
     Preliminary,
     SoFar,
     first_units,
-    forget,
     preview,
 )
 from workbench.evaluation.experiment.progress import LinesBelow
@@ -45,6 +44,9 @@ class RecallSoFar:
     bar: tqdm[NoReturn]
     presets: Sequence[Preset]
     recalls: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def preview(self, job: ReplayJob, sources: Sequence[SessionSource], crew: Crew) -> None:
+        """Nothing is known before a shard is done."""
 
     def add(self, shard: Shard, result: ShardResult) -> None:
         """A shard that is done."""
@@ -121,6 +123,5 @@ class FiguresSoFar:
         self.next_time = monotonic() + PART_OF_TIME * (thread_time() - begun)
 
     def close(self) -> None:
-        """Take the lines away: the tables follow."""
+        """Take the lines away."""
         self.lines.close()
-        forget(self.preliminary.folder)

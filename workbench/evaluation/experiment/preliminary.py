@@ -250,7 +250,7 @@ class Preliminary:
                 earlier = SessionSoFar(
                     result.number,
                     place,
-                    session=str(row["session"] or ""),
+                    session=str(row["session"]),
                     project=str(row["project"] or ""),
                     path=str(row["path"] or ""),
                 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from shutil import get_terminal_size
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
@@ -102,10 +103,11 @@ class LinesBelow:
         while len(self._lines) < len(lines):
             line = tqdm(total=0, bar_format="{desc}", leave=False, position=len(self._lines) + 1)
             self._lines.append(line)
+        width = get_terminal_size().columns - 1
         for number, line in enumerate(self._lines):
             text = ""
             if number < len(lines):
-                text = lines[number]
+                text = lines[number][:width]
             line.set_description_str(text)
 
     def close(self) -> None:
