@@ -269,8 +269,9 @@ def main() -> None:
                 clock += step.seconds
                 pages.append(f"$ {step.command}\n{step.text}\n[{step.seconds:.1f} s]\n")
                 print(row(step, clock, home), flush=True)
-            reached = SETTING.search(step.text)
-            print(f"  {'a setting' if reached else 'NO setting'} after {clock:.0f} s")
+            end = SETTING.search(step.text)
+            words = "NO ANSWER" if end is None else f"'{end[0]}'"
+            print(f"  {words} after {clock:.0f} s")
             if options.out:
                 options.out.mkdir(parents=True, exist_ok=True)
                 (options.out / f"{agent}.txt").write_text("".join(pages), encoding="utf-8")
