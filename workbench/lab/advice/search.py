@@ -101,8 +101,8 @@ def halved(
     A candidate that fails, or sends a request larger than the window, is out. The default stays
     to the end.
     """
-    others = [point for point in points if point.strategy != default.strategy]
-    alive = [default, *others]
+    other_points = [point for point in points if point.strategy != default.strategy]
+    alive = [default, *other_points]
     for planned in rounds(len(alive), len(units)):
         rows = measured.of(alive, units[: planned.recordings])
         out = failed_candidates(rows) - {default.strategy}

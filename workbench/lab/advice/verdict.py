@@ -65,8 +65,8 @@ class DefaultComparison:
         if picked.use == self.default:
             return self._stay(picked)
         verdict = self._against_default(picked, outside)
-        others = [name for name in picked.others if name != self.default]
-        rivals_note = self._no_winner(measured, picked, others, project_count)
+        other_names = [name for name in picked.others if name != self.default]
+        rivals_note = self._no_winner(measured, picked, other_names, project_count)
         if rivals_note:
             return replace(verdict, sentence=f"{verdict.sentence} {rivals_note}")
         return verdict

@@ -178,8 +178,8 @@ def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepare
     long_enough = [session for session in sessions if at_shares(session.session)]
     for place, prepared_session in enumerate(long_enough):
         project = prepared_session.session.project
-        others = long_enough[place + 1 :] + long_enough[:place]
-        for stranger in others:
+        strangers = long_enough[place + 1 :] + long_enough[:place]
+        for stranger in strangers:
             if stranger.session.project != project or not project:
                 yield prepared_session, stranger
                 break

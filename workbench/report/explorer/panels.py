@@ -204,8 +204,8 @@ def story_of(view: SessionView, place: int, outcome: MessageOutcome) -> dict[str
 def _needs_of(view: SessionView, place: int) -> list[tuple[Need, bool]]:
     """What is needed later of a message, and whether the context still holds it."""
     demand = view.ready.index.demand(view.at)
-    kept, texts = held(view.replay.session, view.event, view.at)
-    bound = demand.retained(kept, texts).bound
+    unchanged, texts = held(view.replay.session, view.event, view.at)
+    bound = demand.retained(unchanged, texts).bound
     needs = []
     for need, is_held in zip(demand.needs, bound, strict=True):
         if place in (need.evidence, need.said):

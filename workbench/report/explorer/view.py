@@ -177,8 +177,8 @@ def missing(
     demand = index.demand(boundary)
     if not len(demand):
         return Missing(0, ())
-    kept, texts = held(session, event, boundary)
-    retained = demand.retained(kept, texts)
+    unchanged, texts = held(session, event, boundary)
+    retained = demand.retained(unchanged, texts)
     is_named = dict(zip(demand.needs, retained.presence, strict=True))
     taker_by_id = takers(replay, event)
     lost = []

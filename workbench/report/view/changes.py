@@ -106,7 +106,7 @@ def changes_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
     names = {}
     for entry in (earlier, later):
         names[entry.name] = RunNotes.of(entry.path).name
-    known = (*later.tables().strategies, *earlier.tables().strategies)
+    strategies = (*later.tables().strategies, *earlier.tables().strategies)
     page_values = {
         "before": earlier,
         "after": later,
@@ -126,7 +126,7 @@ def changes_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
         "wanted": asdict(filters),
         "counts": _filter_counts(values, losses, filters),
         "titles": titles,
-        "known": dict.fromkeys(known),
+        "known": dict.fromkeys(strategies),
         "swap": asking(**{**state, "before": later.name, "after": earlier.name}),
     }
     title = f"From {earlier.name} to {later.name}"

@@ -52,12 +52,13 @@ class TextPair:
 
     title: str
     message: int | None
-    left: str
-    right: str
+    left_text: str
+    right_text: str
 
     def difference(self) -> DifferingText:
         """Both texts in pieces."""
-        return DifferingText(self.title, self.message, tuple(pieces(self.left, self.right)))
+        text_pieces = pieces(self.left_text, self.right_text)
+        return DifferingText(self.title, self.message, tuple(text_pieces))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def context_difference(
             left_text = _sent_text(left, message, left_outcome)
             right_text = _sent_text(right, message, right_outcome)
             pairs.append(TextPair(f"Message {message}", message, left_text, right_text))
-    differing = [pair for pair in pairs if pair.left != pair.right]
+    differing = [pair for pair in pairs if pair.left_text != pair.right_text]
     texts = [pair.difference() for pair in differing[:MOST_TEXTS]]
     return ContextDifference(left_only, right_only, texts, len(differing))
 
@@ -137,9 +138,9 @@ def pieces(left_text: str, right_text: str) -> Iterator[Piece]:
     right_lines = clipped(right_text, LONGEST).splitlines(keepends=True)
     for block in _blocks(left_lines, right_lines):
         if block.is_equal:
-            yield Piece("both", block.left)
+            yield Piece("both", block.left_text)
         else:
-            yield from _word_pieces(block.left, block.right)
+            yield from _word_pieces(block.left_text, block.right_text)
 
 
 def _word_pieces(left_passage: str, right_passage: str) -> Iterator[Piece]:
@@ -150,9 +151,9 @@ def _word_pieces(left_passage: str, right_passage: str) -> Iterator[Piece]:
         return
     for block in _blocks(left_words, right_words):
         if block.is_equal:
-            yield Piece("both", block.left)
+            yield Piece("both", block.left_text)
         else:
-            yield from _one_sided(block.left, block.right)
+            yield from _one_sided(block.left_text, block.right_text)
 
 
 def _one_sided(left_part: str, right_part: str) -> Iterator[Piece]:
@@ -167,14 +168,14 @@ class _Block:
     """A stretch of two texts in which they agree, or do not."""
 
     is_equal: bool
-    left: str
-    right: str
+    left_text: str
+    right_text: str
 
 
-def _blocks(left: Sequence[str], right: Sequence[str]) -> Iterator[_Block]:
+def _blocks(left_parts: Sequence[str], right_parts: Sequence[str]) -> Iterator[_Block]:
     """Where two lists of lines or words agree and where they do not, as `difflib` has it."""
-    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    matcher = SequenceMatcher(None, left_parts, right_parts, autojunk=False)
     for tag, left_start, left_end, right_start, right_end in matcher.get_opcodes():
-        left_text = "".join(left[left_start:left_end])
-        right_text = "".join(right[right_start:right_end])
+        left_text = "".join(left_parts[left_start:left_end])
+        right_text = "".join(right_parts[right_start:right_end])
         yield _Block(tag == "equal", left_text, right_text)

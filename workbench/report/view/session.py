@@ -294,8 +294,8 @@ def _loss(views: list[SessionView], session: str, key: str) -> dict[str, Any] | 
     sides = []
     for side_view in views:
         session_of_side = side_view.ready.session
-        kept, texts = held(session_of_side, side_view.event, side_view.at)
-        retained = demand.retained(kept, texts)
+        unchanged, texts = held(session_of_side, side_view.event, side_view.at)
+        retained = demand.retained(unchanged, texts)
         if retained.bound[place]:
             state = "kept"
         elif retained.presence[place]:

@@ -25,16 +25,16 @@ def message_rows(
     views: Sequence[SessionView], outcomes_of: Sequence[tuple[MessageOutcome, ...]]
 ) -> list[dict[str, Any]]:
     """Each message with what became of it on either side, and by which stage."""
-    ready = views[0].ready
+    prepared_session = views[0].ready
     left_outcomes, right_outcomes = outcomes_of
     takers_of = [takers(view.replay, view.event) for view in views]
     messages = []
-    for index, message in enumerate(ready.session.messages):
+    for index, message in enumerate(prepared_session.session.messages):
         row = {
             "message": index,
             "role": message.role,
             "name": message.name or "",
-            "tokens": ready.sizing.sizes[index],
+            "tokens": prepared_session.sizing.sizes[index],
             "text": "\n".join(texts_of(message)),
             "left": left_outcomes[index],
             "right": right_outcomes[index],

@@ -193,11 +193,11 @@ def _item(history: ExamHistory, graded_answer: Answer, all_answers: Sequence[str
 def _other_answers(graded_answer: Answer, all_answers: Sequence[str]) -> tuple[str, ...]:
     """The first answers to other questions that the question does not name itself."""
     question = graded_answer.question.lower()
-    others: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     for answer in all_answers:
         if answer != graded_answer.answer and answer.lower() not in question:
-            others[answer] = None
-    return tuple(others)[:LOOK_ALIKES]
+            distinct[answer] = None
+    return tuple(distinct)[:LOOK_ALIKES]
 
 
 def _evidence(history: ExamHistory, graded_answer: Answer) -> str:
