@@ -61,10 +61,11 @@ def with_exchanged(
             continue
         if message is original:
             pairs.append(replacement)
-        else:
-            new_message = replacement[0]
-            rewritten = replace(rejoined(message, new_message), id=new_message.id)
-            pairs.append((rewritten, size))
+            continue
+        new_message, _ = replacement
+        rewritten = rejoined(message, new_message)
+        rewritten = replace(rewritten, id=new_message.id)
+        pairs.append((rewritten, size))
     return with_pairs(context, pairs)
 
 
@@ -85,14 +86,19 @@ def with_newest_user(context: Context, sized: Sequence[SizedMessage]) -> Context
     """The context with the newest user message of all that was said, in its place, if it was
     left out.
     """
-    newest = last_user([message for message, _ in sized])
-    if newest is None or index_of(context, sized[newest][0].id) is not None:
+    messages = [message for message, _ in sized]
+    newest = last_user(messages)
+    if newest is None:
         return context
-    later_ids = {message.id for message, _ in sized[newest:]}
-    pairs = [*zip(context.messages, context.sizes, strict=True)]
+    if index_of(context, messages[newest].id) is not None:
+        return context
+    later_ids = {message.id for message in messages[newest:]}
     index = 0
-    while index < len(pairs) and pairs[index][0].id not in later_ids:
+    for message in context.messages:
+        if message.id in later_ids:
+            break
         index += 1
+    pairs = list(zip(context.messages, context.sizes, strict=True))
     pairs.insert(index, sized[newest])
     return with_pairs(context, pairs)
 

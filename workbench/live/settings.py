@@ -59,14 +59,17 @@ class Settings:
     def __post_init__(self) -> None:
         check_whole_number("window", self.window, optional=True)
         check_whole_number("breaker", self.breaker)
-        for name in ("retries", "most_images", "most_bytes"):
-            check_whole_number(name, getattr(self, name), least=0, optional=name != "retries")
+        check_whole_number("retries", self.retries, least=0)
+        check_whole_number("most_images", self.most_images, least=0, optional=True)
+        check_whole_number("most_bytes", self.most_bytes, least=0, optional=True)
         check_whole_number("keep_recent", self.keep_recent, least=None, optional=True)
-        if self.trigger is not None and not callable(getattr(self.trigger, "check", None)):
+        has_check = callable(getattr(self.trigger, "check", None))
+        if self.trigger is not None and not has_check:
             _refuse("trigger", self.trigger, "one such as wb.AtShare(0.8)")
         for name in ("automatic", "last_resort"):
-            if not isinstance(getattr(self, name), bool):
-                _refuse(name, getattr(self, name), "True or False")
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                _refuse(name, value, "True or False")
         if not isinstance(self.instructions, str):
             _refuse("instructions", self.instructions, "a text")
         if not (isinstance(self.hysteresis, Real) and 0 <= self.hysteresis < 1):
@@ -89,13 +92,15 @@ def check(
     """
     if not isinstance(preset, Preset | str):
         _refuse("preset", preset, ACCEPTED)
-    if not (model is None or isinstance(model, str) or callable(getattr(model, "complete", None))):
+    complete = getattr(model, "complete", None)
+    is_model = model is None or isinstance(model, str) or callable(complete)
+    if not is_model:
         _refuse(
             "model",
             model,
             "a name such as 'extractive' or 'litellm:gpt-4o-mini', or an object with `complete`,",
         )
-    if not (isinstance(settings, Settings) or callable(settings)):
+    if not isinstance(settings, Settings) and not callable(settings):
         _refuse(
             "settings",
             settings,
@@ -103,14 +108,16 @@ def check(
         )
     if not isinstance(hooks, Hooks):
         _refuse("hooks", hooks, "wb.Hooks, such as wb.Hooks(before=function),")
-    if format is not None and (not isinstance(format, str) or format not in FORMATS):
+    is_known = isinstance(format, str) and format in FORMATS
+    if format is not None and not is_known:
         raise UnknownName("format", str(format), FORMATS)
     for name, function in functions.items():
         if function is not None and not callable(function):
             _refuse(name, function, "a function")
     for name in ("before", "before_stage", "after"):
         functions[f"hooks.{name}"] = getattr(hooks, name)
-    functions |= {"settings": settings, "model.complete": getattr(model, "complete", None)}
+    functions["settings"] = settings
+    functions["model.complete"] = complete
     for name, function in functions.items():
         if is_async(function):
             _refuse(name, function, "a function that returns at once, also on asyncio,")

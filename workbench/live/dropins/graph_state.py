@@ -82,7 +82,8 @@ class StateCompactors:
             preset: how to compact.
             options: what else `Compactor` takes.
         """
-        self._preset, self._given = preset, options
+        self._preset = preset
+        self._given = options
         self._live: OrderedDict[str, LiveConversation] = OrderedDict()
 
     def of(self, state: Mapping[str, Any]) -> Compactor:
@@ -97,7 +98,8 @@ class StateCompactors:
 
     def saved(self, compactor: Compactor, state: Mapping[str, Any]) -> dict[str, Any]:
         """What goes into the state. Whoever goes back to the state before loads what that one has."""
-        live = self._live.pop(state.get("compactor", {}).get("stamp", ""), None)
+        saved = state.get("compactor", {})
+        live = self._live.pop(saved.get("stamp", ""), None)
         if live is not None and live.compactor is compactor:
             update = live.update(state)
         else:

@@ -100,16 +100,14 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         """
         super().__init__()
         self._preset = preset_named(preset)
-        arguments = {
-            "format": "openai",
-            "model": None if model is None else find_model(model),
-            **given,
-        }
+        arguments = {"format": "openai", "model": None, **given}
+        if model is not None:
+            arguments["model"] = find_model(model)
         Compactor(self._preset, **arguments)  # so that what it refuses is refused here
         self._compactors = StateCompactors(self._preset, arguments)
-        self.tools: Sequence[BaseTool] = (
-            [self._recall_tool()] if self._preset.strategy.recall else []
-        )
+        self.tools: Sequence[BaseTool] = []
+        if self._preset.strategy.recall:
+            self.tools = [self._recall_tool()]
 
     def compactor(self, state: CompactionState) -> Compactor:
         """The compactor of a conversation at this state of the agent, such as
@@ -123,10 +121,12 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         """Send what the compactor makes of the messages; after an error, what it makes of them
         then.
         """
-        live, call = self.compactor(request.state), _Call(request)
+        live = self.compactor(request.state)
+        call = _Call(request)
         if call.conversation.ends_with_a_result:
             live.after_tools(call.records)
-        request = call.sending(live.before_request(call.records, **call.declared))
+        sent = live.before_request(call.records, **call.declared)
+        request = call.sending(sent)
         while True:
             try:
                 return self._answered(live, handler(request), call)
@@ -143,11 +143,13 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ExtendedModelResponse[Any]:
         """As `wrap_model_call`; the event loop goes on while a summary is written."""
-        live, call = self.compactor(request.state), _Call(request)
+        live = self.compactor(request.state)
+        call = _Call(request)
         waiting = AsyncCompactor(live)
         if call.conversation.ends_with_a_result:
             await waiting.after_tools(call.records)
-        request = call.sending(await waiting.before_request(call.records, **call.declared))
+        sent = await waiting.before_request(call.records, **call.declared)
+        request = call.sending(sent)
         while True:
             try:
                 return self._answered(live, await handler(request), call)
@@ -161,13 +163,15 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
     def after_agent(self, state: CompactionState, runtime: Runtime[Any]) -> dict[str, Any]:
         """The turn is over: the time for compactions that should not fall into one."""
         live = self.compactor(state)
-        live.after_turn(MessageRecords(state["messages"]).records)
+        conversation = MessageRecords(state["messages"])
+        live.after_turn(conversation.records)
         return self._compactors.saved(live, state)
 
     async def aafter_agent(self, state: CompactionState, runtime: Runtime[Any]) -> dict[str, Any]:
         """As `after_agent`."""
         live = self.compactor(state)
-        await AsyncCompactor(live).after_turn(MessageRecords(state["messages"]).records)
+        conversation = MessageRecords(state["messages"])
+        await AsyncCompactor(live).after_turn(conversation.records)
         return self._compactors.saved(live, state)
 
     def _answered(
@@ -201,12 +205,13 @@ class _Call:
         self.request = request
         self.conversation = MessageRecords(request.messages)
         self.records = self.conversation.records
-        self.model = str(
-            getattr(request.model, "model_name", "") or getattr(request.model, "model", "")
-        )
-        system = request.system_message
+        model_name = getattr(request.model, "model_name", "")
+        self.model = str(model_name or getattr(request.model, "model", ""))
+        system: Json = None
+        if request.system_message is not None:
+            system = request.system_message.content
         self.declared: dict[str, Any] = {
-            "system": None if system is None else system.content,
+            "system": system,
             "tools": [convert_to_openai_tool(request_tool) for request_tool in request.tools],
             "model": self.model,
         }

@@ -90,7 +90,8 @@ class CompactionNode(Runnable[Any, Any]):
         if arguments.get("window") is None:
             profile = getattr(llm, "profile", None) or {}
             arguments["window"] = profile.get("max_input_tokens")
-        self._model = str(getattr(llm, "model_name", "") or getattr(llm, "model", "") or "")
+        model_name = getattr(llm, "model_name", "") or getattr(llm, "model", "")
+        self._model = str(model_name or "")
         self._declared: dict[str, Any] = {
             "system": system or None,
             "tools": [convert_to_openai_tool(tool) for tool in tools],
@@ -146,13 +147,16 @@ class CompactionNode(Runnable[Any, Any]):
 
     def _heard(self, state: Mapping[str, Any]) -> tuple[Compactor, MessageRecords]:
         """The compactor, which has taken in the usage of the newest answer; and the messages."""
-        live, messages = self.compactor(state), state["messages"]
-        for message in reversed(messages[_sent_count(state) :]):
-            if isinstance(message, AIMessage):
-                if message.usage_metadata:
-                    usage = usage_of(message)
-                    live.report_usage(usage, stop=stop_of(message), model=self._model)
-                break
+        live = self.compactor(state)
+        messages = state["messages"]
+        new_messages = messages[_sent_count(state) :]
+        for message in reversed(new_messages):
+            if not isinstance(message, AIMessage):
+                continue
+            if message.usage_metadata:
+                usage = usage_of(message)
+                live.report_usage(usage, stop=stop_of(message), model=self._model)
+            break
         return live, MessageRecords(messages)
 
     def _update(

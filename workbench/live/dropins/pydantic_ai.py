@@ -111,22 +111,23 @@ class CompactionCapability(AbstractCapability[Any]):
         if request is None or request.retry is None:
             request = _Request(request_context.messages)
             parameters = request_context.model_request_parameters
+            instructions = [part.content for part in parameters.instruction_parts or ()]
             sent = await self._conversations.of(conversation_id).to_send(
                 request.records,
-                system="\n\n".join(part.content for part in parameters.instruction_parts or ()),
-                tools=[_schema(tool) for tool in parameters.function_tools],
+                system="\n\n".join(instructions),
+                tools=list(map(_schema, parameters.function_tools)),
                 model=request_context.model.model_name,
                 model_window=request_context.model.context_window,
             )
             self._remember(conversation_id, request)
             return replace(request_context, messages=request.messages(sent))
-        retry, request.retry = request.retry, None
+        retry = request.retry
+        request.retry = None
         settings: Any = request_context.model_settings
         if retry.max_tokens is not None:
             settings = {**(settings or {}), "max_tokens": retry.max_tokens}
-        return replace(
-            request_context, messages=request.messages(retry.messages), model_settings=settings
-        )
+        messages = request.messages(retry.messages)
+        return replace(request_context, messages=messages, model_settings=settings)
 
     async def after_model_request(
         self,
@@ -169,7 +170,8 @@ class CompactionCapability(AbstractCapability[Any]):
         self._open.pop(conversation_id, None)
         self._open[conversation_id] = request
         while len(self._open) > OPEN_REQUESTS:
-            del self._open[next(iter(self._open))]
+            oldest_id = next(iter(self._open))
+            del self._open[oldest_id]
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,9 +263,9 @@ class _Request:
                 parts.append({"type": "image_url", "image_url": {"url": address}})
             else:
                 text = entry if isinstance(entry, str) else getattr(entry, "content", None)
-                parts.append(
-                    {"type": "text", "text": text if isinstance(text, str) else _as_text(entry)}
-                )
+                if not isinstance(text, str):
+                    text = _as_text(entry)
+                parts.append({"type": "text", "text": text})
         return parts
 
     def _source_of(self, record: dict[str, Any]) -> _Source:
@@ -275,10 +277,12 @@ class _Request:
             return _Source(self._answer(record))
         if record["role"] == "tool":
             result = self._results[record["tool_call_id"]]
-            return _Source(result.message, replace(result.part, content=self._prompt(record)))
+            part = replace(result.part, content=self._prompt(record))
+            return _Source(result.message, part)
+        new_request = ModelRequest(parts=[])
         if record["role"] in ("system", "developer"):
-            return _Source(ModelRequest(parts=[]), SystemPromptPart(_text(record["content"])))
-        return _Source(ModelRequest(parts=[]), UserPromptPart(self._prompt(record)))
+            return _Source(new_request, SystemPromptPart(_text(record["content"])))
+        return _Source(new_request, UserPromptPart(self._prompt(record)))
 
     def _prompt(self, record: dict[str, Any]) -> Json:
         """The content of a changed record, with the run's own pictures."""
@@ -297,7 +301,9 @@ class _Request:
         """An answer that a stage wrote or changed: the model's own with what is left of it."""
         calls = {call["id"]: call["function"] for call in record.get("tool_calls") or ()}
         text = _text(record.get("content"))
-        original = next((self._answers[id] for id in calls if id in self._answers), None)
+        original: ModelResponse | None = None
+        for call_id in calls:
+            original = original or self._answers.get(call_id)
         if original is None:
             return ModelResponse(parts=[TextPart(text)])
         parts: list[Any] = []
@@ -310,7 +316,9 @@ class _Request:
                 continue
             arguments = calls[part.tool_call_id]["arguments"]
             is_same = json.loads(arguments or "{}") == part.args_as_dict()
-            parts.append(part if is_same else replace(part, args=arguments))
+            if not is_same:
+                part = replace(part, args=arguments)
+            parts.append(part)
         return replace(original, parts=parts)
 
 

@@ -28,15 +28,16 @@ def said(value: Json) -> Json:
     value = plain(value)
     if not isinstance(value, Mapping):
         return value
-    fields = {
-        name: field_value
-        for name, field_value in value.items()
-        if name not in MARKERS and field_value is not None and field_value != []
-    }
+    fields: dict[str, Json] = {}
+    for name, field_value in value.items():
+        is_said = field_value is not None and field_value != []
+        if is_said and name not in MARKERS:
+            fields[name] = field_value
     for name in fields.keys() & {*BODIES}:
-        fields[name] = [said(part) for part in parts_of(fields[name])]
+        parts = parts_of(fields[name])
+        fields[name] = list(map(said, parts))
     if isinstance(fields.get("tool_calls"), list):
-        fields["tool_calls"] = [said(call) for call in fields["tool_calls"]]
+        fields["tool_calls"] = list(map(said, fields["tool_calls"]))
     if isinstance(fields.get("function"), Mapping):
         fields["function"] = said(fields["function"])
     if isinstance(fields.get("arguments"), str):
@@ -46,8 +47,10 @@ def said(value: Json) -> Json:
 
 def parts_of(content: Json) -> list[Json]:
     """A content as a list of parts, without those that are a cache marker only."""
+    if content == "":
+        return []
     if isinstance(content, str):
-        return [{"type": "text", "text": content}] if content else []
+        return [{"type": "text", "text": content}]
     if not isinstance(content, list):
         return [content]
     parts: list[Json] = []

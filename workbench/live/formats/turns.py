@@ -18,8 +18,10 @@ def with_turns(outgoing: list[OutgoingMessage], opens: bool) -> list[OutgoingMes
     result: list[OutgoingMessage] = []
     previous: OutgoingMessage | None = None
     for message in outgoing:
-        if message.role == "assistant" and _needs_turn(previous, message, opens):
-            result.append(OutgoingMessage({"role": "user", "content": GAP}))
+        is_answer = message.role == "assistant"
+        if is_answer and _needs_turn(previous, message, opens):
+            gap = {"role": "user", "content": GAP}
+            result.append(OutgoingMessage(gap))
         result.append(message)
         if message.role not in SYSTEM_ROLES:
             previous = message
@@ -52,8 +54,10 @@ def merged_results(outgoing: list[OutgoingMessage]) -> list[OutgoingMessage]:
         if not result or not _are_results_of_one_turn(result[-1], message):
             result.append(message)
             continue
-        content = [*result[-1].object["content"], *message.object["content"]]
-        result[-1] = OutgoingMessage({**message.object, "content": content}, at=message.at)
+        earlier_results = result[-1].object["content"]
+        content = [*earlier_results, *message.object["content"]]
+        merged = {**message.object, "content": content}
+        result[-1] = OutgoingMessage(merged, at=message.at)
     return result
 
 
@@ -66,9 +70,13 @@ def _holds_results(message: OutgoingMessage) -> bool:
     if message.role != "user" or not isinstance(message.object, Mapping):
         return False
     content = message.object.get("content")
-    return isinstance(content, list) and bool(content) and type_of(content[0]) == "tool_result"
+    if not isinstance(content, list) or not content:
+        return False
+    return type_of(content[0]) == "tool_result"
 
 
 def compacts(part: Json) -> bool:
     """Whether a part is a compaction by the provider."""
-    return type_of(part) == "compaction" and bool(label(part, "content"))
+    if type_of(part) != "compaction":
+        return False
+    return bool(label(part, "content"))
