@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import called, remembering, result, rules, said, told
+from workbench.engine.transcript.discoveries import MARK
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry, NoteEntry
 from workbench.engine.transcript.message import Message, Summary, ToolCall, plain_text, said_texts
 from workbench.engine.transcript.personal import KINDS
-from workbench.engine.transcript.redaction import MARK, Redactor, holds_one, redacted
+from workbench.engine.transcript.redaction import Redactor, holds_one, redacted
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.importer import scan
 

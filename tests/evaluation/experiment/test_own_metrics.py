@@ -11,7 +11,7 @@ from workbench.base.errors import SettingError
 from workbench.cli.headline import outcome, show
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.metrics.metric import MetricInput
+from workbench.evaluation.metrics.metric import Better, MetricInput, Unit
 from workbench.report.page.report import Report
 
 
@@ -19,8 +19,8 @@ class MessagesSent:
     """Messages of the largest request."""
 
     name = "messages_sent"
-    unit = "count"
-    better = "lower"
+    unit: Unit = "count"
+    better: Better = "lower"
 
     def score(self, data: MetricInput) -> wb.Score:
         """The most messages of a context."""

@@ -65,7 +65,7 @@ def notes_text(note: str) -> str:
     return json.dumps({"name": "", "tags": [], "note": note, "marks": {}})
 
 
-def run(what: object, out: object) -> Results:
+def run(what: str | Path, out: str | Path) -> Results:
     return compare(what, window=4_000, shares=(0.2,), strategies=("truncate",), out=out, quiet=True)
 
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.models.provider import Provider
 from live.dropins.langchain_agent import CONFIG, ask
 from live.dropins.ordeal import TURNS, question
-from live.dropins.server import Provider, size
+from live.dropins.server import size
 
 
 def keeps_every_message_and_stays_within_the_window(agent: Any, provider: Provider) -> None:
