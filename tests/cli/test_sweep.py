@@ -12,7 +12,7 @@ from workbench.recordings.importers.native import save
 
 
 def grid(folder: Path) -> Path:
-    """Three points; a window so large that the last two never compact and cannot differ."""
+    """Three points; two differ by their trigger alone, which the same sizes do not ask."""
     save(Session.of([rules("be brief"), *remembering(24)]), folder / "chat.jsonl")
     file = folder / "grid.toml"
     file.write_text(
@@ -34,8 +34,8 @@ def test_a_sweep_ends_with_a_choice_and_shows_points_that_cannot_differ_once(
     shown = " ".join(capsys.readouterr().out.split())
     sizes = shown.partition("the same history cut to these sizes")[2]
     table, _, after = sizes.partition("The line of ")
-    assert table.count("trigger.threshold") == 1
-    assert "is also that of truncate trigger.threshold=0.99." in after
+    assert "truncate threshold=0.98 7 %" in table and "threshold=0.99" not in table
+    assert "truncate threshold=0.98 is also that of truncate threshold=0.99." in after
     assert "Which one: " in after
     assert main([*words, "-j", "1", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)

@@ -265,7 +265,9 @@ def show_sizes(findings: Findings) -> None:
     columns["bound"] = "recall_bound:percent"
     half = HALVES[run.first_half].capitalize()
     say(f"\n{half}, the same history cut to these sizes; in brackets the size kept:\n")
-    rows, notes_on_rows = without_twins(table_rows(findings), columns)
+    figures = dict(columns)
+    figures.pop(f"vs {run.baseline}", None)  # the baseline has none
+    rows, notes_on_rows = without_twins(table_rows(findings), figures)
     say(table(rows, columns, room=WIDTH))
     for text in notes_on_rows:
         write(text)

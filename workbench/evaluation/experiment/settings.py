@@ -75,11 +75,10 @@ class GateSettings(SessionSettings, WorkerSettings, total=False):
 
     window: int | None
     model: ModelList
+    metrics: Sequence[Metric]
 
 
 class RunSettings(GateSettings, ScopeSettings, ExecutionSettings, total=False):
     """A run, without its sessions."""
-
-    metrics: Sequence[Metric]
 
     baseline: str
