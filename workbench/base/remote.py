@@ -27,10 +27,10 @@ def address_of(place: Place) -> str:
     match = _ADDRESS.fullmatch(str(place))
     if match is None or match[1] == "file":
         return ""
-    rest = match[2].rstrip("/")
-    if ".." in rest.split("/"):
-        raise SettingError(f"{match[1]}://{rest} has a part `..`; an address has none")
-    return f"{match[1]}://{rest}"
+    address = f"{match[1]}://{match[2].rstrip('/')}"
+    if ".." in address.split("/"):
+        raise SettingError(f"{address} has a part `..`; an address has none")
+    return address
 
 
 def name_of(place: Place) -> str:

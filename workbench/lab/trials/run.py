@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Self, Unpack
+from typing import Annotated, ClassVar, Self, Unpack
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -92,6 +92,8 @@ def _families(names: tuple[str, ...]) -> tuple[str, ...]:
 
 class TrialSpec(Masking, Execution):
     """Which agent works on which tasks, under which strategies."""
+
+    may_lie_in_store: ClassVar[bool] = False
 
     agent: OneModel = Field(
         READER, description="Agent: reader, which needs no model, or the name of a model."
