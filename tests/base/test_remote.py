@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from uuid import uuid4
@@ -11,7 +12,7 @@ import pytest
 from workbench.base import remote
 from workbench.base.errors import MissingPath, SettingError, SetupError
 
-fsspec = pytest.importorskip("fsspec", reason="the extra `remote` is not installed")
+pytest.importorskip("fsspec", reason="the extra `remote` is not installed")
 
 
 @pytest.fixture
@@ -76,8 +77,8 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     address: str, module: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    # what another test has imported is forgotten
-    monkeypatch.delitem(fsspec.registry._registry, address.partition("://")[0], raising=False)
+    imported_stores = importlib.import_module("fsspec.registry")._registry
+    monkeypatch.delitem(imported_stores, address.partition("://")[0], raising=False)
     with pytest.raises(SetupError, match=command.replace("[", r"\[")):
         remote.read(address)
 

@@ -17,7 +17,13 @@ from workbench.base.errors import MissingPath, SettingError, SetupError
 
 SCHEMES = ("s3", "gs", "az", "https", "http", "file", "memory")
 _ADDRESS = re.compile(rf"({'|'.join(SCHEMES)}):/+(.+)", re.DOTALL)
-DRIVERS = {"s3": "s3fs", "gs": "gcsfs", "az": "adlfs", "https": "aiohttp", "http": "aiohttp"}
+DRIVERS = {
+    "s3": "s3fs",
+    "gs": "gcsfs",
+    "az": "adlfs",
+    "https": "aiohttp",
+    "http": "aiohttp",
+}
 """The package that fsspec needs for each scheme."""
 Place: TypeAlias = str | Path
 
@@ -27,10 +33,10 @@ def address_of(place: Place) -> str:
     match = _ADDRESS.fullmatch(str(place))
     if match is None or match[1] == "file":
         return ""
-    rest = match[2].rstrip("/")
-    if ".." in rest.split("/"):
-        raise SettingError(f"{match[1]}://{rest} has a part `..`; an address has none")
-    return f"{match[1]}://{rest}"
+    address = f"{match[1]}://{match[2].rstrip('/')}"
+    if ".." in address.split("/"):
+        raise SettingError(f"{address} has a part `..`; an address has none")
+    return address
 
 
 def name_of(place: Place) -> str:
@@ -38,7 +44,8 @@ def name_of(place: Place) -> str:
     match = _ADDRESS.fullmatch(str(place))
     if match is not None and match[1] == "file":
         return f"/{match[2]}"
-    return address_of(place) or str(place)
+    address = address_of(place)
+    return address or str(place)
 
 
 def is_pattern(address: str) -> bool:
@@ -92,7 +99,9 @@ def files_below(address: str) -> list[RemoteFile]:
         SetupError: the store cannot be asked, or refuses.
     """
     with _store(address) as (store, root):
-        search = store.glob if is_pattern(address) else store.find
+        search = store.find
+        if is_pattern(address):
+            search = store.glob
         listed = search(root, detail=True)
     files: list[RemoteFile] = []
     for facts in listed.values():
@@ -145,9 +154,10 @@ def write(address: str, data: str | bytes) -> None:
     Raises:
         SetupError: the store cannot be asked, or refuses.
     """
-    content = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+    if isinstance(data, str):
+        data = data.encode("utf-8", "surrogateescape")
     with _store(address) as (store, path):
-        store.pipe_file(path, content)
+        store.pipe_file(path, data)
 
 
 def upload(file: Path, address: str) -> None:
@@ -177,10 +187,14 @@ def _file(asked_address: str, facts: dict[str, Any]) -> RemoteFile:
     if "://" not in name:
         scheme = asked_address.partition("://")[0]
         name = f"{scheme}://{name.lstrip('/')}"
-    size = int(facts.get("size") or 0)
     changed = _first(facts, "LastModified", "mtime", "created")
-    version = _first(facts, "ETag", "etag") or changed
-    return RemoteFile(name.rstrip("/"), size, version, changed)
+    version = _first(facts, "ETag", "etag")
+    return RemoteFile(
+        address=name.rstrip("/"),
+        size=int(facts.get("size") or 0),
+        version=version or changed,
+        changed=changed,
+    )
 
 
 def _first(facts: dict[str, Any], *names: str) -> str:
@@ -207,7 +221,9 @@ def _store(address: str) -> Iterator[tuple[Any, str]]:
     except FileNotFoundError:
         raise MissingPath(address) from None
     except ImportError as error:
-        package = "fsspec" if error.name == "fsspec" else DRIVERS.get(scheme, "fsspec")
+        package = DRIVERS.get(scheme, "fsspec")
+        if error.name == "fsspec":
+            package = "fsspec"
         raise _missing_package(address, package) from None
     except PermissionError as error:
         raise SetupError(f"{address} is refused by its store: {_sentence(error)}") from None

@@ -10,7 +10,7 @@ from workbench.evaluation.experiment import merging
 from workbench.evaluation.experiment.merging import Merging, StoredReplay, StoredSession, merge
 from workbench.evaluation.experiment.replay_rows import NAMES
 from workbench.evaluation.experiment.run_notes import check_deletable
-from workbench.evaluation.experiment.store import COLUMNS, RunFolder, frame
+from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder, frame
 from workbench.evaluation.experiment.workers import Workers
 
 STRATEGIES = ("none", "null", "truncate")
@@ -77,3 +77,11 @@ def test_parts_that_a_killed_run_left_do_not_keep_it_from_being_deleted(
     run.finish({"schema": 1})
     run.keep_table_part("scores", 0, frame("scores", ()))
     check_deletable(tmp_path)
+
+
+def test_a_run_that_is_killed_while_it_is_put_together_stays_what_it_was(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    run.write({}, {"schema": 1})
+    with pytest.raises(KeyboardInterrupt), run.writing():
+        raise KeyboardInterrupt
+    assert Results.open(tmp_path).manifest == {"schema": 1}

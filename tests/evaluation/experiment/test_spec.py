@@ -12,6 +12,7 @@ from workbench.base.errors import SettingError
 from workbench.cli import main
 from workbench.evaluation.experiment.grid import read
 from workbench.evaluation.experiment.spec import RunSpec
+from workbench.lab.simulation.simulate import SimulationSpec
 
 
 def test_every_setting_is_in_the_signature() -> None:
@@ -75,3 +76,10 @@ def test_the_sentence_is_the_same_from_the_command_line_and_from_a_file(
     with pytest.raises(SettingError) as error:
         read(tmp_path / "grid.toml")
     assert str(error.value).endswith(said)
+
+
+def test_only_comparisons_write_into_a_store(tmp_path: Path) -> None:
+    assert RunSpec(out="s3://bucket/run").out == Path("s3://bucket/run")
+    assert RunSpec(out=f"file://{tmp_path}/run").out == tmp_path / "run"
+    with pytest.raises(SettingError, match=r"s3://bucket/run lies in a store, where only"):
+        SimulationSpec(out="s3://bucket/run")

@@ -27,7 +27,7 @@ from workbench.evaluation.experiment.shards import shards
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import with_references
 from workbench.evaluation.experiment.store import COLUMNS, Results
-from workbench.evaluation.experiment.workers import Processes, workers
+from workbench.evaluation.experiment.workers import Processes, task_ranges, workers
 from workbench.recordings.importers.native import save
 
 in_full = pytest.mark.skipif(
@@ -241,3 +241,14 @@ def test_a_worker_may_remember_much() -> None:
 def test_no_worker_at_all_is_refused() -> None:
     with pytest.raises(SettingError, match="`jobs` is 0; it must be at least 1"):
         compare(jobs=0)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "workers_here", "ranges"), [(0, 2, 0), (5, 2, 5), (640, 2, 32), (100_000, 4, 1_000)]
+)
+def test_a_cluster_gets_ranges_that_hold_every_task_once(
+    tasks: int, workers_here: int, ranges: int
+) -> None:
+    cut = task_ranges(tasks, workers_here)
+    assert len(cut) == ranges
+    assert [place for places in cut for place in places] == list(range(tasks))

@@ -170,9 +170,8 @@ class Job(Generic[JobSpec]):
             sources: the recordings that are read, for which the workers need memory.
         """
         spec = self.spec
-        is_in_store = bool(sources) and bool(self.folder.address)
-        for source in sources:
-            is_in_store = is_in_store and source.remote is not None
+        is_in_store = bool(self.folder.address and sources)
+        is_in_store = is_in_store and all(source.remote for source in sources)
         with (
             workers(spec.jobs, spec.scheduler, sources, is_in_store=is_in_store) as executor,
             progress(total, label, unit_name, quiet=spec.quiet) as bar,

@@ -27,8 +27,8 @@ def local_folder(place: Place) -> Path:
     address = remote.address_of(place)
     if not address:
         return Path(remote.name_of(place))
-    scheme, _, rest = address.partition("://")
-    return _copies().joinpath(scheme, *filter(None, rest.split("/")))
+    scheme, _, path = address.partition("://")
+    return _copies().joinpath(scheme, *filter(None, path.split("/")))
 
 
 def address_of_copy(path: Path) -> str:

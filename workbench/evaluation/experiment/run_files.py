@@ -39,7 +39,7 @@ def write_run(
         sources: what it read.
         results: of its shards.
         begun: when it began, in seconds since 1970.
-        workers: put the tables together, where the replays lie as near to them; None does it here.
+        workers: put the tables together; None does it here.
 
     Raises:
         SettingError: nothing could be read, and the folder holds a finished run.
@@ -130,8 +130,11 @@ def run_plan(results: Sequence[ShardResult], job: ReplayJob, named: Collection[i
         for unreadable in first_shard.unreadable:
             if not unreadable.is_prose or number in named:
                 session_rows.append(_unreadable_row(unreadable))
-    model = job.model_settings.model(job.spec.model[0]).name
-    baselines = {strategy: name for (strategy, asked), name in names.items() if asked == model}
+    baseline_model = job.model_settings.model(job.spec.model[0]).name
+    baselines: dict[str, str] = {}
+    for (strategy, model), name in names.items():
+        if model == baseline_model:
+            baselines[strategy] = name
     return RunPlan(session_rows, replays, baselines)
 
 

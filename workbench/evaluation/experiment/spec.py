@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -21,6 +21,7 @@ from pydantic import (
     GetCoreSchemaHandler,
     ValidationError,
     ValidationInfo,
+    field_validator,
 )
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
@@ -28,6 +29,7 @@ from pydantic_core import CoreSchema, core_schema
 from workbench.base.errors import SettingError, refusal
 from workbench.base.formats import joined
 from workbench.base.palette import REFERENCES
+from workbench.base.remote import address_of, name_of
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import recorded_name, shown_name
@@ -212,6 +214,21 @@ class Spec(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", arbitrary_types_allowed=True, protected_namespaces=()
     )
+    may_lie_in_store: ClassVar[bool] = False
+    """Whether the folder `out` may be an address."""
+
+    @field_validator("out", check_fields=False)
+    @classmethod
+    def _checked_out(cls, out: Path | None) -> Path | None:
+        """A folder, `file:///tmp/a` as its path."""
+        if out is None:
+            return None
+        if address_of(out) and not cls.may_lie_in_store:
+            raise ValueError(
+                f"{address_of(out)} lies in a store, where only `compare` and `sweep` write; a"
+                " folder of this machine would be accepted"
+            )
+        return Path(name_of(out))
 
     def __init__(self, /, **settings: Any) -> None:  # noqa: ANN401 - each field checks its own
         try:
@@ -334,6 +351,8 @@ class Scope(Priced, Masking):
 
 class Execution(Spec):
     """How a run is done; its figures do not depend on it."""
+
+    may_lie_in_store: ClassVar[bool] = True
 
     model_settings: ModelSettings | None = Field(
         None,

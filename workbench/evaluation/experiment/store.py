@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from workbench.base import remote
@@ -357,14 +358,14 @@ class RunFolder:
 
     @contextmanager
     def writing(self) -> Iterator[GrowingTables]:
-        """All tables of the run, to which rows are added until the `with` ends. There is no
-        manifest meanwhile: it comes last.
+        """All tables of the run, to which rows are added until the `with` ends. They then take the
+        place of those of an earlier run, whose manifest goes first: a new one comes last.
         """
-        (self.local / "manifest.json").unlink(missing_ok=True)
-        if self.address:
-            remote.remove(remote.below(self.address, "manifest.json"))
         with growing_tables(self.path, {name: frame(name, ()) for name in COLUMNS}) as tables:
             yield tables
+            (self.local / "manifest.json").unlink(missing_ok=True)
+            if self.address:
+                remote.remove(remote.below(self.address, "manifest.json"))
 
     def finish(self, manifest: Mapping[str, object]) -> None:
         """Write the manifest: a run with one is complete."""
@@ -398,15 +399,12 @@ class RunFolder:
 
     def remove_table_parts(self, names: Iterable[str], count: int) -> None:
         """Remove the parts of tables; `count` is how many each has."""
+        if not self.address:
+            rmtree(self.path / TABLE_PARTS, ignore_errors=True)
+            return
         for name in names:
             for number in range(count):
-                part_name = _part_name(name, number)
-                if self.address:
-                    remote.remove(remote.below(self.address, part_name))
-                else:
-                    (self.path / part_name).unlink(missing_ok=True)
-        if not self.address and (self.path / TABLE_PARTS).is_dir():
-            (self.path / TABLE_PARTS).rmdir()
+                remote.remove(remote.below(self.address, _part_name(name, number)))
 
 
 def _part_name(name: str, number: int) -> str:

@@ -75,9 +75,9 @@ class GrowingTable:
             self._writer = parquet.ParquetWriter(self._file, rows.schema)
         # in one piece, since the file's bytes would tell the pieces
         self._writer.write_table(rows.slice(0, row_count).combine_chunks())
-        rest = rows.slice(row_count)
-        self._waiting = [rest]
-        self._waiting_rows = rest.num_rows
+        later_rows = rows.slice(row_count)
+        self._waiting = [later_rows]
+        self._waiting_rows = later_rows.num_rows
 
 
 class GrowingTables:

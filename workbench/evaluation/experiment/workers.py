@@ -226,6 +226,16 @@ def _start(parent: int, byte_limit: float) -> None:
     memory.bound(byte_limit)
 
 
+def task_ranges(task_count: int, worker_count: int) -> list[range]:
+    """The places of so many tasks in ranges: some for each worker, so that all end at about one
+    time.
+    """
+    length = task_count // (worker_count * RANGES_A_WORKER)
+    length = min(max(length, 1), LONGEST_RANGE)
+    starts = range(0, task_count, length)
+    return [range(start, min(start + length, task_count)) for start in starts]
+
+
 class Cluster(Workers):
     """A Dask cluster whose workers see this machine's files under the same paths, where they need
     any. Each of its tasks is a range of those given, so that its scheduler has few.
@@ -262,7 +272,7 @@ class Cluster(Workers):
         pool = self._client.get_executor(pure=False)
         version = source_digest()
         pending: dict[Future[list[Result]], range] = {}
-        for places in self._ranges(len(tasks)):
+        for places in task_ranges(len(tasks), self.size):
             range_tasks = tasks[places.start : places.stop]
             future = pool.submit(_there, what, range_tasks, self._folder, version)
             pending[future] = places
@@ -278,13 +288,6 @@ class Cluster(Workers):
                 results = self._result(future)
                 for index, place in enumerate(places):
                     yield place, None if results is None else results[index]
-
-    def _ranges(self, task_count: int) -> list[range]:
-        """Ranges of so many tasks: some for each worker, so that all end at about one time."""
-        length = task_count // (self.size * RANGES_A_WORKER)
-        length = min(max(length, 1), LONGEST_RANGE)
-        starts = range(0, task_count, length)
-        return [range(start, min(start + length, task_count)) for start in starts]
 
     def _has_workers(self) -> bool:
         try:

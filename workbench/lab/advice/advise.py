@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Unpack
+from typing import Annotated, ClassVar, Unpack
 
 import pandas as pd
 from pydantic import BeforeValidator, Field
@@ -57,6 +57,8 @@ USUAL = "summarize"
 
 class AdviceSpec(Priced, Masking, Execution):
     """What an advice is asked for, without its sessions."""
+
+    may_lie_in_store: ClassVar[bool] = False
 
     space: Path | None = Field(
         None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from statistics import median
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from pydantic import Field
 
@@ -82,6 +82,8 @@ Row = dict[str, Any]
 
 class SimulationSpec(Priced, Masking, Execution):
     """A simulation, without its sessions."""
+
+    may_lie_in_store: ClassVar[bool] = False
 
     strategies: Strategies = Field(
         DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own."

@@ -274,13 +274,15 @@ def remote_files(address: str) -> list[RemoteFile]:
         SetupError: its store cannot be asked, or refuses.
     """
     listed = remote.files_below(address)
-    if remote.is_pattern(address) or [file.address for file in listed] == [address]:
+    if remote.is_pattern(address) or listed[0].address == address:
         return listed
-    run_folders = {file.folder for file in listed if file.name == "manifest.json"}
+    run_folders: set[str] = set()
+    for file in listed:
+        if file.name == "manifest.json":
+            run_folders.add(file.folder)
     recordings: list[RemoteFile] = []
     for file in listed:
-        parts = file.address.removeprefix(address).split("/")
-        is_hidden = any(part.startswith(".") for part in parts)
+        is_hidden = "/." in file.address.removeprefix(address)
         is_of_run = not run_folders.isdisjoint((file.folder, file.folder.removesuffix("/replays")))
         if _is_recording(file.name) and not is_hidden and not is_of_run:
             recordings.append(file)

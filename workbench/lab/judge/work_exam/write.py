@@ -232,6 +232,8 @@ def _places(what: What, spec: WriteSpec) -> Iterator[ExamPlace]:
 def _file(source: SessionSource, session: Session, out: Path | None) -> Path:
     if out is not None:
         return file_in(out, session)
+    if source.remote is not None:
+        raise SettingError("no exam is kept beside a recording in a store; set `out`")
     if source.path is None:
         raise SettingError(
             "a session in memory has no file beside which its exam could be kept; set `out`"
