@@ -137,8 +137,12 @@ class PromptTemplate:
 
     def sections(self, purpose: Purpose) -> tuple[str, ...]:
         """The headings that the summary should have."""
-        file = self.turn_headings if purpose == "turn_prefix" else self.headings
-        if not file or (self.asks and purpose != "turn_prefix"):
+        file = self.headings
+        asks_own_text = bool(self.asks)
+        if purpose == "turn_prefix":
+            file = self.turn_headings
+            asks_own_text = False
+        if not file or asks_own_text:
             return ()
         return tuple([name for name, _ in self.outline(purpose)])
 
@@ -311,7 +315,8 @@ class PromptTemplate:
             if self.too_long == "oldest" or max(results, arguments) <= SHORTEST:
                 newest_first = list(accumulate(reversed(lengths)))
                 return entries, len(lengths) - bisect_right(newest_first, most_chars)
-            results, arguments = results // 2, arguments * 7 // 10
+            results = results // 2
+            arguments = arguments * 7 // 10
 
     def _thoughts(self, message: Message) -> Iterator[str]:
         """The entry of a message's thoughts, where they are shown."""

@@ -267,7 +267,8 @@ def _repeats(messages: Sequence[Message]) -> dict[int, int | None]:
     call_index = -1
     for i, message in enumerate(messages):
         if message.role == "assistant":
-            previous_call, call_index = call, i
+            previous_call = call
+            call_index = i
             call = message.calls[0] if len(message.calls) == 1 else None
             if previous_call is None or call is None or not same_call(previous_call, call):
                 continue
