@@ -35,8 +35,8 @@ MEANINGS = {
         " share that the context tells, corrected for guessing."
     ),
     CODE: (
-        "Code: of the lines that the agent later edits or quotes, how much the context has in its"
-        " place: next to a line that it stood next to, or in words beside the name of its file."
+        "Code: of the lines that the agent later edits or quotes, the share that the context still"
+        " has, beside a neighbouring line or beside its file's name."
     ),
 }
 """What each number of the headline is."""
@@ -55,12 +55,18 @@ def _essential(findings: Findings) -> Iterator[str]:
     if findings.ceiling:
         meanings.append(findings.ceiling)
     yield " ".join([*meanings, f"Means over {findings.counts}."])
+    yield findings.what_strategies_do
     if len(findings.figures.against_baseline):
         where = "at the same size" if run.shares else "on its own trigger"
         compared = f"{HALVES[run.first_half]}, points {where}, with the 95 % interval"
         yield f"vs {run.baseline}: {compared}; ✓ or ✗: better or worse beyond chance."
     if findings.decision is not None and findings.decision.level:
         yield AS_GOOD
+    if len(run.costs):
+        yield (
+            "Cost saved: of the estimated bill of all sessions without compaction, with summaries"
+            " and with fetching again what was lost; below 0 where compaction costs more."
+        )
     yield _windows(run.replayed)
     yield from _limits(run)
 
@@ -78,11 +84,7 @@ def notes(findings: Findings) -> Iterator[str]:
     yield from size_notes(run)
     models = [str(model) for model in run.costs["row"].unique()]
     whose_prices = models[0] if len(models) == 1 else f"{len(models)} models"
-    yield (
-        f"Cost: USD a session at the prices of {whose_prices}, with summaries and with fetching"
-        " again what was lost. Cost saved: of the bill of all sessions without compaction (95 %"
-        " interval over projects), below 0 where compaction costs more."
-    )
+    yield f"Cost: USD a session at the prices of {whose_prices}."
 
 
 def _limits(run: Tables) -> Iterator[str]:

@@ -382,13 +382,20 @@ def _best_if_fetching_is_free(rows: pd.DataFrame, use: str) -> str:
 def _best_at_sizes(
     by_size: pd.DataFrame, use: str, alternatives: Sequence[str]
 ) -> list[tuple[str, float]]:
-    """The sizes at which another strategy has the highest mean, each with that strategy."""
+    """The sizes at which another strategy has the highest mean, by a difference that somebody would
+    notice, each with that strategy.
+    """
     sizes = by_size[by_size["strategy"].isin([use, *alternatives])]
     if sizes.empty:
         return []
-    best = sizes.loc[sizes.groupby("share")["mean"].idxmax()]
-    others = best[best["strategy"] != use]
-    return list(others[["strategy", "share"]].itertuples(index=False, name=None))
+    means = sizes.pivot_table("mean", "share", "strategy")
+    ahead: list[tuple[str, float]] = []
+    for share, row in means.iterrows():
+        best = str(row.idxmax())
+        is_noticed = use not in row or missing(row[use]) or 100 * (row[best] - row[use]) >= MARGIN
+        if best != use and is_noticed:
+            ahead.append((best, float(str(share))))
+    return ahead
 
 
 def _ahead_by_panel(

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from workbench.base.formats import some
+from workbench.engine.compaction.presets import what_it_does
 from workbench.evaluation.analysis.advice_note import AdviceNote, advice_notes
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings import readers
@@ -27,6 +28,11 @@ from workbench.evaluation.findings.verdict import (
     unscored_note,
 )
 
+OWN_TRIGGER_MEANS = (
+    "On its own trigger: as it ships, each strategy decides when it compacts and how much it keeps."
+)
+MOST_DESCRIBED = 6
+"""Of so many strategies it is said what each does."""
 ORACLE = "Oracle: knows the names that will be needed, so it is the ceiling of names only."
 """Why other strategies may keep more than `oracle` of the work or of code."""
 
@@ -162,6 +168,22 @@ class Findings:
     def same_size(self) -> str:
         """What `same size` means, in words; empty in a run without sizes."""
         return same_size_words(self.tables, compared=len(self.figures.against_baseline) > 0)
+
+    @property
+    def what_strategies_do(self) -> str:
+        """What their own trigger is, and what each contender does, in words; of many only where to
+        read it.
+        """
+        contenders = self.likeliest_first[: len(self.tables.contenders)]
+        words = [OWN_TRIGGER_MEANS]
+        if len(contenders) > MOST_DESCRIBED:
+            words.append("`workbench list strategies` says what each does.")
+            return " ".join(words)
+        for name in contenders:
+            sentence = what_it_does(name)
+            if sentence:
+                words.append(f"{name}: {sentence[:1].lower()}{sentence[1:]}")
+        return " ".join(words)
 
     @property
     def ceiling(self) -> str:

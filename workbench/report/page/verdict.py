@@ -112,6 +112,7 @@ def headline_html(findings: Findings) -> Html:
         too_large=run.over_window,
         same_size=findings.same_size,
         ceiling=findings.ceiling,
+        doing=findings.what_strategies_do,
         best=best,
         priced=len(headline) > 0 and bool(headline["cost"].notna().any()),
         recorded=_by_strategy(figures.recorded),

@@ -231,6 +231,14 @@ def catalogue() -> dict[str, str]:
     return sentences
 
 
+def what_it_does(strategy: str) -> str:
+    """What a strategy of this name does, in a sentence; settings and endings may follow the name.
+    Empty for one that is not built in.
+    """
+    name = strategy.split(" ")[0].split(":")[0].split("+")[0]
+    return _sentence(name) if name in KNOWN else ""
+
+
 def _sentence(name: str) -> str:
     if name in VARIANTS:
         return VARIANTS[name][1]
