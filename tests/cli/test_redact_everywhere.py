@@ -51,6 +51,20 @@ LINES: dict[str, list[str]] = {
     "inspect": ["inspect", "FILE"],
     "watch": ["watch", "FILE", "--once"],
     "lab sweep": ["lab sweep", "GRID", "--jobs", "1", "--out", "OUT", "--no-report"],
+    "lab prompts": [
+        "lab prompts",
+        "FILE",
+        "--prompt",
+        "PROMPT",
+        "--model",
+        "scripted:no",
+        "--window",
+        "1000",
+        "--margin",
+        "0.05",
+        "--out",
+        "OUT",
+    ],
     "lab ablate": ["lab ablate", "FILE", "--window", "1000", "--shares", "0.3", "--jobs", "1"],
     "lab validate gamers": ["lab validate gamers", "FILE", "--window", "1000"],
     "lab validate behaviour": ["lab validate behaviour", "FILE", "--json"],
@@ -179,7 +193,9 @@ def shown_and_written(
     grid.write_text(
         f'sessions = ["{recording}"]\nstrategies = ["truncate"]\nwindows = [1000]\nshares = [0.3]\n'
     )
-    places = {"FILE": str(recording), "GRID": str(grid)}
+    prompt = folder / "prompt.md"
+    prompt.write_text("Say what was done.")
+    places = {"FILE": str(recording), "GRID": str(grid), "PROMPT": str(prompt)}
     words = [
         places.get(word, word.replace("OUT", str(folder / "out"))) for word in (LINES | SLOW)[name]
     ]

@@ -44,6 +44,7 @@ OUTSIDE = {
     "workbench lab judge exam": "needs a model that is admitted: tests/judge has one",
     "workbench view": "is a server",
     "workbench lab sweep grid.toml --scheduler": "needs other machines",
+    "workbench compare s3://": "needs a store: tests/evaluation/experiment/test_runs_in_a_store.py has one",
 }  # fmt: skip
 """How commands begin that no test runs, and why."""
 RENDERING = ("workbench compare", "workbench runs share", "workbench lab sweep")

@@ -155,10 +155,11 @@ def test_a_copy_and_its_report_hold_no_word_that_only_the_recordings_hold(
 
 
 def cells(html: str) -> list[str]:
-    """The texts of the headline table."""
-    table = re.search(r'<table class="headline">.*?</table>', html, re.DOTALL)
-    assert table is not None
-    return [unescape(text).strip() for text in re.findall(r">([^<>]+)<", table.group())]
+    """The texts of the headline tables."""
+    tables = re.findall(r'<table class="headline [^"]*">.*?</table>', html, re.DOTALL)
+    assert len(tables) == 2
+    texts = re.findall(r">([^<>]+)<", "".join(tables))
+    return [unescape(text).strip() for text in texts]
 
 
 def test_the_report_of_a_copy_shows_the_same_figures_and_says_what_it_is(

@@ -30,13 +30,10 @@ def with_code(sessions: int) -> MadeResults:
     return run
 
 
-def test_the_first_table_has_code_beside_names_where_any_session_needs_code() -> None:
+def test_both_tables_have_code_beside_names_where_any_session_needs_code() -> None:
     html = headline_html(Findings.of(with_code(9))).html
-    assert (
-        html.index("Names, same size")
-        < html.index("Code, same size")
-        < html.index("Names, own trigger")
-    )
+    assert html.index("Names, own trigger") < html.index("Code, own trigger")
+    assert html.index("Names, same size") < html.index("Code, same size")
     assert "edits or quotes" in html
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from workbench.engine.compaction.plan import Budget
@@ -61,7 +61,7 @@ class SummaryInput:
         return "\n\n".join(summary.text for summary in self.earlier)
 
     @property
-    def ids(self) -> Sequence[str]:
+    def ids(self) -> tuple[str, ...]:
         """The ids of all that the summary replaces, earlier summaries' ids included."""
         ids = IdRange.of(())
         for summary in self.earlier:
@@ -72,7 +72,8 @@ class SummaryInput:
                 new_ids += message.replaces
             else:
                 new_ids.append(message.id)
-        return ids.joined(new_ids)
+        # it takes the place of the tuple that it is equal to
+        return ids.joined(new_ids)  # type: ignore[return-value]
 
     @property
     def has_text(self) -> bool:

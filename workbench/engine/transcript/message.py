@@ -3,7 +3,7 @@ they take.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -164,7 +164,7 @@ class Summary(_Identified):
     """
 
     text: str
-    replaces: Sequence[str] = ()
+    replaces: tuple[str, ...] = ()
     files: FileOps = FileOps()
     lead: str = ""
     tail: str = ""

@@ -80,28 +80,27 @@ def cheapest_by_price(simulated: pd.DataFrame) -> list[Cheapest]:
         lost = rows.assign(lost=rows["blind_steps"] * rows["step_usd"])
         net[str(name)] = _mean(rows, "saved_usd_net")
         a_step[str(name)] = _mean(lost, "lost")
-    cheapest: list[Cheapest] = []
-    price = 0.0
-    while net:
+    if not net:
+        return []
 
-        def saved(name: str, step_cost: float = price) -> tuple[float, float]:
-            return net[name] - step_cost * a_step[name], -a_step[name]
+    def saved_without_price(name: str) -> tuple[float, float]:
+        return net[name], -a_step[name]
 
-        best = max(net, key=saved)
-        if not cheapest or cheapest[-1].strategy != best:
-            cheapest.append(Cheapest(best, price))
-        next_prices = []
+    best = max(net, key=saved_without_price)
+    cheapest = [Cheapest(best, 0.0)]
+    while True:
+        turns: list[tuple[float, float, str]] = []
         for name in net:
             fewer_lost = a_step[best] - a_step[name]
-            if fewer_lost <= 0:
-                continue
-            turn = (net[best] - net[name]) / fewer_lost
-            if price < turn < MOST_STEPS:
-                next_prices.append(turn)
-        if not next_prices:
-            break
-        price = min(next_prices)
-    return cheapest
+            if fewer_lost > 0:
+                turn = (net[best] - net[name]) / fewer_lost
+                turns.append((turn, a_step[name], name))
+        if not turns:
+            return cheapest
+        price, _, best = min(turns)
+        if price >= MOST_STEPS:
+            return cheapest
+        cheapest.append(Cheapest(best, price))
 
 
 def price_words(simulated: pd.DataFrame) -> str:
