@@ -246,7 +246,7 @@ def test_the_page_begins_with_it_and_the_answer_at_equal_size_follows_the_table(
     )
     own, same_size, below, *_ = report.headline.html.split("</table>")
     assert "Names, own trigger" in own and "same size" not in own
-    assert "Names, same size" in same_size and "own trigger" not in same_size
+    assert "Names, same size" in same_size and "Names, own trigger" not in same_size
     assert "summarize keeps most." in below
     assert str(report.verdict.plain).startswith("Use summarize. On its own trigger")
 

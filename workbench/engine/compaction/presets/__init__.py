@@ -26,6 +26,7 @@ otherwise:
   that quarter.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -235,8 +236,10 @@ def what_it_does(strategy: str) -> str:
     """What a strategy of this name does, in a sentence; settings and endings may follow the name.
     Empty for one that is not built in.
     """
-    name = strategy.split(" ")[0].split(":")[0].split("+")[0]
-    return _sentence(name) if name in KNOWN else ""
+    name = re.split("[ :+]", strategy)[0]
+    if name not in KNOWN:
+        return ""
+    return _sentence(name)
 
 
 def _sentence(name: str) -> str:
