@@ -20,6 +20,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pandas as pd
@@ -70,6 +71,8 @@ WINDOW = 32_000
 SHARES = (0.1, 0.3)
 UNSTEADY = {"seconds"}
 """Columns that say how long something took."""
+QUOTED = ("evidence", "rule", "title")
+"""Columns that quote recordings of others: what is stored has a digest of each value."""
 TOLERANCE = 1e-9
 
 
@@ -103,11 +106,18 @@ def _steady(table: pd.DataFrame) -> pd.DataFrame:
     for column, added in NAMES.get("added", {}).items():
         if column in table:
             table = table[~table[column].isin(added)].reset_index(drop=True)
+    for column in QUOTED:
+        if column in table:
+            table[column] = table[column].map(_digest, na_action="ignore")
     if "path" in table:
         table["path"] = [
             Path(str(path)).name if isinstance(path, str) else path for path in table["path"]
         ]
     return table
+
+
+def _digest(text: object) -> str:
+    return sha256(str(text).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def stored(part: str) -> dict[str, pd.DataFrame]:
