@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from uuid import uuid4
 
 import pytest
@@ -105,3 +109,29 @@ def test_a_store_that_does_not_answer_is_one_sentence(monkeypatch: pytest.Monkey
     with pytest.raises(SetupError, match=r"s3://bucket/a cannot be reached: .*127\.0\.0\.1:9"):
         remote.read("s3://bucket/a")
     s3fs.S3FileSystem.clear_instance_cache()
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[str]:
+    """The address of a web server with one file."""
+    pytest.importorskip("aiohttp", reason="the extra `remote` is not installed")
+    (tmp_path / "chat.jsonl").write_text("{}")
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_one_file_of_a_web_server_is_found(web: str) -> None:
+    (file,) = remote.files_below(f"{web}/chat.jsonl")
+    assert (file.address, file.size) == (f"{web}/chat.jsonl", 2)
+    assert remote.read(file.address) == b"{}"
+    with pytest.raises(MissingPath):
+        remote.files_below(f"{web}/none.jsonl")
+
+
+def test_a_web_server_that_does_not_answer_is_told() -> None:
+    pytest.importorskip("aiohttp", reason="the extra `remote` is not installed")
+    with pytest.raises(SetupError, match="cannot be reached"):
+        remote.files_below("http://127.0.0.1:1/chat.jsonl")

@@ -103,10 +103,16 @@ def files_below(address: str) -> list[RemoteFile]:
         if is_pattern(address):
             search = store.glob
         listed = search(root, detail=True)
+        first_facts: dict[str, Any] = next(iter(listed.values()), {})
+        # a web server's search does not describe a single file
+        if address.startswith("http") and "type" not in first_facts:
+            facts = store.info(root)
+            listed = {root: facts}
     files: list[RemoteFile] = []
     for facts in listed.values():
         if facts["type"] == "file":
-            files.append(_file(address, facts))
+            file = _file(address, facts)
+            files.append(file)
     if not files:
         raise MissingPath(address)
     return sorted(files, key=lambda file: file.address)
@@ -218,7 +224,12 @@ def _store(address: str) -> Iterator[tuple[Any, str]]:
         from fsspec.core import url_to_fs
 
         yield url_to_fs(address, use_listings_cache=False)
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        cause = error.__cause__
+        # of a web server that does not answer
+        if isinstance(cause, OSError):
+            sentence = _sentence(cause)
+            raise SetupError(f"{address} cannot be reached: {sentence}") from None
         raise MissingPath(address) from None
     except ImportError as error:
         package = DRIVERS.get(scheme, "fsspec")
@@ -230,7 +241,8 @@ def _store(address: str) -> Iterator[tuple[Any, str]]:
     except (MissingPath, SettingError, SetupError):
         raise
     except Exception as error:  # noqa: BLE001 - each store's client raises errors of its own kinds
-        if "redential" in f"{type(error).__name__} {error}":
+        kind = type(error).__name__
+        if "redential" in f"{kind} {error}":
             raise SetupError(
                 f"{address} needs credentials, and none were found; set them as for the store's own"
                 " tools, such as AWS_PROFILE or AWS_ACCESS_KEY_ID for s3://"
@@ -247,4 +259,6 @@ def _missing_package(address: str, package: str) -> SetupError:
 
 def _sentence(error: Exception) -> str:
     text = " ".join(str(error).split())
-    return text[:200] or type(error).__name__
+    if not text:
+        return type(error).__name__
+    return text[:200]
