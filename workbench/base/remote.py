@@ -103,7 +103,8 @@ def files_below(address: str) -> list[RemoteFile]:
         if is_pattern(address):
             search = store.glob
         listed = search(root, detail=True)
-        first_facts: dict[str, Any] = next(iter(listed.values()), {})
+        descriptions = iter(listed.values())
+        first_facts: dict[str, Any] = next(descriptions, {})
         # a web server's search does not describe a single file
         if address.startswith("http") and "type" not in first_facts:
             facts = store.info(root)
@@ -195,9 +196,10 @@ def _file(asked_address: str, facts: dict[str, Any]) -> RemoteFile:
         name = f"{scheme}://{name.lstrip('/')}"
     changed = _first(facts, "LastModified", "mtime", "created")
     version = _first(facts, "ETag", "etag")
+    size = facts.get("size") or 0
     return RemoteFile(
         address=name.rstrip("/"),
-        size=int(facts.get("size") or 0),
+        size=int(size),
         version=version or changed,
         changed=changed,
     )
