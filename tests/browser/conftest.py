@@ -1,47 +1,25 @@
-"""A headless Chromium, as the operating system has it; tests that need one say so where there is
-none.
-"""
+"""A headless Chromium; tests that need one say so where there is none."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser.chromium import find_chromium, launched
 
 from profiles import FULL
 
-ARGUMENTS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
 SCREENSHOTS = Path(__file__).parent.parent.parent / "build" / "screenshots"
 
 
 @pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    path = next(
-        (
-            found
-            for name in ("chromium", "chromium-browser", "google-chrome")
-            if (found := shutil.which(name))
-        ),
-        None,
-    )
+def browser() -> Iterator[Any]:
+    path = find_chromium()
     if path is None:
         pytest.skip("no Chromium is installed on this machine")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    home = tmp_path_factory.mktemp("home")
-    with playwright.sync_playwright() as running:
-        found = running.chromium.launch(
-            executable_path=path,
-            headless=True,
-            args=list(ARGUMENTS),
-            env={**os.environ, "HOME": str(home)},
-        )
-        yield found
-        found.close()
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with launched(path) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

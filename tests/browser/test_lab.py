@@ -2,164 +2,50 @@
 in Notebook 7 too.
 """
 
-import os
-import signal
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
+from browser.jupyter import (
+    LOCAL,
+    NOTEBOOK_7,
+    PATIENCE,
+    WAITS,
+    Jupyter,
+    OpenNotebook,
+    open_notebook,
+    run_all,
+    started_jupyter,
+)
 
-import workbench
 from profiles import FULL
 from workbench.report.page.notebooks import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.notebook]
-FOLDERS = ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR", "LAB_SETTINGS_DIR", "LAB_WORKSPACES_DIR")
 LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
-PATIENCE = 60_000
-"""Milliseconds that a loaded machine may take for one step."""
 LESSONS = [path.stem for path in course() if path.stem[:2].isdigit()]
 EXPLORER = "03_explore_session"
-LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:")
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-@dataclass(frozen=True)
-class Lab:
-    """A JupyterLab that runs."""
-
-    address: str
-    token: str = "token-of-a-test"
-
-    def lesson(self, name: str, at: str = "lab/tree") -> str:
-        """The address of a notebook of the course."""
-        return f"{self.address}/{at}/{name}.ipynb?token={self.token}&reset"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """A JupyterLab as `workbench lab` starts it, with nothing of the user's; started once for
-    all tests.
-    """
-    home = tmp_path_factory.mktemp("lab")
-    own = {
-        f"JUPYTER{'LAB' * ('LAB' in name)}_{name.replace('LAB_', '')}": str(home / name)
-        for name in FOLDERS
-    }
-    own |= {
-        "IPYTHONDIR": str(home / "ipython"),
-        "HOME": str(home),
-        "MPLCONFIGDIR": str(home / "fonts"),
-    }
-    own["PYTHONPATH"] = str(Path(workbench.__file__).parent.parent)
-    port = free_port()
-    lab = Lab(f"http://127.0.0.1:{port}")
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "workbench",
-            "lab",
-            "--folder",
-            str(home / "course"),
-            "--no-browser",
-            "--port",
-            str(port),
-            "--allow-root",
-            "--ip=127.0.0.1",
-            f"--IdentityProvider.token={lab.token}",
-            "--LabApp.expose_app_in_browser=True",
-            "--JupyterNotebookApp.expose_app_in_browser=True",
-        ],
-        env={**{name: value for name, value in os.environ.items() if name != "MPLBACKEND"}, **own},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    try:
-        _until_up(process)
-        yield lab
-    finally:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-
-
-def _until_up(server: subprocess.Popen[bytes]) -> None:
-    assert server.stderr is not None
-    told = []
-    for line in server.stderr:
-        told.append(line.decode(errors="replace"))
-        if "is running at" in told[-1]:
-            # or its pipe fills, and it waits for ever
-            Thread(target=server.stderr.read, daemon=True).start()
-            return
-    raise AssertionError("JupyterLab did not start: " + "".join(told))
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A notebook in a browser, and the addresses that its page asked for."""
-
-    page: Any
-    asked: list[str]
-
-
-@contextmanager
-def opened(browser: Any, address: str, **size: int) -> Iterator[Opened]:
-    """A notebook whose kernel waits."""
-    context = browser.new_context(viewport={"width": 1300, "height": 1500, **size})
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(address)
-    page.wait_for_function(WAITS)  # before that, cells that are to run are dropped without a word
-    yield Opened(page, asked)
-    page.evaluate("() => window.jupyterapp?.serviceManager.sessions.shutdownAll()")
-    context.close()
-
-
-WAITS = (
-    "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status ==="
-    " 'idle'"
-)
-"""Whether the kernel of the notebook in front waits; the words on the page say so before there
-is one.
-"""
-
-
-def run_all(page: Any) -> None:
-    """As a reader does it: from the menu."""
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.locator('[data-command="runmenu:run-all"]').click()
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jupyter]:
+    """One server for all tests."""
+    with started_jupyter(tmp_path_factory.mktemp("lab")) as jupyter:
+        yield jupyter
 
 
 @pytest.fixture(scope="module")
-def explorer(browser: Any, server: Lab, keep: Any) -> Iterator[Opened]:
+def explorer(browser: Any, server: Jupyter, keep: Any) -> Iterator[OpenNotebook]:
     """With all of its cells run, once for all tests; each begins where the one before it ended."""
-    with opened(browser, server.lesson(EXPLORER)) as found:
-        page = found.page
+    with open_notebook(browser, server.lesson(EXPLORER)) as notebook:
+        page = notebook.page
         run_all(page)
         try:
             page.get_by_text("window, 24,000").first.wait_for()
             page.get_by_text("under truncate").wait_for()
         finally:
             keep(page, "explorer")
-        yield found
+        yield notebook
 
 
 CELLS = """() => jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.toJSON())
@@ -173,13 +59,15 @@ DONE = (
 
 @pytest.mark.skipif(not FULL, reason="the whole course in a browser: in the full profile")
 @pytest.mark.parametrize("lesson", [name for name in LESSONS if name != EXPLORER])
-def test_a_lesson_runs_in_the_browser(browser: Any, server: Lab, keep: Any, lesson: str) -> None:
-    with opened(browser, server.lesson(lesson)) as found:
-        run_all(found.page)
-        found.page.wait_for_function(DONE, timeout=10 * PATIENCE)
-        found.page.wait_for_function(WAITS)
-        keep(found.page, f"lesson-{lesson}")
-        outputs = [output for cell in found.page.evaluate(CELLS) for output in cell["outputs"]]
+def test_a_lesson_runs_in_the_browser(
+    browser: Any, server: Jupyter, keep: Any, lesson: str
+) -> None:
+    with open_notebook(browser, server.lesson(lesson)) as notebook:
+        run_all(notebook.page)
+        notebook.page.wait_for_function(DONE, timeout=10 * PATIENCE)
+        notebook.page.wait_for_function(WAITS)
+        keep(notebook.page, f"lesson-{lesson}")
+        outputs = [output for cell in notebook.page.evaluate(CELLS) for output in cell["outputs"]]
         assert not [output["evalue"] for output in outputs if output["output_type"] == "error"]
         assert (
             sum(
@@ -188,13 +76,13 @@ def test_a_lesson_runs_in_the_browser(browser: Any, server: Lab, keep: Any, less
             )
             >= 3
         )
-        assert all(url.startswith(LOCAL) for url in found.asked)
+        assert all(url.startswith(LOCAL) for url in notebook.addresses)
 
 
 @pytest.mark.skipif(not FULL, reason="a second interface: in the full profile")
-def test_the_explorer_works_in_notebook_7(browser: Any, server: Lab, keep: Any) -> None:
-    with opened(browser, server.lesson(EXPLORER, "notebooks")) as found:
-        page = found.page
+def test_the_explorer_works_in_notebook_7(browser: Any, server: Jupyter, keep: Any) -> None:
+    with open_notebook(browser, server.lesson(EXPLORER, NOTEBOOK_7)) as notebook:
+        page = notebook.page
         run_all(page)
         page.get_by_text("window, 24,000").first.wait_for()
         page.get_by_text("under truncate").wait_for()
@@ -215,10 +103,10 @@ def test_the_explorer_works_in_notebook_7(browser: Any, server: Lab, keep: Any) 
         page.locator(".wb-x text", has_text="window, ").first.wait_for()
         keep(page, "explorer-notebook-7")
         assert page.locator('[data-mime-type="application/vnd.jupyter.error"]').count() == 0
-        assert all(url.startswith(LOCAL) for url in found.asked)
+        assert all(url.startswith(LOCAL) for url in notebook.addresses)
 
 
-def test_a_slider_moves_and_the_picture_changes(explorer: Opened, keep: Any) -> None:
+def test_a_slider_moves_and_the_picture_changes(explorer: OpenNotebook, keep: Any) -> None:
     page = explorer.page
     page.locator('[data-go="boundary:1"]').first.click()
     lost = page.get_by_text("needed later, the context holds").first
@@ -243,7 +131,7 @@ def test_a_slider_moves_and_the_picture_changes(explorer: Opened, keep: Any) -> 
     page.locator(".wb-x p:visible", has_text="Before message").first.wait_for()
     keep(page, "explorer")
     assert page.locator('[data-mime-type="application/vnd.jupyter.error"]').count() == 0
-    assert all(url.startswith(LOCAL) for url in explorer.asked)
+    assert all(url.startswith(LOCAL) for url in explorer.addresses)
 
 
 PALE = """() => {
@@ -282,7 +170,7 @@ beside it.
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_in_a_light_and_in_a_dark_theme_every_word_can_be_read(
-    explorer: Opened, keep: Any, theme: str
+    explorer: OpenNotebook, keep: Any, theme: str
 ) -> None:
     page, name = explorer.page, theme.split()[-1].lower()
     page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
