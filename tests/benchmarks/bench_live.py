@@ -183,16 +183,16 @@ def refusal_figure(extent: Extent) -> Figure:
 
 
 def block_figure(extent: Extent) -> Figure:
-    """How long a request waits for a summariser that never answers, in whole seconds."""
+    """How long a request waits for a summariser that never answers."""
     settings = Settings(model_seconds=extent.model_seconds)
     if extent.model_seconds == WHOLE.model_seconds:
         settings = Settings()  # what a host has that says nothing
     seconds = worst_block(extent.presets, settings)
     return Figure(
         "worst block by a dead summariser, s",
-        round(seconds),
+        seconds,
         extent.most_block,
-        basis=f"{len(extent.presets)} presets, {seconds:.2f} s",
+        basis=f"{len(extent.presets)} presets",
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from live.talk import Record, answered, asked, openai, without_fallback
 
 import workbench as wb
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.model import Completion, SummaryRequest, TooLate
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionDropped, CompactionEnded
 from workbench.live.settings import Settings
@@ -112,6 +112,21 @@ def test_one_compaction_waits_so_many_seconds_for_all_answers_together() -> None
     live.before_request(long_talk(40))
     assert time.monotonic() - started < 4.0 and model.asked == 1
     assert "no answer within 0.1 seconds" in ended(live)[0].warning
+
+
+def test_a_model_is_given_up_in_time_for_the_rest_of_the_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waits: list[float] = []
+
+    def given_up(seconds: float, call: object) -> Completion:
+        waits.append(seconds)
+        raise TooLate
+
+    monkeypatch.setattr("workbench.live.meter.within", given_up)
+    live = Compactor("summarize", model=Slow(), window=60_000)
+    live.before_request(long_talk(40))
+    assert 55.0 < max(waits) <= 59.4
 
 
 def test_a_model_is_waited_for_a_minute_at_most_unless_the_host_says_otherwise() -> None:

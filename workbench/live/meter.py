@@ -18,6 +18,8 @@ from workbench.engine.transcript.message import Json
 from workbench.live.callbacks import reason
 
 NO_MODEL = "preset {!r} asks a model for a summary: pass one as `model`"
+MARGIN = 0.01
+"""The share of the seconds that is left for what a request still takes once a model gave no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Meter:
 
     Attributes:
         completions: what it answered, in order of arrival.
-        seconds: for which all its answers together are waited for; None waits for ever.
+        seconds: which all its answers together may take, with `MARGIN`; None waits for ever.
         late: whether one was given up, so that what it costs is unknown.
     """
 
@@ -106,7 +108,8 @@ class Meter:
         """
         if self.seconds is None:
             return ask()
-        seconds_left = self._started + self.seconds - time.monotonic()
+        gives_up_at = self._started + self.seconds * (1 - MARGIN)
+        seconds_left = gives_up_at - time.monotonic()
         too_late = f"the model gave no answer within {self.seconds:g} seconds"
         if seconds_left <= 0:
             raise ModelError(too_late, outage=True)

@@ -16,6 +16,7 @@ from workbench.evaluation.analysis.scores import leading_metric, projects_of
 from workbench.evaluation.analysis.summary_writers import SummaryWriters
 from workbench.evaluation.experiment.spec import chosen_baseline
 from workbench.evaluation.experiment.store import COLUMNS
+from workbench.evaluation.findings.session_means import SessionMeans
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
 from workbench.evaluation.metrics.work_exam.reader_error import TextKind
 
@@ -167,33 +168,26 @@ class RunTables:
         At equal size, both halves of the headline are from the same sessions for all ranked
         strategies, see `analysis.equal_size.evenly`.
         """
-        place: tuple[str | float, ...] = (metric, mode, strategy)
-        means = self._session_means[of]
-        if share is not None:
-            place = (metric, mode, share, strategy)
-            means = self._session_means_by_share[of]
-        if place not in means.index:
-            return means.iloc[:0].droplevel(list(means.index.names[:-1]))
-        return means.loc[place].dropna()
+        if share is None:
+            return self._session_means.at((metric, mode, strategy), of)
+        return self._session_means_by_share.at((metric, mode, share, strategy), of)
 
     @cached_property
-    def _session_means(self) -> pd.DataFrame:
+    def _session_means(self) -> SessionMeans:
         """The mean of each metric over all shares, by mode, strategy and session."""
         halves = [evenly(self._at_size(half, None)) for half in HALVES]
         rows = pd.concat([self._not_halves_at_size, *halves])
-        groups = rows.groupby(["metric", "mode", "strategy", "session"], sort=True)
-        return groups[["value", "scaled"]].mean()
+        return SessionMeans(rows, ["metric", "mode", "strategy"])
 
     @cached_property
-    def _session_means_by_share(self) -> pd.DataFrame:
+    def _session_means_by_share(self) -> SessionMeans:
         """The same at each share."""
         halves = []
         for half in HALVES:
             for share in self._asked_shares:
                 halves.append(evenly(self._at_size(half, share)))
         rows = pd.concat([self._not_halves_at_size, *halves])
-        groups = rows.groupby(["metric", "mode", "share", "strategy", "session"], sort=True)
-        return groups[["value", "scaled"]].mean()
+        return SessionMeans(rows, ["metric", "mode", "share", "strategy"])
 
     @property
     def _asked_shares(self) -> list[float]:

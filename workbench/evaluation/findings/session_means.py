@@ -1,0 +1,22 @@
+"""Means of metrics, one value a session, found by place without a search of the whole table. Pure."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+
+class SessionMeans:
+    """The mean of each metric in each session, by place: metric, mode and strategy, with the share
+    between them where the rows have one.
+    """
+
+    def __init__(self, rows: pd.DataFrame, place: list[str]) -> None:
+        self._means = rows.groupby([*place, "session"], sort=True)[["value", "scaled"]].mean()
+        self._sessions = self._means.index.get_level_values("session")
+        self._rows_of = self._means.groupby(level=place).indices
+
+    def at(self, place: tuple[str | float, ...], column: str) -> pd.Series[float]:
+        """One value a session, without the missing ones; empty where the place has none."""
+        row_numbers = self._rows_of.get(place, [])
+        values = self._means[column].to_numpy()[row_numbers]
+        return pd.Series(values, index=self._sessions[row_numbers], name=column).dropna()
