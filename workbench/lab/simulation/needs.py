@@ -4,7 +4,7 @@ would.
 An agent can look up again the results of calls that only look, and what it wrote to files itself.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, TypeAlias
@@ -116,6 +116,9 @@ class Needs:
         newest = self.history.before(action).newest
         return any(newest[use.evidence] < boundary for use in self.uses(action))
 
+    def _name(self, use: Use) -> str:
+        return self.history.names[use.name].text
+
     def missing(self, action: int, context: View, text: Texts, but: set[str]) -> NeededThing | None:
         """The first thing that an action uses and a context does not tell.
 
@@ -129,25 +132,28 @@ class Needs:
             but: names that need no answer; those that are told are added.
         """
         uses_now = self.uses(action)
-        is_line_held = self.history.held(context) if uses_now else ()
-        open_uses = [
-            use
-            for use in uses_now
-            if self.history.names[use.name].text not in but and not is_line_held[use.evidence]
-        ]
+        if not uses_now:
+            return None
+        is_line_held = self.history.held(context)
+        open_uses: list[Use] = []
+        for use in uses_now:
+            if self._name(use) not in but and not is_line_held[use.evidence]:
+                open_uses.append(use)
         verdicts: Mapping[NeededThing, bool] = {}
         if self._reader is not None:
             open_things = [self.thing(action, use) for use in open_uses]
             verdicts = self._told(self._reader, open_things, text)
-        but.update(thing.name for thing, is_told in verdicts.items() if is_told)
+        for thing, is_told in verdicts.items():
+            if is_told:
+                but.add(thing.name)
         for use in uses_now:
-            name = self.history.names[use.name].text
+            name = self._name(use)
             if name in but:
                 continue
-            if not is_line_held[use.evidence] and not self._tells(
-                self.thing(action, use), context, verdicts
-            ):
-                return self.thing(action, use)
+            if not is_line_held[use.evidence]:
+                thing = self.thing(action, use)
+                if not self._tells(thing, context, verdicts):
+                    return thing
             but.add(name)
         return None
 
@@ -159,12 +165,17 @@ class Needs:
         Raises:
             Unanswered: it did not answer one of them.
         """
-        with_question = [(thing, thing.item) for thing in things if thing.item is not None]
-        if not with_question:
+        things_with_question: list[NeededThing] = []
+        questions: list[Item] = []
+        for thing in things:
+            if thing.item is not None:
+                things_with_question.append(thing)
+                questions.append(thing.item)
+        if not questions:
             return {}
-        answers = reader.sit([item for _, item in with_question], text())
+        answers = reader.sit(questions, text())
         verdicts: dict[NeededThing, bool] = {}
-        for (thing, _), answer in zip(with_question, answers, strict=True):
+        for thing, answer in zip(things_with_question, answers, strict=True):
             if np.isnan(answer.credit):
                 raise Unanswered(f"a question about {thing.name!r} has no answer: {answer.why}")
             verdicts[thing] = answer.credit > TOLD
@@ -178,40 +189,48 @@ class Needs:
         """
         if thing in verdicts:
             return verdicts[thing]
-        if thing.exam is None:
-            named = thing.name.lower()
-            return bool(self.history.held(context)[thing.lines].any()) or any(
-                named in new.lower() for new in context.texts
-            )
-        return bool(thing.exam.credit(context)[0] > TOLD)
+        if thing.exam is not None:
+            return bool(thing.exam.credit(context)[0] > TOLD)
+        if self.history.held(context)[thing.lines].any():
+            return True
+        name = thing.name.lower()
+        return any(name in text.lower() for text in context.texts)
 
     def _thing(self, action: int, use: Use) -> NeededThing:
         history = self.history
         past = history.before(action)
         entity = history.names[use.name]
-        item = item_of(history, use, past)
-        exam = BoundaryExam(history, action, (item,)) if item else None
-        exam = exam if exam and exam.items else None
+        exam = self._exam(action, item_of(history, use, past))
         lines = history.lines_with(use.name, past.newest)[-MOST_LINES:]
         said_at = int(past.newest[use.evidence])
-        look = self._look(action, use, lines, exam)
         return NeededThing(
-            entity.text,
-            entity.kind,
-            action,
-            use.evidence,
-            said_at,
-            self._origin(said_at),
-            look,
-            lines,
-            exam,
+            name=entity.text,
+            kind=entity.kind,
+            at=action,
+            evidence=use.evidence,
+            said_at=said_at,
+            origin=self._origin(said_at),
+            look=self._look(action, use, lines, exam),
+            lines=lines,
+            exam=exam,
         )
+
+    def _exam(self, action: int, item: Item | None) -> BoundaryExam | None:
+        """An exam of one question; None where the whole history does not answer it."""
+        if item is None:
+            return None
+        exam = BoundaryExam(self.history, action, (item,))
+        if not exam.items:
+            return None
+        return exam
 
     def _origin(self, index: int) -> Origin:
         message = self.history.messages[index]
         if is_real_user(message) or isinstance(message, SystemMessage):
             return "user"
-        return "decision" if isinstance(message, AssistantMessage) else "result"
+        if isinstance(message, AssistantMessage):
+            return "decision"
+        return "result"
 
     def _look(self, action: int, use: Use, lines: Ints, exam: BoundaryExam | None) -> Look | None:
         """The newest call before the action that only looks and whose result tells the thing."""
@@ -227,7 +246,9 @@ class Needs:
         is_earlier = np.isin(history.place_line, telling) & (history.place_message < action)
         messages = history.place_message[is_earlier]
         looking_messages = messages[self._is_look[messages]]
-        return self._looks[int(looking_messages.max())] if len(looking_messages) else None
+        if not len(looking_messages):
+            return None
+        return self._looks[int(looking_messages.max())]
 
 
 def exchange(
@@ -242,29 +263,39 @@ def exchange(
 
 def looks_of(session: Session, sizing: Sizing) -> Mapping[int, Look]:
     """By message, the call that would give again what it holds."""
-    calls, kinds = answered(session.messages), sources(session.messages)
+    calls = answered(session.messages)
+    kinds = sources(session.messages)
     looks: dict[int, Look] = {}
     for index, message in enumerate(session.messages):
-        candidates: list[tuple[ToolCall, tuple[SaidBlock, ...]]] = []
+        blocks: tuple[SaidBlock, ...]
         if isinstance(message, AssistantMessage):
-            candidates = list(_written(message))
+            write = _last_write(message)
+            if write is None:
+                continue
+            call, text = write
+            blocks = (text,)
         elif kinds[index] == "repeatable" and index in calls:
-            candidates = [(calls[index][1], message.blocks)]
-        if candidates:
-            call, blocks = candidates[-1]
-            question, result = exchange(0, call, blocks)
-            size = sizing.sizes[index] if isinstance(message, ToolResult) else sizing.count(result)
-            looks[index] = Look(index, call, blocks, (sizing.count(question), size))
+            _, call = calls[index]
+            blocks = message.blocks
+        else:
+            continue
+        question, result = exchange(0, call, blocks)
+        result_tokens = sizing.sizes[index]
+        if not isinstance(message, ToolResult):
+            result_tokens = sizing.count(result)
+        looks[index] = Look(index, call, blocks, (sizing.count(question), result_tokens))
     return looks
 
 
-def _written(message: AssistantMessage) -> Iterator[tuple[ToolCall, tuple[SaidBlock, ...]]]:
-    """What a message wrote to files, each with the call that would read it."""
-    for call in message.calls:
-        for path in touched(call.name, call.arguments).modified[:1]:
-            new = {
-                name: value
-                for name, value in call.arguments.items()
-                if name not in (*OLD_KEYS, *PATH_KEYS)
-            }
-            yield ToolCall(call.id, READ, {"path": path}), (Text("\n".join(argument_texts(new))),)
+def _last_write(message: AssistantMessage) -> tuple[ToolCall, Text] | None:
+    """The last that a message wrote to a file, with the call that would read it."""
+    for call in reversed(message.calls):
+        paths = touched(call.name, call.arguments).modified
+        if not paths:
+            continue
+        written_values = dict(call.arguments)
+        for name in (*OLD_KEYS, *PATH_KEYS):
+            written_values.pop(name, None)
+        text = Text("\n".join(argument_texts(written_values)))
+        return ToolCall(call.id, READ, {"path": paths[0]}), text
+    return None

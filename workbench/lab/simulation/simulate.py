@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -54,12 +55,12 @@ from workbench.evaluation.experiment.spec import (
 from workbench.evaluation.experiment.store import RunFolder, typed
 from workbench.evaluation.experiment.work import READS_SESSIONS
 from workbench.evaluation.metrics.costs.pricing import pricing
-from workbench.evaluation.metrics.costs.replay_cost import replay_cost
+from workbench.evaluation.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.exam.lexical import Lexical
 from workbench.lab.judge.exam.readers import Answered, CandidateLikelihood, Choice, ModelReader
 from workbench.lab.simulation.needs import Needs
-from workbench.lab.simulation.walk import ConsequenceWalk, LookUp, bill
+from workbench.lab.simulation.walk import ConsequenceWalk, LookUp, SimulationBill, bill
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,16 +68,43 @@ if TYPE_CHECKING:
 SIMULATED_FILE = "simulated.parquet"
 BLIND = ("user", "decision", "result")
 SIMULATED = {
-    "session": "string", "project": "string", "strategy": "string", "window": "Int64", "reader": "string",
-    "compactions": "Int64", "steps": "Int64", "look_ups": "Int64", "recalls": "Int64", "look_up_tokens": "Int64",
-    "look_up_usd": "Float64", **{f"blind_{who}": "Int64" for who in BLIND}, "spirals": "Int64",
-    "steps_until_work": "Float64", "usd_uncompacted": "Float64", "saved_usd": "Float64", "saved_usd_net": "Float64",
-    "blind_steps": "Int64", "step_usd": "Float64", "saved_usd_blind": "Float64",
-}  # fmt: skip
+    "session": "string",
+    "project": "string",
+    "strategy": "string",
+    "window": "Int64",
+    "reader": "string",
+    "compactions": "Int64",
+    "steps": "Int64",
+    "look_ups": "Int64",
+    "recalls": "Int64",
+    "look_up_tokens": "Int64",
+    "look_up_usd": "Float64",
+    "blind_user": "Int64",
+    "blind_decision": "Int64",
+    "blind_result": "Int64",
+    "spirals": "Int64",
+    "steps_until_work": "Float64",
+    "usd_uncompacted": "Float64",
+    "saved_usd": "Float64",
+    "saved_usd_net": "Float64",
+    "blind_steps": "Int64",
+    "step_usd": "Float64",
+    "saved_usd_blind": "Float64",
+}
 LOOK_UPS = {
-    "session": "string", "strategy": "string", "message": "Int64", "compaction": "Int64", "entity": "string",
-    "kind": "string", "by": "string", "tool": "string", "said_at": "Int64", "source": "Int64", "tokens": "Int64",
-}  # fmt: skip
+    "session": "string",
+    "strategy": "string",
+    "message": "Int64",
+    "compaction": "Int64",
+    "entity": "string",
+    "kind": "string",
+    "by": "string",
+    "tool": "string",
+    "said_at": "Int64",
+    "source": "Int64",
+    "tokens": "Int64",
+}
+DOLLARS = ("look_up_usd", "usd_uncompacted", "saved_usd", "saved_usd_net", "step_usd")
 Row = dict[str, Any]
 
 
@@ -231,8 +259,8 @@ class SimulationWork(KeptWork):
     def _is_answered_later(self) -> bool:
         """Whether somebody writes the answers of the reader or of the writer into a folder."""
         spec = self.job.spec
-        names = [name for name in (spec.reader, spec.model) if isinstance(name, str)]
-        return any(name.startswith("folder:") for name in names)
+        models = (spec.reader, spec.model)
+        return any(isinstance(model, str) and model.startswith("folder:") for model in models)
 
 
 @documented(SimulationSpec)
@@ -317,13 +345,21 @@ class FillerReader(Choice):
     def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
         """See `ModelReader`."""
         super().sit(items, context)
-        return [Answered(float(credit)) for credit in Lexical().read(items, (context,))]
+        credits = Lexical().read(items, (context,))
+        return [Answered(float(credit)) for credit in credits]
 
 
 def _tables(rows: list[Row], blind_step_cost: float) -> Simulation:
-    simulated = [row for row in rows if row.keys().isdisjoint(("failed", "left_out"))]
-    failed = [row["failed"] for row in rows if "failed" in row]
-    left_out = [row["left_out"] for row in rows if "left_out" in row]
+    simulated: list[Row] = []
+    failed: list[str] = []
+    left_out: list[str] = []
+    for row in rows:
+        if "failed" in row:
+            failed.append(row["failed"])
+        elif "left_out" in row:
+            left_out.append(row["left_out"])
+        else:
+            simulated.append(row)
     if not simulated:
         raise SettingError("; ".join(failed) or "no session could be simulated")
     look_ups: list[Row] = []
@@ -334,7 +370,10 @@ def _tables(rows: list[Row], blind_step_cost: float) -> Simulation:
             row["saved_usd_blind"] = row["saved_usd_net"] - paid
         look_ups += row["look_ups_rows"]
     return Simulation(
-        typed(simulated, SIMULATED), typed(look_ups, LOOK_UPS), tuple(failed), tuple(left_out)
+        simulated=typed(simulated, SIMULATED),
+        look_ups=typed(look_ups, LOOK_UPS),
+        failed=tuple(failed),
+        left_out=tuple(left_out),
     )
 
 
@@ -346,7 +385,8 @@ def _simulated(job: SimulationJob, source: SessionSource) -> list[Row]:
         if not unreadable.is_prose:
             rows.append({"failed": str(unreadable)})
     for prepared in recording.ready[: source.most]:
-        rows += [{"left_out": f"{prepared.session.id}: {reports}"} for reports in prepared.left_out]
+        for reports in prepared.left_out:
+            rows.append({"left_out": f"{prepared.session.id}: {reports}"})
         needs = Needs(prepared, reader_of(job.spec.reader, job.model_settings))
         for strategy in job.presets:
             rows.append(SimulationWork(job, prepared, needs, strategy).row())
@@ -362,9 +402,11 @@ def reader_of(name: str, settings: ModelSettings) -> ModelReader | None:
     """The reader of that name; None is the lexical one."""
     if name == "lexical":
         return None
-    if name.startswith("local"):
-        return CandidateLikelihood(CachedLikelihood.of(weights(name.partition(":")[2] or "gemma")))
-    return Choice(settings.model(name))
+    if not name.startswith("local"):
+        return Choice(settings.model(name))
+    _, _, weights_name = name.partition(":")
+    likelihood = CachedLikelihood.of(weights(weights_name or "gemma"))
+    return CandidateLikelihood(likelihood)
 
 
 def simulated_row(
@@ -384,18 +426,7 @@ def simulated_row(
         walk.go_on()
     plain_replay = replay_of(prepared, strategy, model=spec.model, model_settings=settings)
     plain = replay_cost(plain_replay, prices)
-    paid = bill(walk, prices)
-    calls = [look_up for look_up in walk.look_ups if look_up.tokens]
-    detours = [look_up_count for look_up_count in walk.detours if look_up_count is not None]
-    blind_counts = {}
-    for who in BLIND:
-        actions = {look_up.thing.at for look_up in walk.look_ups if look_up.by == who}
-        blind_counts[f"blind_{who}"] = len(actions)
-    blind_actions = set()
-    for look_up in walk.look_ups:
-        if look_up.by in (*BLIND, "spiral"):
-            blind_actions.add(look_up.thing.at)
-    look_up_rows = []
+    look_up_rows: list[Row] = []
     for look_up in walk.look_ups:
         row = {"session": session.id, "strategy": strategy.name, **_row(look_up)}
         look_up_rows.append(row)
@@ -405,27 +436,71 @@ def simulated_row(
         "strategy": strategy.name,
         "window": prepared.window,
         "reader": shown_name(spec.reader),
-        "compactions": len(walk.events),
-        "steps": len(walk.steps),
-        "look_ups": sum(look_up.by == "call" for look_up in calls),
-        "recalls": sum(look_up.by == "recall" for look_up in calls),
-        "look_up_tokens": sum(look_up.tokens for look_up in calls),
-        "look_up_usd": paid and paid.looking,
-        **blind_counts,
-        "spirals": sum(look_up.by == "spiral" for look_up in walk.look_ups),
-        "steps_until_work": median(detours) if detours else None,
-        "usd_uncompacted": plain and plain.usd_plain,
-        "saved_usd": plain and plain.usd_plain - plain.usd,
-        "saved_usd_net": plain.usd_plain - paid.usd if plain and paid else None,
-        "blind_steps": len(blind_actions),
-        "step_usd": plain and plain.usd_plain / max(len(session.requests), 1),
+        **_counts(walk),
+        **_dollars(plain, bill(walk, prices), len(session.requests)),
         "look_ups_rows": look_up_rows,
     }
 
 
-def _row(look_up: LookUp) -> Mapping[str, object]:
+def _counts(walk: ConsequenceWalk) -> Row:
+    """What the agent of a simulation had to do, in steps and tokens."""
+    calls = Counter[str]()
+    look_up_tokens = 0
+    spiral_count = 0
+    blind_actions: dict[str, set[int]] = {origin: set() for origin in BLIND}
+    actions_in_vain: set[int] = set()
+    for look_up in walk.look_ups:
+        action = look_up.thing.at
+        if look_up.tokens:
+            calls[look_up.by] += 1
+            look_up_tokens += look_up.tokens
+        if look_up.by in BLIND:
+            blind_actions[look_up.by].add(action)
+            actions_in_vain.add(action)
+        if look_up.by == "spiral":
+            spiral_count += 1
+            actions_in_vain.add(action)
+    detours = [look_up_count for look_up_count in walk.detours if look_up_count is not None]
+    counts: Row = {
+        "compactions": len(walk.events),
+        "steps": len(walk.steps),
+        "look_ups": calls["call"],
+        "recalls": calls["recall"],
+        "look_up_tokens": look_up_tokens,
+        "spirals": spiral_count,
+        "steps_until_work": None,
+        "blind_steps": len(actions_in_vain),
+    }
+    if detours:
+        counts["steps_until_work"] = median(detours)
+    for origin, actions in blind_actions.items():
+        counts[f"blind_{origin}"] = len(actions)
+    return counts
+
+
+def _dollars(plain: ReplayCost | None, paid: SimulationBill | None, request_count: int) -> Row:
+    """What the session cost and would have cost; None where no price is known.
+
+    Args:
+        plain: the bill without look-ups.
+        paid: the bill with them.
+        request_count: of the recorded session.
+    """
+    dollars: Row = dict.fromkeys(DOLLARS)
+    if paid is not None:
+        dollars["look_up_usd"] = paid.looking
+    if plain is not None:
+        dollars["usd_uncompacted"] = plain.usd_plain
+        dollars["saved_usd"] = plain.usd_plain - plain.usd
+        dollars["step_usd"] = plain.usd_plain / max(request_count, 1)
+    if plain is not None and paid is not None:
+        dollars["saved_usd_net"] = plain.usd_plain - paid.usd
+    return dollars
+
+
+def _row(look_up: LookUp) -> Row:
     thing = look_up.thing
-    return {
+    row: Row = {
         "message": thing.at,
         "compaction": look_up.compaction,
         "entity": thing.name,
@@ -433,6 +508,9 @@ def _row(look_up: LookUp) -> Mapping[str, object]:
         "by": look_up.by,
         "tool": look_up.tool,
         "said_at": thing.said_at,
-        "source": None if look_up.source < 0 else look_up.source,
+        "source": None,
         "tokens": look_up.tokens or None,
     }
+    if look_up.source >= 0:
+        row["source"] = look_up.source
+    return row

@@ -19,6 +19,7 @@ from workbench.engine.transcript.message import (
     ToolCall,
     said_text,
 )
+from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.replay_cost import (
@@ -94,7 +95,8 @@ class ConsequenceWalk(Walk):
         self._copies: dict[str, int] = {}
         self._made: dict[int, Message] = {}
         self._kept: set[int] = set()
-        self._new: list[tuple[str, int | None]] = []
+        self._new_texts: list[str] = []
+        self._new_origins: list[int | None] = []
         self._working = True
         self._archive = Archive({}, self.sizing.count)
 
@@ -150,16 +152,22 @@ class ConsequenceWalk(Walk):
 
     def view(self) -> View:
         """What the agent's context holds now."""
-        texts, origins = zip(*self._new, strict=True) if self._new else ((), ())
-        return View(frozenset(self._kept), texts, (), origins)
+        return View(
+            kept=frozenset(self._kept),
+            texts=tuple(self._new_texts),
+            generated=(),
+            from_message=tuple(self._new_origins),
+        )
 
     def _missing(self, unanswerable: set[str]) -> NeededThing | None:
         skipped_names = self._told | unanswerable | self._given_up
-        thing = self.needs.missing(
-            self.at, self.view(), lambda: context_text(self.sent.messages), skipped_names
-        )
+        thing = self.needs.missing(self.at, self.view(), self._shown_text, skipped_names)
         self._told = skipped_names - unanswerable - self._given_up
         return thing
+
+    def _shown_text(self) -> str:
+        """The context as a model is shown it."""
+        return context_text(self.sent.messages)
 
     def _note(
         self, thing: NeededThing, by: How, tool: str = "", source: int = -1, tokens: int = 0
@@ -170,9 +178,12 @@ class ConsequenceWalk(Walk):
         """The work goes on with the first action that uses something from before the compaction
         and lacks nothing.
         """
-        if self._working or not (looked or self.needs.old(self.at, self.events[-1].at)):
+        if self._working:
             return
-        self.detours[-1] = (self.detours[-1] or 0) + looked
+        if not looked and not self.needs.old(self.at, self.events[-1].at):
+            return
+        earlier_look_ups = self.detours[-1] or 0
+        self.detours[-1] = earlier_look_ups + looked
         self._working = not looked
 
     def _recall(self, thing: NeededThing) -> None:
@@ -183,10 +194,14 @@ class ConsequenceWalk(Walk):
         if not thing.item:
             return
         query = query_for(thing.item, shown_features(self.needs.history, self.view()))
-        passages = self._archive.search(query) if query else []
-        if passages:
-            blocks = (Text("\n\n".join(passage.text for passage in passages)),)
-            self._ask(thing, "recall", ToolCall("", TOOL, {"query": query}), blocks)
+        if not query:
+            return
+        passages = self._archive.search(query)
+        if not passages:
+            return
+        answer = "\n\n".join(passage.text for passage in passages)
+        call = ToolCall("", TOOL, {"query": query})
+        self._ask(thing, "recall", call, (Text(answer),))
 
     def _ask(
         self,
@@ -200,24 +215,34 @@ class ConsequenceWalk(Walk):
         """One more request: the agent calls, hears the result, and its context may be compacted
         before it goes on.
         """
-        pair: tuple[Message, Message] = exchange(len(self.look_ups), call, blocks)
-        call_tokens, result_tokens = tokens or (
-            self.sizing.count(pair[0]),
-            self.sizing.count(pair[1]),
-        )
+        question, result = exchange(len(self.look_ups), call, blocks)
+        if tokens is None:
+            tokens = self.sizing.count(question), self.sizing.count(result)
+        call_tokens, result_tokens = tokens
         if source >= 0:
-            self._copies[pair[1].id] = source
+            self._copies[result.id] = source
         self._note(thing, by, call.name, source, call_tokens + result_tokens)
         super().request()
         self.answers.append(call_tokens)
-        count = self.preset.count
-        for message, size in zip(pair, (call_tokens, result_tokens), strict=True):
-            self._made[id(message)] = message
-            self.take_in(message, size, count(message) if count else size)
-        self.consider("after_tools" if "after_tools" in self.preset.moments else "before_request")
+        self._hear(question, call_tokens)
+        self._hear(result, result_tokens)
+        moment: Moment = "before_request"
+        if "after_tools" in self.preset.moments:
+            moment = "after_tools"
+        self.consider(moment)
+
+    def _hear(self, message: Message, size: int) -> None:
+        """Take in a message of a look-up; a preset may count it in its own way."""
+        self._made[id(message)] = message
+        preset_size = size
+        if self.preset.count is not None:
+            preset_size = self.preset.count(message)
+        self.take_in(message, size, preset_size)
 
     def _look_at(self, messages: list[Message]) -> None:
-        self._kept, self._new = set(), []
+        self._kept = set()
+        self._new_texts = []
+        self._new_origins = []
         for message in messages:
             self._see(message)
 
@@ -227,14 +252,21 @@ class ConsequenceWalk(Walk):
 
         A call that looks tells nothing itself: it names what it looks for.
         """
+        is_look_up = id(message) in self._made
+        copied_index = self._copies.get(message.id)
         index = self.session.place.get(id(message))
-        if index is None and id(message) in self._made:
-            index = self._copies.get(message.id)
+        if index is None and is_look_up:
+            index = copied_index
         if index is not None:
             self._kept.add(index)
-        elif not (id(message) in self._made and isinstance(message, AssistantMessage)):
-            origin = self.session.index_of.get(message.id, self._copies.get(message.id))
-            self._new.append((said_text(message), None if isinstance(message, Summary) else origin))
+            return
+        if is_look_up and isinstance(message, AssistantMessage):
+            return
+        origin = None
+        if not isinstance(message, Summary):
+            origin = self.session.index_of.get(message.id, copied_index)
+        self._new_texts.append(said_text(message))
+        self._new_origins.append(origin)
 
 
 class SimulationBill(NamedTuple):
@@ -250,29 +282,34 @@ def bill(walk: ConsequenceWalk, pricing: Pricing) -> SimulationBill | None:
     The first request for an action waits as long as the recorded one did, those behind it do not
     wait.
     """
-    tariff, replay = pricing.tariff, walk.replay()
+    tariff = pricing.tariff
+    replay = walk.replay()
     if tariff is None or not walk.steps:
         return None
     head = head_tokens(replay, pricing)
-    places = walk.session.requests
-    answers = [walk.session.messages[place] for place in places]
-    waits = dict(zip(places, map(seconds_between, [None, *answers], answers), strict=False))
-    recorded_outputs = dict(zip(places, answer_tokens(replay), strict=True))
+    waits = _waits(walk.session)
+    recorded_outputs = dict(zip(walk.session.requests, answer_tokens(replay), strict=True))
     thought_from = thinking_left(walk.session, walk.steps, pricing.rules)
-    usd = sum(summary_charges(replay, pricing)[0].values())
+    summary_usd, _ = summary_charges(replay, pricing)
+    usd = sum(summary_usd.values())
     looking_usd = 0.0
     earlier_prompt = 0
     for number, (step, look_up_tokens) in enumerate(zip(walk.steps, walk.answers, strict=True)):
-        since = walk.steps[thought_from.get(number, number) : number]
+        reusable_tokens = step.prefix_reused
+        for earlier_step in walk.steps[thought_from.get(number, number) : number]:
+            reusable_tokens = min(reusable_tokens, earlier_step.tokens_sent)
+        output_tokens = look_up_tokens
+        if output_tokens is None:
+            output_tokens = recorded_outputs[step.index]
         step_usd = charge(
             tariff,
             pricing.rules,
             step.tokens_sent,
-            min([step.prefix_reused, *(earlier.tokens_sent for earlier in since)]),
+            reusable_tokens,
             earlier_prompt,
             head=head,
             waited=waits[step.index],
-            output=recorded_outputs[step.index] if look_up_tokens is None else look_up_tokens,
+            output=output_tokens,
         ).usd
         usd += step_usd
         if look_up_tokens is not None:
@@ -281,3 +318,14 @@ def bill(walk: ConsequenceWalk, pricing: Pricing) -> SimulationBill | None:
             waits[step.index] = 0.0
         earlier_prompt = step.tokens_sent
     return SimulationBill(usd, looking_usd)
+
+
+def _waits(session: Session) -> dict[int, float | None]:
+    """For each request, by its index, the seconds since the answer before it."""
+    waits: dict[int, float | None] = {}
+    earlier_answer = None
+    for index in session.requests:
+        answer = session.messages[index]
+        waits[index] = seconds_between(earlier_answer, answer)
+        earlier_answer = answer
+    return waits
