@@ -7,7 +7,7 @@ A habit rewrites what the host said before (drops its oldest turns, blanks old r
 head anew), or adds to each request (reminders, cache markers). Each host passes the same
 conversation, in OpenAI's and in Anthropic's form. Goal: summaries paid and compactions put in place
 are at most 1.1 times those of the untouched host, none is undone more than once, and each request
-holds the newest question. A reminder makes a request longer; the untouched host beside it has the
+holds the newest question and breaks no pair. A reminder makes a request longer; the untouched host beside it has the
 same text in its system prompt.
 
 Figures of 2026-11-27: all presets, 20 turns, 756 visits: .94 to 1.00 times the summaries of the
@@ -48,12 +48,12 @@ class Pair:
 
     @property
     def misses_the_goal(self) -> bool:
-        """Whether the habit costs too much, or a newest question."""
+        """Whether the habit costs too much, a newest question or a pair."""
         too_many = (
             self.seen.summaries > MOST * self.untouched.summaries
             or self.seen.compactions > MOST * self.untouched.compactions
         )
-        return too_many or self.seen.undone > 1 or self.seen.lost > 0
+        return too_many or self.seen.undone > 1 or self.seen.lost + self.seen.broken > 0
 
 
 def pairs_of(preset: str, turns: int) -> Iterator[Pair]:

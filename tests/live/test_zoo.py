@@ -7,7 +7,16 @@ from __future__ import annotations
 import pytest
 from live.habits import reminder, reminder_in_last, reminder_in_text, same_reminder_in_text
 from live.talk import Record, answered, asked, openai
-from live.zoo import REWRITING, Writer, drops_oldest_turns, renders_its_head_anew, visit
+from live.zoo import (
+    REWRITING,
+    Writer,
+    drops_oldest_turns,
+    gives_calls_new_ids,
+    renders_its_head_anew,
+    reorders_parallel_results,
+    trims_old_texts,
+    visit,
+)
 
 import workbench as wb
 from workbench.live.events import CompactionEnded, PaidInVain, Rewound
@@ -22,7 +31,7 @@ def test_a_host_of_each_habit_pays_no_more_than_one_without(
 ) -> None:
     untouched = visit(preset, api, turns=24)
     seen = visit(preset, api, habit, turns=24)  # type: ignore[arg-type]  # a habit
-    assert untouched.compactions > 2 and seen.lost == 0
+    assert untouched.compactions > 2 and seen.lost == seen.broken == 0
     assert seen.summaries <= MOST * untouched.summaries and seen.undone <= 1
 
 
@@ -31,6 +40,16 @@ def test_nothing_is_undone_by_a_host_that_drops_its_oldest_turns_or_renders_its_
     habit: object,
 ) -> None:
     assert visit("summarize", "openai", habit, turns=24).undone == 0  # type: ignore[arg-type]  # a habit
+
+
+@pytest.mark.parametrize("habit", [gives_calls_new_ids, reorders_parallel_results, trims_old_texts])
+@pytest.mark.parametrize("preset", ["pi", "claude_code"])
+@pytest.mark.parametrize("api", ["openai", "anthropic"])
+def test_ids_order_and_white_space_that_change_undo_nothing_and_break_no_pair(
+    api: str, preset: str, habit: object
+) -> None:
+    seen = visit(preset, api, habit, turns=24)  # type: ignore[arg-type]  # a habit
+    assert seen.compactions > 2 and seen.undone <= 1 and seen.broken == 0
 
 
 @pytest.mark.parametrize("habit", [reminder_in_text, same_reminder_in_text])

@@ -7,7 +7,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
 
+import validators
 from live.habits import HABITS as ADDING
 from live.habits import Habit, as_it_is, reminder
 from live.talk import Record
@@ -16,6 +19,7 @@ import workbench as wb
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.live.events import CompactionEnded, Rewound
 
+IDS = {"id", "tool_call_id", "tool_use_id"}
 TURNS_KEPT = 12
 OLD = 30
 """Messages after which a host takes one for old."""
@@ -142,6 +146,52 @@ def numbers_old_results(messages: list[Record], request: int) -> list[Record]:
     return changed_results(messages, lambda text: f"[{request} requests ago] {text[:80]}")
 
 
+def gives_calls_new_ids(messages: list[Record], request: int) -> list[Record]:
+    """As an adapter does whose library has no ids: each request has its own."""
+    return [_with_new_ids(message, request) for message in messages]
+
+
+def _with_new_ids(value: Any, request: int) -> Any:
+    if isinstance(value, list):
+        return [_with_new_ids(part, request) for part in value]
+    if not isinstance(value, dict):
+        return value
+    renamed = {name: _with_new_ids(field, request) for name, field in value.items()}
+    for name in IDS & renamed.keys():
+        renamed[name] = f"{value[name]}_{request}"
+    return renamed
+
+
+def reorders_parallel_results(messages: list[Record], request: int) -> list[Record]:
+    """Passes the results of one step in another order with each second request."""
+    if request % 2 == 0:
+        return messages
+    reordered: list[Record] = []
+    for message in messages:
+        content = message["content"]
+        if isinstance(content, list) and message["role"] == "user":
+            message = {**message, "content": content[::-1]}
+        reordered.append(message)
+    backwards: list[Record] = []
+    for is_result, group in groupby(reordered, lambda message: bool(message["role"] == "tool")):
+        step = list(group)
+        if is_result:
+            step.reverse()
+        backwards += step
+    return backwards
+
+
+def trims_old_texts(messages: list[Record], request: int) -> list[Record]:
+    """Strips old texts, and makes one space of several."""
+    trimmed: list[Record] = []
+    for message in messages[:-4]:
+        content = message["content"]
+        if isinstance(content, str):
+            content = " ".join(content.split())
+        trimmed.append({**message, "content": content})
+    return [*trimmed, *messages[-4:]]
+
+
 REWRITING: tuple[Habit, ...] = (
     drops_oldest_turns,
     drops_oldest_turns_behind_a_note,
@@ -154,6 +204,9 @@ REWRITING: tuple[Habit, ...] = (
     drops_old_steps,
     drops_old_thoughts,
     numbers_old_results,
+    gives_calls_new_ids,
+    reorders_parallel_results,
+    trims_old_texts,
 )
 ZOO: tuple[Habit, ...] = (*REWRITING, *ADDING)
 
@@ -199,12 +252,14 @@ class Visit:
         compactions: how many were put in place.
         undone: how many of these were taken back.
         lost: requests without the newest question.
+        broken: requests that the API would refuse, though it would take what the host passed.
     """
 
     summaries: int
     compactions: int
     undone: int
     lost: int = 0
+    broken: int = 0
     events: tuple[str, ...] = field(default=(), compare=False)
 
 
@@ -270,9 +325,13 @@ def visit(
     """
     writer = Writer()
     live = wb.Compactor(preset, model=writer, window=window, format=api)  # type: ignore[arg-type]  # both are formats
-    lost = 0
+    lost = broken = 0
+    faults = validators.openai_chat if api == "openai" else validators.anthropic
     for request, (number, said) in enumerate(requests_of(turns, api)):
-        sent = live.before_request(habit(list(said), request), system=prompt(request) or None)
+        passed = habit(list(said), request)
+        is_valid = not faults(passed)
+        sent = live.before_request(passed, system=prompt(request) or None)
+        broken += is_valid and bool(faults(sent))
         lost += f"Q{number}. " not in str(sent)
         live.after_turn()
     ended = [
@@ -282,4 +341,4 @@ def visit(
     ]
     undone = sum(event.undone for event in live.events if isinstance(event, Rewound))
     types = tuple(event.type for event in live.events if not event.type.startswith("compaction_"))
-    return Visit(writer.asked, len(ended), undone, lost, types)
+    return Visit(writer.asked, len(ended), undone, lost, broken, types)

@@ -11,16 +11,37 @@ the person went back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from workbench.engine.transcript.message import Json, is_real_user
-from workbench.live.formats.canonical import key
-from workbench.live.formats.parts import plain, type_of
+from workbench.live.formats.canonical import is_result, key, loose_key, result_ids
+from workbench.live.formats.parts import plain
 from workbench.live.formats.shape import HostMessage, is_system
 
 ALIGNED_BY = 128
 """So many messages around the end of the covered part say where it ends now."""
-NO_PERSON = frozenset({"tool_result", "functionResponse"})
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What counts as the same message: the keys of one that was heard, and of a present one."""
+
+    of_entry: Callable[[HostMessage], bytes]
+    of_message: Callable[[Json], bytes]
+
+
+def _key_of(entry: HostMessage) -> bytes:
+    return entry.key
+
+
+def _loose_key_of(entry: HostMessage) -> bytes:
+    return loose_key(entry.record)
+
+
+EXACT = Comparison(_key_of, key)
+LOOSE = Comparison(_loose_key_of, loose_key)
+"""For a host that gives its calls new ids, or trims texts, with each request."""
 
 
 def first_uncovered(
@@ -42,32 +63,41 @@ def first_uncovered(
         None where the list does not fit, or where a person's words in the covered part are others
         now.
     """
-    start = _end_of_covered(path, covered, messages)
-    if start is None:
-        return None
-    covered_entries: list[HostMessage] = []
-    for entry in path[:covered]:
-        if not (is_system(entry.record) or is_head(entry.record)):
-            covered_entries.append(entry)
-    present: list[Json] = []
-    for message in messages[:start]:
-        if not (is_system(message) or is_head(message)):
-            present.append(message)
-    if not _keeps_words(covered_entries, present):
-        return None
-    return start
+    comparisons = [EXACT, LOOSE]
+    if _pending_calls(path[:covered]):
+        comparisons = [EXACT]  # results that are still to come must find the ids of their calls
+    for comparison in comparisons:
+        start = _end_of_covered(path, covered, messages, comparison)
+        if start is None or _begins_with_strange_result(path[:covered], messages[start:]):
+            continue
+        entries: list[HostMessage] = []
+        for entry in path[:covered]:
+            if not (is_system(entry.record) or is_head(entry.record)):
+                entries.append(entry)
+        present: list[Json] = []
+        for message in messages[:start]:
+            if not (is_system(message) or is_head(message)):
+                present.append(message)
+        if _keeps_words(entries, present, comparison):
+            return start
+    return None
 
 
 def _end_of_covered(
-    path: Sequence[HostMessage], covered: int, messages: Sequence[Json]
+    path: Sequence[HostMessage],
+    covered: int,
+    messages: Sequence[Json],
+    comparison: Comparison,
 ) -> int | None:
     """Where the covered part ends now, by the messages around its end that are the same; None if
     none is.
     """
     from_path = max(covered - ALIGNED_BY, 0)
     from_said = max(len(messages) - (len(path) - from_path) - ALIGNED_BY, 0)
-    path_keys = list(map(_key_of, path[from_path:]))
-    present_keys = list(map(key, messages[from_said:]))
+    covered_keys = _entry_keys(path[from_path:covered], comparison)
+    path_keys = [*covered_keys, *_entry_keys(path[covered:], comparison)]
+    present = messages[from_said:]
+    present_keys = _ordered([*map(comparison.of_message, present)], present)
     last_covered = first_behind = None
     for block in SequenceMatcher(
         None, path_keys, present_keys, autojunk=False
@@ -87,21 +117,64 @@ def _end_of_covered(
     return start if start <= len(messages) else None
 
 
-def _keeps_words(covered: Sequence[HostMessage], messages_before: Sequence[Json]) -> bool:
+def _entry_keys(entries: Sequence[HostMessage], comparison: Comparison) -> list[bytes]:
+    keys = [*map(comparison.of_entry, entries)]
+    return _ordered(keys, [entry.record for entry in entries])
+
+
+def _ordered(keys: list[bytes], records: Sequence[Json]) -> list[bytes]:
+    """The keys with those of results that follow one another in one order, whatever order the
+    host gives them.
+    """
+    ordered: list[bytes] = []
+    results: list[bytes] = []
+    for its_key, record in zip(keys, records, strict=True):
+        if is_result(record):
+            results.append(its_key)
+            continue
+        ordered += [*sorted(results), its_key]
+        results = []
+    return [*ordered, *sorted(results)]
+
+
+def _pending_calls(entries: Sequence[HostMessage]) -> set[str]:
+    """The ids of calls whose results are not among these."""
+    pending: set[str] = set()
+    for entry in entries:
+        for message in entry.messages:
+            if message.role == "assistant":
+                pending.update(call.id for call in message.calls)
+            elif message.role == "tool":
+                pending.discard(message.call_id)
+    return pending
+
+
+def _begins_with_strange_result(covered: Sequence[HostMessage], later: Sequence[Json]) -> bool:
+    """Whether what follows begins with results of calls that are not in the covered part."""
+    if not later or not is_result(later[0]):
+        return False
+    ids = result_ids(later[0])
+    return not ids <= _pending_calls(covered)
+
+
+def _keeps_words(
+    covered: Sequence[HostMessage], messages_before: Sequence[Json], comparison: Comparison
+) -> bool:
     """Whether the person's words in the covered part are the same, or the oldest of them are
     gone.
     """
     places: dict[bytes, int] = {}
     words: list[bytes] = []
     for place, entry in enumerate(covered):
-        places[entry.key] = place
+        its_key = comparison.of_entry(entry)
+        places[its_key] = place
         if any(map(is_real_user, entry.messages)):
-            words.append(entry.key)
+            words.append(its_key)
     present: list[bytes] = []
     first_known = len(covered)
     is_noted = False
     for index, message in enumerate(messages_before):
-        its_key = key(message)
+        its_key = comparison.of_message(message)
         if its_key in places:
             first_known = min(first_known, places[its_key])
             if its_key in words:
@@ -116,18 +189,7 @@ def _keeps_words(covered: Sequence[HostMessage], messages_before: Sequence[Json]
     return not present or words[-len(present) :] == present
 
 
-def _key_of(entry: HostMessage) -> bytes:
-    return entry.key
-
-
 def _is_a_persons(message: Json) -> bool:
     """Whether a host's message may hold a person's words: it is a user's, and no tool's result."""
     record = plain(message)
-    if record.get("role") != "user":
-        return False
-    parts = record.get("content") or record.get("parts")
-    if not isinstance(parts, list):
-        return True
-    return not all(
-        type_of(part) in NO_PERSON or NO_PERSON & set(part) for part in map(plain, parts)
-    )
+    return record.get("role") == "user" and not is_result(record)

@@ -15,12 +15,67 @@ MARKERS = frozenset({"cache_control", "cachePoint"})
 """Keys that tell a provider what to cache and say nothing."""
 BODIES = ("content", "parts")
 """Keys of what a message says."""
+RESULT_TYPES = frozenset({"tool_result", "functionResponse", "function_call_output"})
+"""Types of parts and items that hold a tool's result; Gemini's parts have one as their only key."""
+RESULT_IDS = ("tool_call_id", "tool_use_id", "call_id")
+"""Keys of the id that a result names its call by."""
+IDS = frozenset({"id", *RESULT_IDS})
+"""Keys of ids, which some adapters give anew with each request."""
 
 
 def key(message: Json) -> bytes:
     """The same for two messages that say the same."""
     text = json.dumps(said(message), sort_keys=True, ensure_ascii=False, default=str)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def loose_key(message: Json) -> bytes:
+    """The same also where ids, white space, or the order of results in one message are others."""
+    return key(_loose(said(message)))
+
+
+def is_result(message: Json) -> bool:
+    """Whether a host's entry holds tools' results and nothing else."""
+    record = plain(message)
+    if not isinstance(record, Mapping):
+        return False
+    if record.get("role") == "tool" or record.get("type") in RESULT_TYPES:
+        return True
+    parts = record.get("content") or record.get("parts")
+    if not isinstance(parts, list) or not parts:
+        return False
+    return all(map(_is_result_part, map(plain, parts)))
+
+
+def result_ids(message: Json) -> set[str]:
+    """The ids of the calls that an entry of results answers, where it names them."""
+    record = plain(message)
+    ids: set[str] = set()
+    for fields in (record, *map(plain, parts_of(record.get("content")))):
+        for name in RESULT_IDS:
+            if isinstance(fields, Mapping) and fields.get(name):
+                ids.add(str(fields[name]))
+    return ids
+
+
+def _is_result_part(part: Json) -> bool:
+    if not isinstance(part, Mapping):
+        return False
+    return part.get("type") in RESULT_TYPES or not RESULT_TYPES.isdisjoint(part)
+
+
+def _loose(value: Json) -> Json:
+    """A value without ids, with one space for each white space, and with results in order."""
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if isinstance(value, Mapping):
+        return {name: _loose(field) for name, field in value.items() if name not in IDS}
+    if not isinstance(value, list):
+        return value
+    parts = list(map(_loose, value))
+    if parts and all(map(_is_result_part, parts)):
+        parts.sort(key=key)
+    return parts
 
 
 def said(value: Json) -> Json:
