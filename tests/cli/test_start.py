@@ -71,7 +71,7 @@ def test_without_a_session_it_names_the_agents_that_it_looked_for(
 def test_watch_is_offered_for_the_newest_agent_that_can_be_followed(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(home / ".gemini/tmp/p/chats/session-1.json", time=1_800_000_000)
+    write(home / ".gemini/tmp/p/chats/session-1.jsonl", time=1_800_000_000)
     write(home / ".pi/agent/sessions/--p--/1.jsonl")
     main([])
     page = capsys.readouterr().out

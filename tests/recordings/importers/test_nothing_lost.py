@@ -61,6 +61,27 @@ def test_a_copy_with_the_same_uuid_is_read_once_and_no_word_is_said(tmp_path: Pa
     assert len(session.messages) == 4 and session.origin.skipped == ()
 
 
+@pytest.mark.parametrize("line_count", [1, 2])
+def test_records_without_a_line_end_between_them_are_read_one_by_one(
+    tmp_path: Path, line_count: int
+) -> None:
+    last_words = say('a text with }{" in it, and more of it')
+    records = [PI, say("one and two of the many lamps"), last_words]
+    texts = [json.dumps(record) for record in records]
+    lines = ["".join(texts)]
+    if line_count == 2:
+        lines = [texts[0], "".join(texts[1:])]
+    session = only(written(tmp_path, lines))
+    assert words(session) == words(only(written(tmp_path, records, "apart.jsonl")))
+    assert (session.origin.text_read, session.origin.skipped) == (1.0, ())
+
+
+def test_damage_behind_a_record_of_the_same_line_is_told(tmp_path: Path) -> None:
+    damaged = json.dumps(say("one")) + '{"type": "message"'
+    with pytest.raises(FormatError, match="line 2: not JSON"):
+        load(written(tmp_path, [PI, damaged]))
+
+
 CHAT: list[dict[str, Any]] = [
     {"role": "user", "content": "hello"},
     {"role": "assistant", "content": "hi", "score": 1},

@@ -64,7 +64,14 @@ RECORDINGS = {
 }
 NO_RECORDINGS = (
     "cases/bugs/generic_history.json", "cases/bugs/provider-errors.json", "cases/bugs/usage-shapes.json",
+    "cases/measure/not_a_rule.json", "cases/measure/own_path.json", "cases/measure/paraphrase.json",
+    "cases/measure/short_name.json", "cases/measure/slash_list.json", "cases/measure/sole_candidate.json",
+    "cases/sealed/redaction_misses.json",
 )  # fmt: skip
+DAMAGED = "cases/sealed/openai_chat_nan.json"
+"""A chat with a figure that no float holds: only a lenient reader takes it."""
+BROKEN_NAME = "cases/sealed/file_name_escape/"
+"""Its file has control characters in its name, and no JSON in it."""
 LONG = 20
 
 
@@ -97,6 +104,21 @@ def test_a_recording_holds_exactly_so_much(path: str) -> None:
 def test_what_is_no_recording_is_refused(path: str) -> None:
     with pytest.raises(FormatError, match="no importer recognises this content"):
         load(shared(path))
+
+
+def test_a_damaged_chat_is_read_where_damage_is_passed_over() -> None:
+    with pytest.raises(FormatError, match="NaN is not a number that a float can hold"):
+        load(shared(DAMAGED))
+    assert counts(load(shared(DAMAGED), lenient=True)) == Counts("openai_chat", 2, 0, 0)
+
+
+def test_every_file_of_data_has_its_counts_or_is_named_as_none() -> None:
+    shared(DAMAGED)
+    stated = {*RECORDINGS, *NO_RECORDINGS, DAMAGED}
+    for folder in ("cases", "wanted-formats"):
+        for path in (SHARED / folder).rglob("*.json*"):
+            name = path.relative_to(SHARED).as_posix()
+            assert name in stated or name.startswith(BROKEN_NAME)
 
 
 @pytest.mark.parametrize("path", RECORDINGS)

@@ -63,7 +63,7 @@ AGENT_FOLDERS = (
     AgentFolder(
         "OpenCode", "opencode_database", ".local/share", "opencode", "opencode*.db", "XDG_DATA_HOME"
     ),
-    AgentFolder("Gemini CLI", "gemini_cli", ".gemini", "tmp", "*/chats/*.json"),
+    AgentFolder("Gemini CLI", "gemini_cli", ".gemini", "tmp", "*/chats/*.json*"),
     AgentFolder(
         "Antigravity",
         "antigravity",

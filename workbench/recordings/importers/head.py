@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from workbench.recordings.importers.json_text import decodable
+from workbench.recordings.importers.json_text import decodable, objects_of_line
 from workbench.recordings.importers.printed_series import is_printed_series, joined
 from workbench.recordings.importers.values import JsonObject, Record
 
@@ -86,8 +86,10 @@ def _records(start: str) -> tuple[JsonObject, ...]:
         lines = [text for _, text in islice(joined(numbered_lines), _LINES)]
     records: list[JsonObject] = []
     for line in lines:
-        if line.startswith("{") and line.rstrip().endswith("}"):
-            value = decodable(line)
+        if not line.startswith("{") or not line.rstrip().endswith("}"):
+            continue
+        for record_text in objects_of_line(line):
+            value = decodable(record_text)
             if isinstance(value, dict):
                 records.append(value)
     return tuple(records)

@@ -71,6 +71,22 @@ def decodable(text: str) -> Json:
         return None
 
 
+def objects_of_line(line: str) -> list[str]:
+    """The JSON texts of a line: itself, or the objects on it where a writer left out the line ends
+    between them.
+    """
+    texts: list[str] = []
+    end = 0
+    while line.startswith("{", end):
+        start = end
+        try:
+            _, end = _decoder.raw_decode(line, start)
+        except (_NoNumber, RecursionError, ValueError):
+            break
+        texts.append(line[start:end])
+    return texts if end == len(line.rstrip()) else [line]
+
+
 class _NoNumber(Exception):
     """A number stands in a JSON text that no float can hold."""
 

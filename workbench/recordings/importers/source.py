@@ -19,7 +19,7 @@ from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Origin
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.json_text import decodable, decode
+from workbench.recordings.importers.json_text import decodable, decode, objects_of_line
 from workbench.recordings.importers.opening import lines, whole
 from workbench.recordings.importers.printed_series import is_printed_series, joined
 from workbench.recordings.importers.sqlite import MAGIC, tables
@@ -46,6 +46,8 @@ BOM = b"\xef\xbb\xbf"
 
 
 _INDEX = re.compile(r"\[\d+\]")
+_MANY_OBJECTS = re.compile(r'\}\{"')
+"""What stands where one object of a line ends and another begins, and now and then in a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +168,17 @@ class SourceFile:
             if line.startswith("//"):
                 self.skipped.append(f"line {number}: a comment, left out")
                 continue
-            with self.at(number):
-                yield number, as_object(self.decode(line))
+            for record_text in self._objects_of(line):
+                with self.at(number):
+                    yield number, as_object(self.decode(record_text))
+
+    def _objects_of(self, line: str) -> list[str]:
+        """The JSON texts of a line, mostly one."""
+        return objects_of_line(line) if _MANY_OBJECTS.search(line) else [line]
 
     def in_lines(self) -> bool:
         """Whether it is JSON lines rather than one document: a whole object on a line, and
-        another begins below.
+        another begins below or behind it.
         """
         if self._is_printed_series:
             return True
@@ -184,9 +191,11 @@ class SourceFile:
                 first_lines.append(line.strip())
                 if len(first_lines) == 2:
                     break
-        if len(first_lines) < 2:
+        if not first_lines:
             return False
         first_line = first_lines[0].removeprefix(BOM)
+        if len(first_lines) == 1:
+            return len(self._objects_of(first_line.decode(errors="replace"))) > 1
         is_object = first_line.startswith(b"{") and first_line.endswith(b"}")
         return is_object and first_lines[1].startswith(b"{")
 
@@ -211,9 +220,11 @@ class SourceFile:
             yield from whole_text.split("\n") if value is None else [value]
             return
         for _, line in self.lines():
-            if not line.startswith("//"):
-                value = decodable(line)
-                yield line if value is None else value
+            if line.startswith("//"):
+                continue
+            for record_text in self._objects_of(line):
+                value = decodable(record_text)
+                yield record_text if value is None else value
 
     def decode(self, text: str) -> Json:
         """The value of a JSON text; when lenient, null stands for what in it cannot be read, and a

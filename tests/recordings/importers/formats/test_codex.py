@@ -197,6 +197,33 @@ def test_the_request_of_a_compaction_that_no_total_counts_is_read_from_its_own_r
     assert session.origin.skipped == ()
 
 
+def test_what_another_agent_sends_is_said_to_the_model_by_its_client(tmp_path: Path) -> None:
+    report = item(
+        "agent_message",
+        author="/root/painter",
+        recipient="/root",
+        content=[{"type": "input_text", "text": "Payload:\nthe fence is green, the gate is blue"}],
+    )
+    history = [said("user", "one")["payload"], report["payload"]]
+    session = only(
+        written(
+            tmp_path,
+            [
+                META,
+                TURN,
+                said("user", "one"),
+                said("assistant", "I ask the painter"),
+                report,
+                line("compacted", message="so far", replacement_history=history),
+            ],
+        )
+    )
+    (message,) = [message for message in session.messages if "green" in plain_text(message)]
+    assert isinstance(message, UserMessage) and message.synthetic
+    assert session.origin.text_read == 1.0 and session.origin.skipped == ()
+    assert session.recorded[0].entry.kept[-1] == message.id
+
+
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_records_that_were_printed_over_several_lines_are_read_as_those_of_one(
     tmp_path: Path, line_end: str

@@ -39,6 +39,8 @@ _CLIENT = re.compile(
 _EXIT = re.compile(r"(?:Exit code:|exited with code|\"exit_code\":) ?(-?\d+)")
 _HEADER = 300
 _ROLES = ("assistant", "developer", "system", "user")
+_OF_AN_AGENT = "agent_message"
+"""An item with what another agent sent to this one, which its model reads as a user's words."""
 
 _ITEM_TYPES = (
     "function_call",
@@ -144,7 +146,7 @@ class CodexBuilder(SessionBuilder):
         if is_message and label(payload, "role") not in _ROLES:
             self.source.leave_record(f"message of role {payload.get('role')!r:.40}", payload)
             return
-        if is_message and label(payload, "role") != "assistant":
+        if type_ == _OF_AN_AGENT or (is_message and label(payload, "role") != "assistant"):
             self.close()
             self._say(self._message(payload))
             return
@@ -193,7 +195,8 @@ class CodexBuilder(SessionBuilder):
         if role == "assistant":
             parts = Content([*parts.said], unknown=parts.unknown)
             return _Message("assistant", parts, {"model": self.model})
-        synthetic = _CLIENT.match(parts.first_text) is not None
+        is_of_agent = text(payload, "type") == _OF_AN_AGENT
+        synthetic = is_of_agent or _CLIENT.match(parts.first_text) is not None
         return _Message("user", parts, {"synthetic": synthetic})
 
     def _say(self, message: _Message) -> None:
@@ -242,7 +245,7 @@ class CodexBuilder(SessionBuilder):
         added: list[_Message] = []
         for item in objects(payload, "replacement_history"):
             type_ = text(item, "type")
-            if type_ == "message" and label(item, "role") in _ROLES:
+            if type_ == _OF_AN_AGENT or (type_ == "message" and label(item, "role") in _ROLES):
                 message = self._message(item)
                 same_entries = entry_ids[message.role, message.parts.words]
                 if same_entries:
