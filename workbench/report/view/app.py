@@ -26,6 +26,7 @@ from workbench.base.markup import TEMPLATES
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.run_notes import RunNotes, delete_run
 from workbench.report.view.changes import changes_page
+from workbench.report.view.chart import chart_page
 from workbench.report.view.contexts import NotShown
 from workbench.report.view.filling import filling_page
 from workbench.report.view.guard import HOST, REPORTS, Guard
@@ -39,6 +40,7 @@ from workbench.report.view.pages import (
 )
 from workbench.report.view.responses import HEADERS, download, html, refused, report_html
 from workbench.report.view.runs import RunEntry, runs
+from workbench.report.view.search import search_page
 from workbench.report.view.session import session_page
 
 STATIC = {
@@ -81,8 +83,10 @@ class ViewPages:
         answers: Mapping[str, Answer] = {
             "/": self.runs,
             "/changes": self.changes,
+            "/chart": self.chart,
             "/runs/{run}": self._of_run(run_page),
             "/runs/{run}/queue": self._of_run(queue_page),
+            "/runs/{run}/search": self._of_run(search_page),
             "/runs/{run}/session": self._of_run(session_page),
             "/runs/{run}/filling": self._of_run(filling_page),
             "/runs/{run}/loss/{key}": self.loss,
@@ -107,6 +111,11 @@ class ViewPages:
     def changes(self, request: Request) -> Response:
         """What changed from one run to another."""
         page = changes_page(runs(self.root), request.query_params)
+        return self._shown(page, request)
+
+    def chart(self, request: Request) -> Response:
+        """One metric over several runs."""
+        page = chart_page(runs(self.root), request.query_params)
         return self._shown(page, request)
 
     def report(self, request: Request) -> Response:

@@ -19,6 +19,7 @@ from workbench.report.view.contexts import NotShown
 from workbench.report.view.page import Page, Query, asking, counted, path_of
 from workbench.report.view.pages import MOST
 from workbench.report.view.runs import RunEntry
+from workbench.report.view.sorting import headings, sorted_records
 
 VALUE_COLUMNS = {
     "title": "Session",
@@ -73,8 +74,8 @@ class ChangeFilters:
         if self.q.lower() not in words:
             return False
         for column in FILTERED:
-            wanted = getattr(self, column)
-            if wanted and column != without and row.get(column, wanted) != wanted:
+            value = getattr(self, column)
+            if value and column != without and row.get(column, value) != value:
                 return False
         return True
 
@@ -101,8 +102,8 @@ def changes_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
     losses = _loss_rows(changes.entities, titles, earlier, later)
     fitting_values = [row for row in values if filters.fits(row)]
     fitting_losses = [row for row in losses if filters.fits(row)]
-    shown_values = _sorted(fitting_values, sorts["sort"])
-    shown_losses = _sorted(fitting_losses, sorts["loss_sort"])
+    shown_values = sorted_records(fitting_values, sorts["sort"], VALUE_COLUMNS)
+    shown_losses = sorted_records(fitting_losses, sorts["loss_sort"], LOSS_COLUMNS)
     names = {}
     for entry in (earlier, later):
         names[entry.name] = RunNotes.of(entry.path).name
@@ -120,8 +121,8 @@ def changes_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
         "fitting_values": len(shown_values),
         "losses": shown_losses[:MOST],
         "fitting_losses": len(shown_losses),
-        "value_columns": _headings(VALUE_COLUMNS, state, "sort"),
-        "loss_columns": _headings(LOSS_COLUMNS, state, "loss_sort"),
+        "value_columns": headings(VALUE_COLUMNS, state, "sort"),
+        "loss_columns": headings(LOSS_COLUMNS, state, "loss_sort"),
         "sorts": sorts,
         "wanted": asdict(filters),
         "counts": _filter_counts(values, losses, filters),
@@ -207,46 +208,3 @@ def _loss_rows(
         if not entry.tables().manifest.get("shared"):
             row["address"] = path_of(entry.name, "loss", key)
     return rows
-
-
-def _sorted(rows: Sequence[dict[str, Any]], sort: str) -> list[dict[str, Any]]:
-    """The rows by a column; in their own order, regressions first, where none is named."""
-    if not sort:
-        return list(rows)
-    column = sort.removeprefix("-")
-    if column not in {**VALUE_COLUMNS, **LOSS_COLUMNS}:
-        raise NotShown(f"The sorting {sort!r} of this address is none of the columns.")
-    with_value = []
-    without_value = []
-    for row in rows:
-        if row.get(column) is None:
-            without_value.append(row)
-        else:
-            with_value.append(row)
-    with_value.sort(key=lambda row: _folded(row[column]), reverse=sort.startswith("-"))
-    return with_value + without_value
-
-
-def _folded(value: Any) -> Any:  # noqa: ANN401 - a text or a number
-    if isinstance(value, str):
-        return value.lower()
-    return value
-
-
-def _headings(
-    columns: Mapping[str, str], state: Mapping[str, str], parameter: str
-) -> list[tuple[str, str, str]]:
-    """Each column with its title and the address of the page sorted by it; a second time turns
-    the order, a third one brings regressions first again.
-    """
-    headings = []
-    for column, title in columns.items():
-        next_sorts = {
-            "": column,
-            column: f"-{column}",
-            f"-{column}": "",
-        }
-        sort = next_sorts.get(state[parameter], column)
-        address = asking(**{**state, parameter: sort})
-        headings.append((column, title, address))
-    return headings

@@ -107,6 +107,23 @@ def recording(entry: RunEntry, session: str) -> Prepared:
         return _ready(entry, session, path, _changed(path))
 
 
+def recorded_session(entry: RunEntry, session: str) -> Session:
+    """A session of the run as its recording has it today; nothing of it is counted.
+
+    Raises:
+        NotShown: the recording is not there or has changed.
+    """
+    run = entry.tables()
+    row = session_row(run, session)
+    kinds = _redaction(run.settings)
+    with LOCK:
+        path = _file(entry, session)
+        for recorded in _of_the_name(path, session, _changed(path)):
+            if len(recorded.messages) == row["messages"]:
+                return redacted(recorded, kinds)
+    raise NotShown(f"The recording {path} has changed since the run: it has other messages.")
+
+
 def _one_event(view: SessionView, place: ContextPlace) -> tuple[Any, ...]:
     """The compaction at a boundary, cut to a size."""
     session = view.ready.session

@@ -21,7 +21,6 @@ from workbench.evaluation.experiment.run_notes import (
     loss_key,
 )
 from workbench.evaluation.experiment.store import Results
-from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.summaries import (
     replayed_contenders,
     session_titles,
@@ -42,10 +41,23 @@ from workbench.report.view.run_list import (
     sorted_rows,
 )
 from workbench.report.view.runs import RunEntry
+from workbench.report.view.session_list import session_rows, session_table
+from workbench.report.view.sorting import BETWEEN, HIDDEN, column_switches, hidden_columns
 
 MOST = 200
 """Messages or losses on one page."""
 ALL_LOSSES = 10**9
+RUN_COLUMNS = {
+    "created": "When (UTC)",
+    "recordings": "Recordings",
+    "sessions": "Sessions",
+    "strategies": "Strategies",
+    "answer": "Decision",
+    "usd": "Cost",
+    "tags": "Tags",
+    "state": "State",
+}
+"""Columns of the list of runs beside their names."""
 LARGEST_FIRST = ("created", "sessions", "usd")
 """Columns of the list of runs that are sorted downwards at first."""
 
@@ -53,13 +65,15 @@ LARGEST_FIRST = ("created", "sessions", "usd")
 def runs_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
     """All runs as a table, sorted and filtered as the address says."""
     rows = run_rows(entries.values())
-    filters = RunFilters(*(query.get(filter.name, "") for filter in fields(RunFilters)))
+    filters = RunFilters.of(query)
     fitting_rows = [row for row in rows if filters.fits(row)]
     sort = query.get("sort", NEWEST_FIRST) or NEWEST_FIRST
     try:
         shown_rows = sorted_rows(fitting_rows, sort)
     except SettingError as error:
         raise NotShown(f"{error} in this address.") from None
+    hidden = hidden_columns(query, RUN_COLUMNS)
+    state = {**asdict(filters), "sort": sort, HIDDEN: BETWEEN.join(hidden)}
     counts = {}
     for name, choices in filters.counts(rows).items():
         counts[name] = counted(choices)
@@ -69,21 +83,25 @@ def runs_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
         "wanted": asdict(filters),
         "counts": counts,
         "sort": sort,
-        "sorted_by": _sorting_links(sort, asdict(filters)),
+        "hidden": hidden,
+        "hide": BETWEEN.join(hidden),
+        "column_switches": column_switches(RUN_COLUMNS, hidden, state),
+        "sorted_by": _sorting_links(sort, state),
+        "chart": asking(**asdict(filters)),
         "comparable": [row for row in rows if row.state in ("finished", "shared copy")],
     }
     records = [row.record() for row in shown_rows]
     return Page("runs", "Runs", values, pd.DataFrame(records))
 
 
-def _sorting_links(sort: str, filters: Mapping[str, str]) -> dict[str, str]:
+def _sorting_links(sort: str, state: Mapping[str, str]) -> dict[str, str]:
     """For each column the address of the same list sorted by it; a second time turns the order."""
     links = {}
     for column in SORTS:
         direction = column
         if sort == column or (sort != f"-{column}" and column in LARGEST_FIRST):
             direction = f"-{column}"
-        links[column] = asking(**filters, sort=direction)
+        links[column] = asking(**{**state, "sort": direction})
     return links
 
 
@@ -98,11 +116,13 @@ def run_page(entry: RunEntry, query: Query) -> Page:
     findings = entry.findings()
     run = findings.tables
     shared = bool(run.manifest.get("shared"))
-    sessions = _sessions(findings)
+    sessions = session_rows(findings)
     titles = {row["session"]: row["title"] for row in sessions}
     filters = LossFilters.of(query)
     shown_sessions = [row for row in sessions if filters.fits_session(row)]
     losses = [] if shared else _losses(run, titles)
+    contenders = replayed_contenders(run)
+    table = session_table(shown_sessions, contenders, query, asdict(filters))
     notes = RunNotes.of(entry.path)
     marked_note = ""
     if run.marked is not None:
@@ -116,7 +136,7 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "verdict": verdict_html(findings, losses_of_recommended).html,
         "recorded": recorded_html(findings).html,
         "headline": headline_html(findings).html,
-        "sessions": shown_sessions,
+        "sessions": table,
         "all_sessions": len(sessions),
         "losses": shown_losses[:MOST],
         "fitting": len(shown_losses),
@@ -125,14 +145,13 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "counts": _loss_counts(losses, filters),
         "titles": titles,
         "known": run.strategies,
-        "contenders": replayed_contenders(run),
         "unreadable": run.unreadable.to_dict("records"),
         "notes": notes,
         "longest": (LONGEST_NAME, LONGEST_NOTE),
         "marked": len(notes.marks),
         "marked_note": marked_note,
     }
-    download = shown_sessions if query.get("of") == "sessions" else shown_losses
+    download = table.rows if query.get("of") == "sessions" else shown_losses
     return Page("run", entry.name, values, pd.DataFrame(download))
 
 
@@ -309,29 +328,6 @@ def _loss_counts(losses: Sequence[dict[str, Any]], filters: LossFilters) -> dict
         "kind": counted(kinds),
         "session": counted(sessions),
     }
-
-
-def _sessions(findings: Findings) -> list[dict[str, Any]]:
-    """The sessions of a run with what each strategy kept in them."""
-    run = findings.tables
-    recall_of = {}
-    for score in findings.figures.by_session.to_dict("records"):
-        recall_of[score["session"], score["strategy"]] = score["recall"]
-    strategies = replayed_contenders(run)
-    sessions = []
-    for row in run.replayed.to_dict("records"):
-        session = {
-            "session": row["session"],
-            "title": row["title"] or row["session"],
-            "project": row["project"],
-            "messages": row["messages"],
-            "requests": row["requests"],
-            "tokens": row["tokens"],
-        }
-        for strategy in strategies:
-            session[strategy] = recall_of.get((row["session"], strategy))
-        sessions.append(session)
-    return sessions
 
 
 def loss_address(entry: RunEntry, key: str) -> str:

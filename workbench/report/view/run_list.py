@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -184,6 +184,11 @@ class RunFilters:
     tag: str = ""
     state: str = ""
     strategy: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> RunFilters:
+        """The filters in an address."""
+        return cls(**{filter.name: query.get(filter.name, "") for filter in fields(cls)})
 
     def fits(self, row: RunRow, without: str = "") -> bool:
         """Whether a run is asked for; `without` names a filter that is left out."""

@@ -33,7 +33,7 @@
     var link = event.target.closest("a[data-in-place]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    load(link.href, true).then(function () { tell(link.textContent.trim() + ": sorted."); });
+    load(link.href, true).then(function () { tell(link.textContent.trim() + (link.closest("th") ? ": sorted." : ": done.")); });
   });
   // Changes what is kept of a run. The server takes them from these pages alone.
   document.addEventListener("submit", function (event) {

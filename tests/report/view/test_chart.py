@@ -1,0 +1,82 @@
+"""One metric over several runs, a line for each strategy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from report.page.made import made
+from report.view.made import HOSTILE, get, served
+
+from workbench.evaluation.experiment.run_notes import RunNotes
+from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings import Findings
+from workbench.report.view.app import ViewServer
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`a` and `b`, of which `b` is newer and has a hostile name."""
+    folder = tmp_path_factory.mktemp("reports")
+    for age, name in enumerate(("b", "a")):
+        made().written(folder / name)
+        manifest = folder / name / "manifest.json"
+        values = json.loads(manifest.read_text())
+        manifest.write_text(json.dumps({**values, "created": 1_700_000_000 - age}))
+    RunNotes(name=HOSTILE[:80], tags=("nightly",)).write(folder / "b")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def view(reports: Path) -> Iterator[ViewServer]:
+    with served(reports) as server:
+        yield server
+
+
+def rows(view: ViewServer, query: str = "") -> list[dict[str, object]]:
+    table: list[dict[str, object]] = json.loads(get(f"{view.address}chart?{query}&format=json")[1])
+    return table
+
+
+def test_each_point_is_the_mean_that_the_run_prints(view: ViewServer, reports: Path) -> None:
+    findings = Findings.of(Results.open(reports / "a"))
+    values = {row["strategy"]: row["value"] for row in rows(view) if row["run"] == "a"}
+    assert values
+    for strategy, value in values.items():
+        mean = findings.tables.own_trigger(str(strategy), "exam_recall")
+        assert mean is not None and value == pytest.approx(mean.mean)
+
+
+def test_runs_stand_from_the_oldest_to_the_newest(view: ViewServer) -> None:
+    assert list(dict.fromkeys(row["run"] for row in rows(view))) == ["a", "b"]
+    text = get(f"{view.address}chart")[1]
+    lines = {row["strategy"] for row in rows(view)}
+    assert text.count("<polyline") == len(lines) and text.count("<circle") == len(rows(view))
+    assert 'runs/a?" aria-label="truncate in a: ' in text
+
+
+def test_the_list_of_runs_leads_to_it_with_its_filters(view: ViewServer) -> None:
+    text = get(f"{view.address}?tag=nightly")[1]
+    assert 'chart?tag=nightly">These runs in one chart</a>' in text
+    assert {row["run"] for row in rows(view, "tag=nightly")} == {"b"}
+
+
+def test_another_metric_is_charted(view: ViewServer) -> None:
+    text = get(f"{view.address}chart?metric=tokens_saved")[1]
+    assert '<option value="tokens_saved" selected>' in text
+    assert [row["value"] for row in rows(view, "metric=tokens_saved")] != [
+        row["value"] for row in rows(view)
+    ]
+
+
+def test_the_name_of_a_run_is_shown_as_text(view: ViewServer) -> None:
+    text = get(f"{view.address}chart")[1]
+    assert "&lt;script&gt;" in text and "<script>window" not in text
+
+
+@pytest.mark.parametrize("query", ["metric=nothing", "tag=none"])
+def test_what_cannot_be_charted_is_a_sentence(view: ViewServer, query: str) -> None:
+    status, text, _ = get(f"{view.address}chart?{query}")
+    assert status == 404 and "Not shown" in text
