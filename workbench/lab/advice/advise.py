@@ -174,7 +174,10 @@ class Advice:
 
 @documented(AdviceSpec)
 def advise(
-    what: Sequence[str] = (), *, spec: AdviceSpec | None = None, **settings: Unpack[AdviceSettings]
+    what: Sequence[str] = (),
+    *,
+    spec: AdviceSpec | None = None,
+    **settings: Unpack[AdviceSettings],
 ) -> Advice:
     """Search the candidate that fits these sessions best. The same command continues a stopped
     search.
@@ -372,7 +375,11 @@ def usual_grid(sources: Sequence[SessionSource], spec: AdviceSpec) -> Grid:
     return space(spec.space, spec.window, spec.model, spec.default or USUAL, default_model)
 
 
-def _regret(points: pd.DataFrame, default: str, outside: Outside) -> float | None:
+def _regret(
+    points: pd.DataFrame,
+    default: str,
+    outside: Outside,
+) -> float | None:
     """What the best finalist, known beforehand, gains over the choice on the projects that were
     held out.
     """

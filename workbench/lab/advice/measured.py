@@ -113,7 +113,10 @@ class Measurements:
         return SummaryWriters(self.compactions)
 
     def publish(
-        self, points: Sequence[Point], units: Sequence[str], notes: Sequence[AdviceNote]
+        self,
+        points: Sequence[Point],
+        units: Sequence[str],
+        notes: Sequence[AdviceNote],
     ) -> None:
         """Leave the run of some finalists on all sources in the folder, with what the advice said.
 
@@ -223,7 +226,9 @@ def _project_of(session: Session, source: SessionSource, by: str) -> str:
 
 
 def _units(
-    rows: Iterable[str], sources: Mapping[str, RecordedSession], units: Sequence[str]
+    rows: Iterable[str],
+    sources: Mapping[str, RecordedSession],
+    units: Sequence[str],
 ) -> dict[str, str]:
     """By the name of a session in a run its source: rows are in the order of sources, and those
     of some may lack.

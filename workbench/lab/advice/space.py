@@ -137,7 +137,11 @@ def _axes(of: Preset, values_by_path: Mapping[str, list[Plain]]) -> dict[str, li
     return axes
 
 
-def _default_point(points: Sequence[Point], grid: Grid, default: Preset) -> Point | None:
+def _default_point(
+    points: Sequence[Point],
+    grid: Grid,
+    default: Preset,
+) -> Point | None:
     """The first of the points that is the default as it is; None where none is."""
     for point in points:
         if is_default(point, grid, default):

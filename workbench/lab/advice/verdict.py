@@ -50,7 +50,12 @@ class DefaultComparison:
     margin: float
     saved: Mapping[str, float]
 
-    def verdict(self, measured: Measurements, finals: Finals, outside: Outside) -> Verdict:
+    def verdict(
+        self,
+        measured: Measurements,
+        finals: Finals,
+        outside: Outside,
+    ) -> Verdict:
         """The verdict on the last round and on what its choice gained on projects that it had
         not seen.
         """
@@ -72,7 +77,11 @@ class DefaultComparison:
         return verdict
 
     def _no_winner(
-        self, measured: Measurements, picked: Choice, names: Sequence[str], project_count: int
+        self,
+        measured: Measurements,
+        picked: Choice,
+        names: Sequence[str],
+        project_count: int,
     ) -> str:
         """Why nothing can be said between the choice and some candidates; empty where something
         can.
@@ -181,7 +190,11 @@ def opening(measured: Measurements, rows: pd.DataFrame) -> str:
     return " ".join(sentences)
 
 
-def traded(table: pd.DataFrame, names: Sequence[str], half: str) -> str:
+def traded(
+    table: pd.DataFrame,
+    names: Sequence[str],
+    half: str,
+) -> str:
     """What each of these candidates keeps and saves, the half that decides first; empty without
     figures.
     """

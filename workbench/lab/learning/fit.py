@@ -213,7 +213,13 @@ def cross_validated(samples: Mapping[Part, Sequence[Sample]]) -> dict[Part, FitC
 
 def _check(chances_by_sample: Sequence[Floats], samples: Sequence[Sample]) -> FitCheck:
     if not samples:
-        return FitCheck(rows=0, needed=0, auc=None, error=0.0, groups=())
+        return FitCheck(
+            rows=0,
+            needed=0,
+            auc=None,
+            error=0.0,
+            groups=(),
+        )
     chances = np.concatenate(chances_by_sample)
     rows = Rows.of(samples)
     groups = []

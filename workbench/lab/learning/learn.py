@@ -82,7 +82,11 @@ def _document(part: Part, model: Logistic) -> dict[str, Any]:
     }
 
 
-def learn(what: What, jobs: int | None = 1, redaction: frozenset[str] | None = None) -> Learned:
+def learn(
+    what: What,
+    jobs: int | None = 1,
+    redaction: frozenset[str] | None = None,
+) -> Learned:
     """Learn from recordings which names are needed later, which lines tell them, and which state
     rules or open work.
 

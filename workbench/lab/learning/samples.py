@@ -63,26 +63,36 @@ def _samples_at(exam: BoundaryExam, table: LineTable, project: str) -> list[Labe
     state what a rule or an open task asks for.
     """
     questions_by_name = _questions_by_name(exam, table)
-    is_needed = np.asarray(np.isin(table.known, list(questions_by_name)))
+    needed_names = list(questions_by_name)
+    is_needed = np.asarray(np.isin(table.known, needed_names))
+    is_stated = _stating(exam, table)
+    needed = _thinned(table.needed, is_needed, project)
+    telling = _telling(exam, table, questions_by_name, project)
+    stating = _thinned(table.states, is_stated, project)
     return [
-        ("needed", _thinned(table.needed, is_needed, project)),
-        ("tells", _telling(exam, table, questions_by_name, project)),
-        ("states", _thinned(table.states, _stating(exam, table), project)),
+        ("needed", needed),
+        ("tells", telling),
+        ("states", stating),
     ]
 
 
 def _telling(
-    exam: BoundaryExam, table: LineTable, questions_by_name: dict[int, list[int]], project: str
+    exam: BoundaryExam,
+    table: LineTable,
+    questions_by_name: dict[int, list[int]],
+    project: str,
 ) -> Sample:
     """Rows of the pairs of a needed name and a line that holds it: does the line tell it?"""
-    pairs = np.flatnonzero(np.isin(table.pair_name, list(questions_by_name)))
+    is_needed = np.isin(table.pair_name, list(questions_by_name))
+    pairs = np.flatnonzero(is_needed)
     lines, row_of_pair = np.unique(table.pair_line[pairs], return_inverse=True)
     is_answered = exam.answered_by(_texts(table, lines))
     names = table.pair_name[pairs].tolist()
     labels = []
     for row, name in zip(row_of_pair.tolist(), names, strict=True):
         questions = questions_by_name[name]
-        labels.append(bool(is_answered[row, questions].any()))
+        is_told = is_answered[row, questions].any()
+        labels.append(bool(is_told))
     return Sample(
         features=table.tells[pairs],
         labels=np.array(labels, dtype=bool),

@@ -129,7 +129,11 @@ def gamers(
     shown_gamers = [gamer for gamer in family if gamer.label in shown_labels]
     measured = _with_other_measures(places, shown_gamers)
     by_label = settings.set_index("context")
-    gamed = pd.concat([measured, by_label], axis=1, join="inner")
+    gamed = pd.concat(
+        [measured, by_label],
+        axis=1,
+        join="inner",
+    )
     gamed = gamed.sort_values("the work", ascending=False)
     strategies = _with_other_measures(places, STRATEGIES)
     rows = pd.concat([strategies, gamed]).rename_axis("context").reset_index()

@@ -142,7 +142,11 @@ def _rows(answers: pd.DataFrame, measures: Sequence[Measure]) -> Iterator[dict[s
             yield _row(answers[has_baseline], measure, f"{measure.title}, answers with BM25")
 
 
-def _row(answers: pd.DataFrame, measure: Measure, title: str) -> dict[str, object]:
+def _row(
+    answers: pd.DataFrame,
+    measure: Measure,
+    title: str,
+) -> dict[str, object]:
     with_value = answers[answers[measure.column].notna()]
     report = _report(with_value, measure.column)
     pairs = ordered_pairs(with_value, measure.column)

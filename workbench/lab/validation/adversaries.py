@@ -94,7 +94,12 @@ class Gamer:
         chance.shuffle(words)
         return " ".join(words)
 
-    def _ordered(self, history: ExamHistory, boundary: int, chance: random.Random) -> list[int]:
+    def _ordered(
+        self,
+        history: ExamHistory,
+        boundary: int,
+        chance: random.Random,
+    ) -> list[int]:
         past = history.before(boundary)
         names = np.flatnonzero(past.names).tolist()
         chance.shuffle(names)
@@ -229,7 +234,11 @@ SALADS: tuple[Salad, ...] = tuple(_salads())
 """The salads that are tried."""
 
 
-def _common(history: ExamHistory, group: Sequence[NameWithLines], limit: int) -> dict[str, int]:
+def _common(
+    history: ExamHistory,
+    group: Sequence[NameWithLines],
+    limit: int,
+) -> dict[str, int]:
     """The words that most lines of some names hold; of each how many lines more have it behind
     the name than before.
     """
@@ -261,7 +270,12 @@ def _place_of(text: str, words: Sequence[str]) -> int | None:
     return None
 
 
-def _rare(history: ExamHistory, line: str, name: str, limit: int) -> list[str]:
+def _rare(
+    history: ExamHistory,
+    line: str,
+    name: str,
+    limit: int,
+) -> list[str]:
     """The rarest words of a line, in their order."""
     words: dict[str, None] = {}
     for word in line.split():

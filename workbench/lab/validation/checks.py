@@ -51,7 +51,11 @@ class Check:
 
 
 def check(
-    name: str, claim: str, holds: bool | None, measured: str, where: Sequence[str] = ()
+    name: str,
+    claim: str,
+    holds: bool | None,
+    measured: str,
+    where: Sequence[str] = (),
 ) -> Check:
     """An outcome; `holds` is None where there was nothing to check."""
     outcome: Outcome = "skipped"
@@ -221,7 +225,10 @@ def blindness(
 
 
 def _sent(
-    strategy: Preset, prepared_session: Prepared, boundaries: tuple[int, ...], model: Model | None
+    strategy: Preset,
+    prepared_session: Prepared,
+    boundaries: tuple[int, ...],
+    model: Model | None,
 ) -> str:
     """What a strategy sends at the first of some boundaries."""
     replay = matched(
@@ -246,9 +253,19 @@ def _relabelled(prepared_session: Prepared, boundary: int) -> Prepared:
         new_message = message
         if number >= boundary:
             new_message = _other_message(message, number)
-        entry = MessageEntry(id=new_message.id, parent=log.leaf, message=new_message)
+        entry = MessageEntry(
+            id=new_message.id,
+            parent=log.leaf,
+            message=new_message,
+        )
         log.append(entry)
-    renamed = replace(session, id="relabelled", log=log, title="", project="relabelled")
+    renamed = replace(
+        session,
+        id="relabelled",
+        log=log,
+        title="",
+        project="relabelled",
+    )
     later_sizes = tuple(sizing.count(message) for message in renamed.messages[boundary:])
     sizes = sizing.sizes[:boundary] + later_sizes
     relabelled = prepared(renamed, prepared_session.window)
@@ -258,7 +275,11 @@ def _relabelled(prepared_session: Prepared, boundary: int) -> Prepared:
 def _other_message(message: Message, number: int) -> Message:
     """A message of the same speaker that says something else."""
     if message.role == "assistant":
-        return replace(message, blocks=(Text(f"another answer {number}"),), usage=None)
+        return replace(
+            message,
+            blocks=(Text(f"another answer {number}"),),
+            usage=None,
+        )
     return UserMessage(id=message.id, blocks=(Text(f"another wish {number}"),))
 
 

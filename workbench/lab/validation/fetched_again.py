@@ -38,7 +38,12 @@ def scored(rows: pd.DataFrame) -> pd.DataFrame:
     labels = [f"{low} to {high - 1}" for low, high in pairwise(BANDS)]
     labels.append(f"from {BANDS[-1]}")
     messages_after = with_verdict["used"] - with_verdict["at"]
-    band = pd.cut(messages_after.astype(int), [*BANDS, np.inf], right=False, labels=labels)
+    band = pd.cut(
+        messages_after.astype(int),
+        [*BANDS, np.inf],
+        right=False,
+        labels=labels,
+    )
     return with_verdict.assign(
         when=band.astype(str),
         fetched_again=with_verdict["fetched_again"].astype(bool),
@@ -72,7 +77,11 @@ def figures(
     scored_rows = scored(rows)
     groups: Iterable[tuple[tuple[object, ...], pd.DataFrame]] = [((), scored_rows)]
     if by:
-        groups = scored_rows.groupby(list(by), sort=False, observed=True)
+        groups = scored_rows.groupby(
+            list(by),
+            sort=False,
+            observed=True,
+        )
     figure_rows = []
     for key, group in groups:
         for metric in metrics:
@@ -83,7 +92,11 @@ def figures(
     return pd.DataFrame(figure_rows)
 
 
-def _figures(rows: pd.DataFrame, metric: str, unit: str) -> dict[str, float | int | None]:
+def _figures(
+    rows: pd.DataFrame,
+    metric: str,
+    unit: str,
+) -> dict[str, float | int | None]:
     is_lost = rows[metric] <= KNOWN
     pairs = _pairs(rows, metric, unit, [])
     alike_pairs = _pairs(rows, metric, unit, ["kind", "when"])
@@ -118,7 +131,12 @@ def _share(rows: pd.DataFrame, unit: str) -> Estimate | None:
     )
 
 
-def _pairs(rows: pd.DataFrame, metric: str, unit: str, more_columns: Sequence[str]) -> pd.DataFrame:
+def _pairs(
+    rows: pd.DataFrame,
+    metric: str,
+    unit: str,
+    more_columns: Sequence[str],
+) -> pd.DataFrame:
     """By unit, weighted: `won` and `all` pairs of things of one compaction that agree in some
     more columns.
     """
@@ -168,7 +186,11 @@ def with_intervals(table: pd.DataFrame) -> pd.DataFrame:
     return with_text
 
 
-def _with_interval(mean: float, low: float | None, high: float | None) -> str:
+def _with_interval(
+    mean: float,
+    low: float | None,
+    high: float | None,
+) -> str:
     """A figure as text, with its interval where it has one."""
     text = decimal(mean)
     if not missing(low):
@@ -235,7 +257,11 @@ def ranks(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rank_rows)
 
 
-def _rank(rows: pd.DataFrame, metric: str, fetched: pd.Series) -> float | None:
+def _rank(
+    rows: pd.DataFrame,
+    metric: str,
+    fetched: pd.Series,
+) -> float | None:
     """The rank correlation over sessions of the mean verdict with the share fetched again; None
     with fewer than three sessions, or where one side is constant.
     """

@@ -97,7 +97,11 @@ def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -
     )
 
 
-def _gaming_words(means: pd.Series, session_count: int, left_out_count: int) -> str:
+def _gaming_words(
+    means: pd.Series,
+    session_count: int,
+    left_out_count: int,
+) -> str:
     """The highest mean of each gamer, and over how many sessions."""
     highest_means = means.groupby("gamer", sort=False).max()
     gamer_words = [f"{name} {mean:.3f}" for name, mean in highest_means.items()]
@@ -149,7 +153,11 @@ def _recalls(
                 yield Recall(session_number, name, share, recall)
 
 
-def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[int]) -> list[str]:
+def filled(
+    lines: Iterable[str],
+    count: Callable[[str], int],
+    budgets: Sequence[int],
+) -> list[str]:
     """For each budget, in tokens and growing, as many of the lines as fit, best first."""
     all_lines: list[str] = []
     tokens_up_to: list[int] = []

@@ -55,7 +55,11 @@ def _weightiest_first(item: Item) -> list[str]:
     return sorted(item.cue, key=lambda name: -item.cue[name])
 
 
-def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.DataFrame:
+def sheet(
+    sessions: Sequence[Prepared],
+    items: int = 300,
+    seed: int = 0,
+) -> pd.DataFrame:
     """Items to be labelled, drawn from sessions with all that a reader needs to judge them.
 
     From each session equally many, the kinds in turn, so that rare kinds are judged as well;
@@ -207,7 +211,11 @@ def _labels_of(path: Path, reader: int) -> pd.DataFrame:
 
 def _filled(path: Path) -> pd.DataFrame:
     try:
-        table = pd.read_csv(path, dtype={"key": str}, keep_default_na=False)
+        table = pd.read_csv(
+            path,
+            dtype={"key": str},
+            keep_default_na=False,
+        )
     except ValueError as error:
         raise SettingError(
             f"{path} is no table of comma-separated values: {str(error).strip()}"

@@ -147,7 +147,11 @@ def _values(chance: random.Random) -> Iterator[_Thing]:
         next_place = (same_trait.index((place, trait)) + 1) % len(same_trait)
         value = value_of[place, trait]
         other_value = value_of[same_trait[next_place]]
-        short = partial(chance.choice(_SHORT).format, place=place, trait=trait)
+        short = partial(
+            chance.choice(_SHORT).format,
+            place=place,
+            trait=trait,
+        )
         statement = chance.choice(_SAID).format(place=place, trait=trait, value=value)
         lines: dict[Error, str] = {
             "intact": short(value=value),
@@ -164,7 +168,11 @@ def _changing(chance: random.Random) -> Iterator[_Thing]:
     old_values = _numbers(chance, EACH)
     new_values = _numbers(chance, EACH)
     for (place, trait), old, new in zip(pairs, old_values, new_values, strict=True):
-        short = partial(chance.choice(_SHORT).format, place=place, trait=trait)
+        short = partial(
+            chance.choice(_SHORT).format,
+            place=place,
+            trait=trait,
+        )
         statement = chance.choice(_SAID).format(
             place=place,
             trait=trait,

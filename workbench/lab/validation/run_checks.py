@@ -58,7 +58,11 @@ def ceiling(run: Results) -> Check:
     scores = scores[scores["mode"] == "matched"]
     place = ["session", "share"]
     oracle = scores[scores["strategy"] == "oracle"].set_index(place)["value"]
-    both = _contenders(scores).join(oracle.rename("oracle"), on=place, how="inner")
+    both = _contenders(scores).join(
+        oracle.rename("oracle"),
+        on=place,
+        how="inner",
+    )
     rows_at_size = both.set_index(AT_SIZE).index
     both = both[rows_at_size.isin(_within_budget(run))]
     above = both[both["value"] > both["oracle"] + TINY]

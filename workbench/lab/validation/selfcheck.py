@@ -116,7 +116,11 @@ def too_small(run: Results) -> Check:
 
 def neighbours(run: Results, few: Results) -> Check:
     """What a session scores among a few others it scores among all."""
-    both = run.table("scores").merge(few.table("scores"), on=PLACE, suffixes=("", "_few"))
+    both = run.table("scores").merge(
+        few.table("scores"),
+        on=PLACE,
+        suffixes=("", "_few"),
+    )
     is_missing_in_one = both["value"].isna() != both["value_few"].isna()
     differences = (both["value"] - both["value_few"]).abs()
     differs = (differences > TINY).fillna(False)

@@ -82,7 +82,9 @@ METRICS = ("presence", "bound", "coverage", "exam", "bm25")
 
 
 def compacted(
-    what: What, limit: int | None = None, redaction: frozenset[str] | None = None
+    what: What,
+    limit: int | None = None,
+    redaction: frozenset[str] | None = None,
 ) -> list[Prepared]:
     """The recorded sessions, of these files, folders, patterns or sessions, with a compaction that
     can be scored.
@@ -179,7 +181,10 @@ def _of_session(prepared_session: Prepared) -> Iterator[dict[str, object]]:
 
 
 def _of_compaction(
-    prepared_session: Prepared, boundary: int, views: Mapping[str, View], looks: Looks
+    prepared_session: Prepared,
+    boundary: int,
+    views: Mapping[str, View],
+    looks: Looks,
 ) -> Iterator[dict[str, object]]:
     index = prepared_session.index
     session = prepared_session.session

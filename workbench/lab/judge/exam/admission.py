@@ -152,7 +152,11 @@ def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
         return outcome
     rows = verdicts(even_choice(read_graded(graded), GRADED), reader)
     rows = rows[rows["metric"] == "exam"].dropna(subset="value")
-    return replace(outcome, answers=len(rows), auc=auc(rows["value"], rows["right"]))
+    return replace(
+        outcome,
+        answers=len(rows),
+        auc=auc(rows["value"], rows["right"]),
+    )
 
 
 def _by_sight(item: Item, text: str) -> float:

@@ -125,12 +125,20 @@ def _difference(own_rows: pd.DataFrame, all_rows: pd.DataFrame) -> tuple[str, Es
     scored_rows = own_rows[own_rows["score"].notna()]
     baseline_rows = baseline_rows[baseline_rows["score"].notna()]
     items = [*PLACE, "project", "item", "replicate"]
-    both = scored_rows.merge(baseline_rows, on=items, suffixes=("", "_baseline"))
+    both = scored_rows.merge(
+        baseline_rows,
+        on=items,
+        suffixes=("", "_baseline"),
+    )
     both["gap"] = both["score"] - both["score_baseline"]
     return baseline, _mean(both, "gap")
 
 
-def _mean(rows: pd.DataFrame, column: str, highest: float = inf) -> Estimate | None:
+def _mean(
+    rows: pd.DataFrame,
+    column: str,
+    highest: float = inf,
+) -> Estimate | None:
     """The mean of a column over projects, each the mean of its sessions."""
     sessions = rows.groupby(["session", "project"])
     means = sessions[column].mean().astype(float)
@@ -138,7 +146,11 @@ def _mean(rows: pd.DataFrame, column: str, highest: float = inf) -> Estimate | N
     return estimate(means.tolist(), projects.tolist(), most=highest)
 
 
-def _mean_value(rows: pd.DataFrame, column: str, highest: float = inf) -> float | None:
+def _mean_value(
+    rows: pd.DataFrame,
+    column: str,
+    highest: float = inf,
+) -> float | None:
     """The same without its interval."""
     mean = _mean(rows, column, highest)
     return None if mean is None else mean.mean

@@ -171,7 +171,9 @@ def _answers(sitting: Mapping[str, Any], half: Half) -> Iterator[dict[str, Any]]
 
 
 def fit(
-    table: pd.DataFrame, fitted_on: Mapping[str, Any], left_out: LeftOutCheck | None = None
+    table: pd.DataFrame,
+    fitted_on: Mapping[str, Any],
+    left_out: LeftOutCheck | None = None,
 ) -> WorkReader:
     """A reader whose chances come nearest to the answers.
 

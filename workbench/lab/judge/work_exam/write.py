@@ -229,7 +229,11 @@ def _places(what: What, spec: WriteSpec) -> Iterator[ExamPlace]:
                 )
 
 
-def _file(source: SessionSource, session: Session, out: Path | None) -> Path:
+def _file(
+    source: SessionSource,
+    session: Session,
+    out: Path | None,
+) -> Path:
     if out is not None:
         return file_in(out, session)
     if source.remote is not None:

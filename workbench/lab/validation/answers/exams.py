@@ -160,7 +160,11 @@ def _named(answer: str) -> Entity:
     return Entity("quote", answer)
 
 
-def _item(history: ExamHistory, graded_answer: Answer, all_answers: Sequence[str]) -> Item:
+def _item(
+    history: ExamHistory,
+    graded_answer: Answer,
+    all_answers: Sequence[str],
+) -> Item:
     answer = graded_answer.answer
     if graded_answer.kind in ("rule", "todo") or len(answer.split()) > LONG:
         return Item(
@@ -375,7 +379,12 @@ def by_category(rows: pd.DataFrame) -> pd.DataFrame:
     """The agreement a question of each metric, by category; a row a category."""
     is_known = rows["value"] > KNOWN
     agreed = rows.assign(agreed=is_known == rows["right"])
-    shares = agreed.pivot_table(index="category", columns="metric", values="agreed", sort=False)
+    shares = agreed.pivot_table(
+        index="category",
+        columns="metric",
+        values="agreed",
+        sort=False,
+    )
     of_exam = rows[rows["metric"] == "exam"]
     questions = of_exam.groupby("category").size()
     by_metric = shares[list(METRICS)]
