@@ -72,13 +72,16 @@ class Learned:
 
     def write(self, path: Path) -> None:
         """Write the weights as JSON."""
-        write_private(path, json.dumps(self.document(), indent=1) + "\n")
+        text = json.dumps(self.document(), indent=1)
+        write_private(path, text + "\n")
 
 
 def _document(part: Part, model: Logistic) -> dict[str, Any]:
+    names = FEATURES[part]
+    weights = dict(zip(names, model.weights, strict=True))
     return {
         "intercept": model.intercept,
-        "weights": dict(zip(FEATURES[part], model.weights, strict=True)),
+        "weights": weights,
     }
 
 
@@ -108,7 +111,8 @@ def learn(
     for place, source in enumerate(sources):
         outcome = outcomes[place]
         if outcome is None:
-            failed.append(f"{masker(redaction)(source.name)}: its worker died")
+            shown_source = masker(redaction)(source.name)
+            failed.append(f"{shown_source}: its worker died")
             continue
         failed += outcome.failures
         for samples in outcome.samples_by_session:

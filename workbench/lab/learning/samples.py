@@ -53,7 +53,8 @@ def samples_of(prepared_session: Prepared, shares: Sequence[float] = AT) -> list
     for boundary in boundaries:
         exam = Exams.of(prepared_session.index).at(boundary)
         if exam.items:
-            table = LineTable(session.messages[:boundary], reader)
+            history = session.messages[:boundary]
+            table = LineTable(history, reader)
             samples += _samples_at(exam, table, project)
     return samples
 
@@ -107,9 +108,11 @@ def _stating(exam: BoundaryExam, table: LineTable) -> Flags:
     for number, item in enumerate(exam.items):
         if item.kind in SENTENCES:
             sentences.append(number)
-    is_answered = exam.answered_by(_texts(table, table.stating))
+    texts = _texts(table, table.stating)
+    is_answered = exam.answered_by(texts)
     is_stated: Flags = is_answered[:, sentences]
-    return np.asarray(is_stated.max(axis=1, initial=False))
+    states_any = is_stated.max(axis=1, initial=False)
+    return np.asarray(states_any)
 
 
 def _texts(table: LineTable, lines: Ints) -> list[str]:
@@ -136,12 +139,19 @@ def _thinned(features: Floats, labels: Flags, project: str) -> Sample:
     is_kept = labels | (row_numbers % KEPT_NEGATIVES == 0)
     kept_labels = labels[is_kept]
     weights = np.where(kept_labels, 1.0, float(KEPT_NEGATIVES))
-    return Sample(features[is_kept], kept_labels, weights, project)
+    return Sample(
+        features=features[is_kept],
+        labels=kept_labels,
+        weights=weights,
+        project=project,
+    )
 
 
 def by_part(samples: Iterable[LabelledSample]) -> dict[Part, list[Sample]]:
     """The samples of each model."""
-    parts: dict[Part, list[Sample]] = {part: [] for part in PARTS}
+    parts: dict[Part, list[Sample]] = {}
+    for part in PARTS:
+        parts[part] = []
     for part, sample in samples:
         parts[part].append(sample)
     return parts
