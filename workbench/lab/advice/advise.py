@@ -169,7 +169,13 @@ class Advice:
 
     def note(self, title: str) -> AdviceNote:
         """What it said, for the pages of its run."""
-        return AdviceNote(title, self.advised.strategy, self.opening, self.verdict, self.traded)
+        return AdviceNote(
+            title=title,
+            use=self.advised.strategy,
+            opening=self.opening,
+            verdict=self.verdict,
+            traded=self.traded,
+        )
 
 
 @documented(AdviceSpec)
@@ -372,7 +378,13 @@ def usual_grid(sources: Sequence[SessionSource], spec: AdviceSpec) -> Grid:
     model is named.
     """
     default_model = default_model_for(sources)
-    return space(spec.space, spec.window, spec.model, spec.default or USUAL, default_model)
+    return space(
+        grid=spec.space,
+        window=spec.window,
+        models=spec.model,
+        default=spec.default or USUAL,
+        default_model=default_model,
+    )
 
 
 def _regret(

@@ -61,7 +61,8 @@ class FitCheck:
 
 
 def fitted(
-    samples: Mapping[Part, Sequence[Sample]], without: Collection[str] = ()
+    samples: Mapping[Part, Sequence[Sample]],
+    without: Collection[str] = (),
 ) -> LearnedWeights:
     """Weights from all samples but those of some projects."""
     models = {}

@@ -38,7 +38,10 @@ LabelledSample: TypeAlias = tuple[Part, Sample]
 """The name of a model, and rows of it."""
 
 
-def samples_of(prepared_session: Prepared, shares: Sequence[float] = AT) -> list[LabelledSample]:
+def samples_of(
+    prepared_session: Prepared,
+    shares: Sequence[float] = AT,
+) -> list[LabelledSample]:
     """The rows of one session."""
     session = prepared_session.session
     reader = LineReader(prepared_session.index.extractor)

@@ -144,7 +144,10 @@ def gamers(
     return SideTable(rows, _says(rows, len(family)), details)
 
 
-def _searched(places: Sequence[Place], family: Sequence[Gamer | Salad]) -> pd.DataFrame:
+def _searched(
+    places: Sequence[Place],
+    family: Sequence[Gamer | Salad],
+) -> pd.DataFrame:
     """What the fitted reader foretells of each setting, the best first: on every second project,
     and on the others.
     """

@@ -132,7 +132,10 @@ def _with_baselines(answers: pd.DataFrame, folder: Path) -> pd.DataFrame:
     return with_baselines.assign(study=folder.name)
 
 
-def _rows(answers: pd.DataFrame, measures: Sequence[Measure]) -> Iterator[dict[str, object]]:
+def _rows(
+    answers: pd.DataFrame,
+    measures: Sequence[Measure],
+) -> Iterator[dict[str, object]]:
     """A row a measure; where the last of them, the baseline, knows fewer answers, each also on
     those alone.
     """

@@ -131,9 +131,10 @@ def _needed(sample: Generated, index: Index, boundary: int) -> set[Entity]:
         later_uses = [use for use in uses if use >= boundary]
         if not is_said_before or not later_uses:
             continue
-        if later_uses[0] < boundary + HORIZON:
-            numbers = index.read((fact.entity,)).entities
-            entities.update(names[number] for number in numbers)
+        if later_uses[0] >= boundary + HORIZON:
+            continue
+        for number in index.read((fact.entity,)).entities:
+            entities.add(names[number])
     return entities
 
 
@@ -174,7 +175,8 @@ def _with_future_of(stranger: Prepared, prepared_session: Prepared, boundary: in
     start = at_shares(stranger.session)[0]
     past = session.messages[:boundary]
     future = stranger.session.messages[start:]
-    return Index((*past, *future), session.cwd, prepared_session.index.background)
+    background = prepared_session.index.background
+    return Index((*past, *future), session.cwd, background)
 
 
 def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepared]]:
@@ -184,7 +186,8 @@ def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepare
         project = prepared_session.session.project
         strangers = long_enough[place + 1 :] + long_enough[:place]
         for stranger in strangers:
-            if stranger.session.project != project or not project:
+            is_of_another = stranger.session.project != project
+            if is_of_another or not project:
                 yield prepared_session, stranger
                 break
 
@@ -214,7 +217,8 @@ def blindness(
             original_bytes = _sent(strategy, prepared_session, boundaries, model)
             relabelled_bytes = _sent(strategy, relabelled, boundaries, model)
             if relabelled_bytes != original_bytes:
-                apart.append(f"{strategy.name} on {prepared_session.session.id} at {boundaries[0]}")
+                session_id = prepared_session.session.id
+                apart.append(f"{strategy.name} on {session_id} at {boundaries[0]}")
     return check(
         "blindness",
         "a strategy sends the same bytes whatever the session is called and whatever comes later",
@@ -266,7 +270,8 @@ def _relabelled(prepared_session: Prepared, boundary: int) -> Prepared:
         title="",
         project="relabelled",
     )
-    later_sizes = tuple(sizing.count(message) for message in renamed.messages[boundary:])
+    later_messages = renamed.messages[boundary:]
+    later_sizes = tuple(map(sizing.count, later_messages))
     sizes = sizing.sizes[:boundary] + later_sizes
     relabelled = prepared(renamed, prepared_session.window)
     return replace(relabelled, sizing=replace(sizing, sizes=sizes))

@@ -153,7 +153,9 @@ def _mean_value(
 ) -> float | None:
     """The same without its interval."""
     mean = _mean(rows, column, highest)
-    return None if mean is None else mean.mean
+    if mean is None:
+        return None
+    return mean.mean
 
 
 def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
@@ -177,11 +179,14 @@ def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
     is_known_lexically = rows["lexical"].to_numpy(dtype=float) >= KNOWN
     agrees = is_known == is_known_lexically
     ranks = _rank_correlations(rows)
+    mean_rank = None
+    if ranks:
+        mean_rank = float(np.mean(ranks))
     return {
         "items": len(rows),
         "agreement": float(agrees.mean()),
         "kappa": kappa(is_known, is_known_lexically),
-        "rank": float(np.mean(ranks)) if ranks else None,
+        "rank": mean_rank,
         "boundaries": len(ranks),
     }
 
@@ -252,5 +257,6 @@ def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 def _with_other_scores(rows: pd.DataFrame, other_rows: pd.DataFrame) -> pd.DataFrame:
     """The items that two readers scored, with the other one in the place of the lexical reader."""
     scores_of_reader = rows.drop(columns="lexical")
-    scores_of_other = other_rows.drop(columns="lexical").rename(columns={"score": "lexical"})
+    scores_of_other = other_rows.drop(columns="lexical")
+    scores_of_other = scores_of_other.rename(columns={"score": "lexical"})
     return scores_of_reader.merge(scores_of_other, on=[*PLACE, "strategy", "item"])

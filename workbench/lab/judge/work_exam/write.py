@@ -289,7 +289,9 @@ def _write(place: ExamPlace, model: Model, spec: WriteSpec) -> ExamOutcome:
 def _keep(place: ExamPlace, exam: WorkExam) -> None:
     """Write an exam into its file, beside those of other boundaries and sessions."""
     session = place.session
-    all_exams = list(read_exams(place.file)) if place.file.is_file() else []
+    all_exams: list[SessionExams] = []
+    if place.file.is_file():
+        all_exams += read_exams(place.file)
     current = SessionExams(session.id, opening_digest(session), ())
     other_exams = []
     for exams in all_exams:
@@ -297,4 +299,5 @@ def _keep(place: ExamPlace, exam: WorkExam) -> None:
             current = exams
         else:
             other_exams.append(exams)
-    write_atomically(place.file, exams_text([*other_exams, current.with_exam(exam)]))
+    text = exams_text([*other_exams, current.with_exam(exam)])
+    write_atomically(place.file, text)
