@@ -169,12 +169,21 @@ class Advice:
 
     def note(self, title: str) -> AdviceNote:
         """What it said, for the pages of its run."""
-        return AdviceNote(title, self.advised.strategy, self.opening, self.verdict, self.traded)
+        return AdviceNote(
+            title=title,
+            use=self.advised.strategy,
+            opening=self.opening,
+            verdict=self.verdict,
+            traded=self.traded,
+        )
 
 
 @documented(AdviceSpec)
 def advise(
-    what: Sequence[str] = (), *, spec: AdviceSpec | None = None, **settings: Unpack[AdviceSettings]
+    what: Sequence[str] = (),
+    *,
+    spec: AdviceSpec | None = None,
+    **settings: Unpack[AdviceSettings],
 ) -> Advice:
     """Search the candidate that fits these sessions best. The same command continues a stopped
     search.
@@ -369,10 +378,20 @@ def usual_grid(sources: Sequence[SessionSource], spec: AdviceSpec) -> Grid:
     model is named.
     """
     default_model = default_model_for(sources)
-    return space(spec.space, spec.window, spec.model, spec.default or USUAL, default_model)
+    return space(
+        grid=spec.space,
+        window=spec.window,
+        models=spec.model,
+        default=spec.default or USUAL,
+        default_model=default_model,
+    )
 
 
-def _regret(points: pd.DataFrame, default: str, outside: Outside) -> float | None:
+def _regret(
+    points: pd.DataFrame,
+    default: str,
+    outside: Outside,
+) -> float | None:
     """What the best finalist, known beforehand, gains over the choice on the projects that were
     held out.
     """

@@ -61,7 +61,10 @@ class PresentSetting:
 
     @classmethod
     def of(
-        cls, agent: Agent, sessions: Sequence[Session], asked_window: int | None = None
+        cls,
+        agent: Agent,
+        sessions: Sequence[Session],
+        asked_window: int | None = None,
     ) -> PresentSetting:
         """As the recordings show it, else as it is documented.
 
@@ -251,7 +254,10 @@ def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
 
 @documented(AdviceSpec)
 def advise_agents(
-    what: Sequence[str] = (), *, spec: AdviceSpec | None = None, **settings: Unpack[AdviceSettings]
+    what: Sequence[str] = (),
+    *,
+    spec: AdviceSpec | None = None,
+    **settings: Unpack[AdviceSettings],
 ) -> tuple[AgentAdvice, ...]:
     """Advise on each agent that recorded some of these sessions. The same call continues a stopped
     search.

@@ -113,7 +113,10 @@ class Measurements:
         return SummaryWriters(self.compactions)
 
     def publish(
-        self, points: Sequence[Point], units: Sequence[str], notes: Sequence[AdviceNote]
+        self,
+        points: Sequence[Point],
+        units: Sequence[str],
+        notes: Sequence[AdviceNote],
     ) -> None:
         """Leave the run of some finalists on all sources in the folder, with what the advice said.
 
@@ -142,7 +145,10 @@ class Measurements:
         return sorted(sources, key=lambda source: source.number)
 
     def _measure(self, points: Sequence[Point], units: Sequence[str]) -> None:
-        new_points = [point for point in points if not self._are_done([point], units)]
+        new_points = []
+        for point in points:
+            if not self._are_done([point], units):
+                new_points.append(point)
         names = [point.strategy for point in new_points]
         sources = self._in_order(units)
         run = Run.of(sources, self.run_of(new_points)).results()
@@ -223,7 +229,9 @@ def _project_of(session: Session, source: SessionSource, by: str) -> str:
 
 
 def _units(
-    rows: Iterable[str], sources: Mapping[str, RecordedSession], units: Sequence[str]
+    rows: Iterable[str],
+    sources: Mapping[str, RecordedSession],
+    units: Sequence[str],
 ) -> dict[str, str]:
     """By the name of a session in a run its source: rows are in the order of sources, and those
     of some may lack.
@@ -252,7 +260,8 @@ def _rows(
     unit_of = _units(map(str, sessions["session"]), recordings, units)
     project_of = {name: source.project for name, source in recordings.items()}
     replays = run.replays[run.replays["strategy"].isin(names)]
-    table = replays[["session", "strategy", "status"]].rename(columns={"strategy": "candidate"})
+    table = replays[["session", "strategy", "status"]]
+    table = table.rename(columns={"strategy": "candidate"})
     for column, metric in SCORES.items():
         table = table.merge(_scores(run, metric, column), "left", ROW)
     table = table.merge(_bills(run), "left", ROW)
@@ -333,5 +342,6 @@ def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
 
 def _mean_kept(rows: pd.DataFrame, half: str) -> pd.Series[float]:
     """By candidate what it keeps of one half, as a share."""
-    points = Trade(0).points(rows.assign(recall=rows[half]))
+    half_rows = rows.assign(recall=rows[half])
+    points = Trade(0).points(half_rows)
     return points.mean() / 100

@@ -127,7 +127,11 @@ def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
 
 
 def snippets(
-    preset: Preset, base: str, changes: Mapping[str, Plain], window: int, model: str
+    preset: Preset,
+    base: str,
+    changes: Mapping[str, Plain],
+    window: int,
+    model: str,
 ) -> Iterator[Snippet]:
     """The candidate in an agent that you build yourself: for each library that has it.
 
@@ -160,7 +164,11 @@ def snippets(
             yield Snippet(system.name, system.where, text, system.lacks)
 
 
-def _tail(preset: Preset, due: int | None, window: int) -> int | None:
+def _tail(
+    preset: Preset,
+    due: int | None,
+    window: int,
+) -> int | None:
     """Tokens of the messages that stay as they are; None where the preset has no share of them."""
     if not due:
         return None

@@ -187,4 +187,8 @@ def cross_validated(
         differences = (table[best] - table[default.strategy]).dropna()
         for project, gain in differences.items():
             gains[str(project)] = float(gain)
-    return Outside(estimate(list(gains.values())), gains, tuple(choices))
+    return Outside(
+        gain=estimate(list(gains.values())),
+        by_project=gains,
+        chosen=tuple(choices),
+    )

@@ -120,7 +120,8 @@ class Candidates:
         """What the name of a search depends on."""
         facts: list[tuple[object, ...]] = []
         for point in self.points:
-            facts.append((point.strategy, dict(point.settings), point.window, point.model))
+            settings = dict(point.settings)
+            facts.append((point.strategy, settings, point.window, point.model))
         return facts
 
 
@@ -137,7 +138,11 @@ def _axes(of: Preset, values_by_path: Mapping[str, list[Plain]]) -> dict[str, li
     return axes
 
 
-def _default_point(points: Sequence[Point], grid: Grid, default: Preset) -> Point | None:
+def _default_point(
+    points: Sequence[Point],
+    grid: Grid,
+    default: Preset,
+) -> Point | None:
     """The first of the points that is the default as it is; None where none is."""
     for point in points:
         if is_default(point, grid, default):
@@ -149,7 +154,9 @@ def is_default(point: Point, grid: Grid, default: Preset) -> bool:
     """Whether a point is the default as it is, with the grid's first window and model."""
     if point.base != default.name:
         return False
-    if point.window != grid.windows[0] or point.model != grid.models[0]:
+    if point.window != grid.windows[0]:
+        return False
+    if point.model != grid.models[0]:
         return False
     return _values(grid.preset(point)) == _values(default)
 

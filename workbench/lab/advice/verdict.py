@@ -50,7 +50,12 @@ class DefaultComparison:
     margin: float
     saved: Mapping[str, float]
 
-    def verdict(self, measured: Measurements, finals: Finals, outside: Outside) -> Verdict:
+    def verdict(
+        self,
+        measured: Measurements,
+        finals: Finals,
+        outside: Outside,
+    ) -> Verdict:
         """The verdict on the last round and on what its choice gained on projects that it had
         not seen.
         """
@@ -72,19 +77,25 @@ class DefaultComparison:
         return verdict
 
     def _no_winner(
-        self, measured: Measurements, picked: Choice, names: Sequence[str], project_count: int
+        self,
+        measured: Measurements,
+        picked: Choice,
+        names: Sequence[str],
+        project_count: int,
     ) -> str:
         """Why nothing can be said between the choice and some candidates; empty where something
         can.
         """
         rivals = []
         for name in names:
-            lead = (picked.means[picked.use] - picked.means[name]) / 100
+            lead_points = picked.means[picked.use] - picked.means[name]
+            lead = lead_points / 100
             if measured.writers.may_be_bias(
                 lead, picked.use, name, measured.half, project_count, MODE
             ):
                 rivals.append(name)
-        return measured.writers.no_winner([picked.use, *rivals], measured.half, MODE)
+        level_names = [picked.use, *rivals]
+        return measured.writers.no_winner(level_names, measured.half, MODE)
 
     def _stay(self, picked: Choice) -> Verdict:
         level = [name for name in picked.level if name != self.default]
@@ -166,13 +177,18 @@ def opening(measured: Measurements, rows: pd.DataFrame) -> str:
     empty if nothing.
     """
     sentences = []
-    kinds = {measured.writers.text_kind(str(name), MODE) for name in rows["candidate"].unique()}
-    if kinds - {"cut"} == {"rule"} and rows["candidate"].nunique() > 1:
+    candidates = rows["candidate"].unique()
+    kinds = {measured.writers.text_kind(str(name), MODE) for name in candidates}
+    kinds.discard("cut")
+    if kinds == {"rule"} and rows["candidate"].nunique() > 1:
         sentences.append(WITHOUT_A_MODEL)
     sessions = rows["session"].nunique()
-    with_work = rows.loc[rows[WORK].notna(), "session"].nunique()
-    session_counts = f"{with_work} of {some(sessions, 'session')}"
-    question_counts = f"{session_counts} have questions about the work behind the first request that fills the window"
+    has_work = rows[WORK].notna()
+    with_work = rows.loc[has_work, "session"].nunique()
+    question_counts = (
+        f"{with_work} of {some(sessions, 'session')} have questions about the work behind the first"
+        " request that fills the window"
+    )
     command = "`workbench lab exam write SESSIONS --model ...` writes them"
     if measured.half == NAMES and rows[NAMES].notna().any():
         sentences.insert(0, f"By names alone: {question_counts}; {command}.")
@@ -181,7 +197,11 @@ def opening(measured: Measurements, rows: pd.DataFrame) -> str:
     return " ".join(sentences)
 
 
-def traded(table: pd.DataFrame, names: Sequence[str], half: str) -> str:
+def traded(
+    table: pd.DataFrame,
+    names: Sequence[str],
+    half: str,
+) -> str:
     """What each of these candidates keeps and saves, the half that decides first; empty without
     figures.
     """

@@ -100,7 +100,12 @@ class Judge:
         if self.reader.outage:
             raise Unanswered(f"{self.reader.name} has not read all contexts: {self.reader.outage}")
 
-    def score(self, prepared_session: Prepared, boundary: int, context: Context) -> float | None:
+    def score(
+        self,
+        prepared_session: Prepared,
+        boundary: int,
+        context: Context,
+    ) -> float | None:
         """The mean score of an even choice of a boundary's items; None without an answer."""
         exam = Exams.of(prepared_session.index).at(boundary)
         items = even_choice(exam.items, ITEMS)
@@ -154,7 +159,10 @@ def on_tasks(
 
 
 def _on_task(
-    task: TrialTask, strategies: Sequence[str], windows: Windows, judge: Judge | None
+    task: TrialTask,
+    strategies: Sequence[str],
+    windows: Windows,
+    judge: Judge | None,
 ) -> Iterator[dict[str, object]]:
     prepared_session = _uncompacted(task, windows)
     presets = _presets(strategies)

@@ -131,14 +131,26 @@ class Agreement:
     def by_target(self, column: str = "rank") -> pd.DataFrame:
         """The ranks over all families: a row a metric, a column a target."""
         overall = self.ranks[self.ranks["family"] == ALL]
-        table = overall.pivot_table(column, "metric", "target", sort=False, dropna=False)
+        table = overall.pivot_table(
+            column,
+            "metric",
+            "target",
+            sort=False,
+            dropna=False,
+        )
         titled = table.rename(index=self.title, columns=TARGETS)
         return titled.rename_axis(columns=None).reset_index()
 
     def by_family(self, target: str) -> pd.DataFrame:
         """The ranks against one target: a row a metric, a column a family."""
         rows = self.ranks[self.ranks["target"] == target]
-        table = rows.pivot_table("rank", "metric", "family", sort=False, dropna=False)
+        table = rows.pivot_table(
+            "rank",
+            "metric",
+            "family",
+            sort=False,
+            dropna=False,
+        )
         titled = table.rename(index=self.title)
         return titled.rename_axis(columns=None).reset_index()
 
@@ -156,7 +168,8 @@ class Agreement:
         disputes["against"] = pairs["against"].agg(list)
         target_order = list(TARGETS)
         order = []
-        for (target, *_), metrics in disputes["against"].items():
+        for place, metrics in disputes["against"].items():
+            target, _, _ = place
             target_number = target_order.index(target)
             order.append(target_number * 1000 - len(metrics))
         places = np.argsort(order, kind="stable")

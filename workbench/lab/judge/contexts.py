@@ -99,7 +99,10 @@ def even_choice(items: Sequence[Item], limit: int) -> Sequence[Item]:
 
 
 def _compacted(
-    prepared_session: Prepared, replay: Replay, over_target: Mapping[float, str], chain: int
+    prepared_session: Prepared,
+    replay: Replay,
+    over_target: Mapping[float, str],
+    chain: int,
 ) -> Iterator[Compacted]:
     awaited = False
     for event in replay.events:
@@ -137,7 +140,11 @@ def _at_sizes(
     for context, event in zip(contexts, events, strict=True):
         if context.over_target:
             continue
-        at_size = replace(context, strategy=baseline.preset.name, at_size_of=context.strategy)
+        at_size = replace(
+            context,
+            strategy=baseline.preset.name,
+            at_size_of=context.strategy,
+        )
         sent = baseline.context(event)
         if sent is None:
             yield replace(at_size, over_target="the baseline cannot be cut to that size")
@@ -197,7 +204,11 @@ class ContextSpec(Masking):
         return self.changed(writer=filler), filler
 
     def contexts(
-        self, what: What = (), *, chains: Sequence[int] = (1,), with_baseline: bool = True
+        self,
+        what: What = (),
+        *,
+        chains: Sequence[int] = (1,),
+        with_baseline: bool = True,
     ) -> Iterator[Compacted]:
         """Every context, session by session and strategy by strategy, at growing boundaries.
 

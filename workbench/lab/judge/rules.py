@@ -63,7 +63,8 @@ class RuleGrader:
         if verdict.outcome not in ("unsure", "lost") or not texts:
             return verdict
         try:
-            answer = self.model.complete(self._request(verdict.rule, "\n\n".join(texts))).text
+            request = self._request(verdict.rule, "\n\n".join(texts))
+            answer = self.model.complete(request).text
         except ModelError as error:
             return replace(verdict, reason=f"{self.model.name} was asked in vain: {error}")
         words = _ANSWER.findall(answer)

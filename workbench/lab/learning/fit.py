@@ -61,7 +61,8 @@ class FitCheck:
 
 
 def fitted(
-    samples: Mapping[Part, Sequence[Sample]], without: Collection[str] = ()
+    samples: Mapping[Part, Sequence[Sample]],
+    without: Collection[str] = (),
 ) -> LearnedWeights:
     """Weights from all samples but those of some projects."""
     models = {}
@@ -88,7 +89,11 @@ class Rows(NamedTuple):
             features.append(sample.features)
             labels.append(sample.labels)
             weights.append(sample.weights)
-        return cls(np.concatenate(features), np.concatenate(labels), np.concatenate(weights))
+        return cls(
+            features=np.concatenate(features),
+            labels=np.concatenate(labels),
+            weights=np.concatenate(weights),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +119,8 @@ class Regression:
         bias = parameters[0]
         weights = parameters[1:]
         margin = self.features @ weights + bias
-        chance = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
+        bounded_margin = np.clip(margin, -30, 30)
+        chance = 1 / (1 + np.exp(-bounded_margin))
         error = self.row_weights * (chance - self.labels)
         off_aim = weights - self.aim
         row_losses = np.logaddexp(0, margin) - self.labels * margin
@@ -163,8 +169,10 @@ def _fit(part: Part, samples: Sequence[Sample]) -> Logistic:
     )
     parameters = regression.minimum(_bounds(part))
     intercept = round(float(parameters[0]), 4)
-    weights = parameters[1:] / spread
-    return Logistic(intercept, tuple(round(float(weight), 4) for weight in weights))
+    weights = []
+    for weight in parameters[1:] / spread:
+        weights.append(round(float(weight), 4))
+    return Logistic(intercept, tuple(weights))
 
 
 def _bounds(part: Part) -> list[Bound]:
@@ -194,8 +202,11 @@ def cross_validated(samples: Mapping[Part, Sequence[Sample]]) -> dict[Part, FitC
     projects: set[str] = set()
     for part in PARTS:
         projects.update(sample.project for sample in samples[part])
-    chances: dict[Part, list[Floats]] = {part: [] for part in PARTS}
-    samples_in_order: dict[Part, list[Sample]] = {part: [] for part in PARTS}
+    chances: dict[Part, list[Floats]] = {}
+    samples_in_order: dict[Part, list[Sample]] = {}
+    for part in PARTS:
+        chances[part] = []
+        samples_in_order[part] = []
     for fold in folds_of(projects):
         weights = fitted(samples, without=fold)
         for part in PARTS:
@@ -203,7 +214,8 @@ def cross_validated(samples: Mapping[Part, Sequence[Sample]]) -> dict[Part, FitC
             for sample in samples[part]:
                 if sample.project not in fold:
                     continue
-                chances[part].append(model.probability(sample.features))
+                promised = model.probability(sample.features)
+                chances[part].append(promised)
                 samples_in_order[part].append(sample)
     checks = {}
     for part in PARTS:
@@ -213,7 +225,13 @@ def cross_validated(samples: Mapping[Part, Sequence[Sample]]) -> dict[Part, FitC
 
 def _check(chances_by_sample: Sequence[Floats], samples: Sequence[Sample]) -> FitCheck:
     if not samples:
-        return FitCheck(rows=0, needed=0, auc=None, error=0.0, groups=())
+        return FitCheck(
+            rows=0,
+            needed=0,
+            auc=None,
+            error=0.0,
+            groups=(),
+        )
     chances = np.concatenate(chances_by_sample)
     rows = Rows.of(samples)
     groups = []
@@ -237,7 +255,8 @@ def _calibration(chances: Floats, rows: Rows) -> Iterator[tuple[float, float]]:
     labels = rows.labels[order]
     weights = rows.weights[order]
     share_below = np.cumsum(weights) / rows.weights.sum()
-    group_of_row = np.minimum((share_below * GROUPS).astype(np.int64), GROUPS - 1)
+    group_of_row = (share_below * GROUPS).astype(np.int64)
+    group_of_row = np.minimum(group_of_row, GROUPS - 1)
     for group in range(GROUPS):
         in_group = group_of_row == group
         if not in_group.any():
@@ -256,6 +275,7 @@ def _auc(chances: Floats, labels: Flags) -> float | None:
     negative = int((~labels).sum())
     if not positive or not negative:
         return None
-    rank_sum = rankdata(chances)[labels].sum()
+    ranks = rankdata(chances)
+    rank_sum = ranks[labels].sum()
     wins = rank_sum - positive * (positive + 1) / 2
     return float(wins / (positive * negative))

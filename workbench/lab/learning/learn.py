@@ -72,17 +72,24 @@ class Learned:
 
     def write(self, path: Path) -> None:
         """Write the weights as JSON."""
-        write_private(path, json.dumps(self.document(), indent=1) + "\n")
+        text = json.dumps(self.document(), indent=1)
+        write_private(path, text + "\n")
 
 
 def _document(part: Part, model: Logistic) -> dict[str, Any]:
+    names = FEATURES[part]
+    weights = dict(zip(names, model.weights, strict=True))
     return {
         "intercept": model.intercept,
-        "weights": dict(zip(FEATURES[part], model.weights, strict=True)),
+        "weights": weights,
     }
 
 
-def learn(what: What, jobs: int | None = 1, redaction: frozenset[str] | None = None) -> Learned:
+def learn(
+    what: What,
+    jobs: int | None = 1,
+    redaction: frozenset[str] | None = None,
+) -> Learned:
     """Learn from recordings which names are needed later, which lines tell them, and which state
     rules or open work.
 
@@ -104,7 +111,8 @@ def learn(what: What, jobs: int | None = 1, redaction: frozenset[str] | None = N
     for place, source in enumerate(sources):
         outcome = outcomes[place]
         if outcome is None:
-            failed.append(f"{masker(redaction)(source.name)}: its worker died")
+            shown_source = masker(redaction)(source.name)
+            failed.append(f"{shown_source}: its worker died")
             continue
         failed += outcome.failures
         for samples in outcome.samples_by_session:

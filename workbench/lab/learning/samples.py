@@ -38,7 +38,10 @@ LabelledSample: TypeAlias = tuple[Part, Sample]
 """The name of a model, and rows of it."""
 
 
-def samples_of(prepared_session: Prepared, shares: Sequence[float] = AT) -> list[LabelledSample]:
+def samples_of(
+    prepared_session: Prepared,
+    shares: Sequence[float] = AT,
+) -> list[LabelledSample]:
     """The rows of one session."""
     session = prepared_session.session
     reader = LineReader(prepared_session.index.extractor)
@@ -53,7 +56,8 @@ def samples_of(prepared_session: Prepared, shares: Sequence[float] = AT) -> list
     for boundary in boundaries:
         exam = Exams.of(prepared_session.index).at(boundary)
         if exam.items:
-            table = LineTable(session.messages[:boundary], reader)
+            history = session.messages[:boundary]
+            table = LineTable(history, reader)
             samples += _samples_at(exam, table, project)
     return samples
 
@@ -63,26 +67,36 @@ def _samples_at(exam: BoundaryExam, table: LineTable, project: str) -> list[Labe
     state what a rule or an open task asks for.
     """
     questions_by_name = _questions_by_name(exam, table)
-    is_needed = np.asarray(np.isin(table.known, list(questions_by_name)))
+    needed_names = list(questions_by_name)
+    is_needed = np.asarray(np.isin(table.known, needed_names))
+    is_stated = _stating(exam, table)
+    needed = _thinned(table.needed, is_needed, project)
+    telling = _telling(exam, table, questions_by_name, project)
+    stating = _thinned(table.states, is_stated, project)
     return [
-        ("needed", _thinned(table.needed, is_needed, project)),
-        ("tells", _telling(exam, table, questions_by_name, project)),
-        ("states", _thinned(table.states, _stating(exam, table), project)),
+        ("needed", needed),
+        ("tells", telling),
+        ("states", stating),
     ]
 
 
 def _telling(
-    exam: BoundaryExam, table: LineTable, questions_by_name: dict[int, list[int]], project: str
+    exam: BoundaryExam,
+    table: LineTable,
+    questions_by_name: dict[int, list[int]],
+    project: str,
 ) -> Sample:
     """Rows of the pairs of a needed name and a line that holds it: does the line tell it?"""
-    pairs = np.flatnonzero(np.isin(table.pair_name, list(questions_by_name)))
+    is_needed = np.isin(table.pair_name, list(questions_by_name))
+    pairs = np.flatnonzero(is_needed)
     lines, row_of_pair = np.unique(table.pair_line[pairs], return_inverse=True)
     is_answered = exam.answered_by(_texts(table, lines))
     names = table.pair_name[pairs].tolist()
     labels = []
     for row, name in zip(row_of_pair.tolist(), names, strict=True):
         questions = questions_by_name[name]
-        labels.append(bool(is_answered[row, questions].any()))
+        is_told = is_answered[row, questions].any()
+        labels.append(bool(is_told))
     return Sample(
         features=table.tells[pairs],
         labels=np.array(labels, dtype=bool),
@@ -97,9 +111,11 @@ def _stating(exam: BoundaryExam, table: LineTable) -> Flags:
     for number, item in enumerate(exam.items):
         if item.kind in SENTENCES:
             sentences.append(number)
-    is_answered = exam.answered_by(_texts(table, table.stating))
+    texts = _texts(table, table.stating)
+    is_answered = exam.answered_by(texts)
     is_stated: Flags = is_answered[:, sentences]
-    return np.asarray(is_stated.max(axis=1, initial=False))
+    states_any = is_stated.max(axis=1, initial=False)
+    return np.asarray(states_any)
 
 
 def _texts(table: LineTable, lines: Ints) -> list[str]:
@@ -126,12 +142,19 @@ def _thinned(features: Floats, labels: Flags, project: str) -> Sample:
     is_kept = labels | (row_numbers % KEPT_NEGATIVES == 0)
     kept_labels = labels[is_kept]
     weights = np.where(kept_labels, 1.0, float(KEPT_NEGATIVES))
-    return Sample(features[is_kept], kept_labels, weights, project)
+    return Sample(
+        features=features[is_kept],
+        labels=kept_labels,
+        weights=weights,
+        project=project,
+    )
 
 
 def by_part(samples: Iterable[LabelledSample]) -> dict[Part, list[Sample]]:
     """The samples of each model."""
-    parts: dict[Part, list[Sample]] = {part: [] for part in PARTS}
+    parts: dict[Part, list[Sample]] = {}
+    for part in PARTS:
+        parts[part] = []
     for part, sample in samples:
         parts[part].append(sample)
     return parts

@@ -17,12 +17,15 @@ def closed_loop_html(run: Results) -> Html:
     """
     trials = _trials(run)
     simulated = _simulated(run)
-    data = simulated.data if trials.data is None else trials.data
+    data = trials.data
+    if data is None:
+        data = simulated.data
     return Html(trials.html + simulated.html, data=data)
 
 
 def _trials(run: Results) -> Html:
-    if not (run.path / TrialResults.file).is_file():
+    file = run.path / TrialResults.file
+    if not file.is_file():
         return empty()
     table = TrialResults.open(run.path).table
     by_strategy = trials_by_strategy(table)
@@ -30,23 +33,31 @@ def _trials(run: Results) -> Html:
     if completed.empty:
         return empty()
     successes = by_family(table)
-    families = successes.pivot_table("success", "strategy", "family", sort=False)
+    families = successes.pivot_table(
+        values="success",
+        index="strategy",
+        columns="family",
+        sort=False,
+    )
+    baselines = by_strategy["baseline"]
+    tasks_by_strategy = completed.groupby("strategy").size()
     return part(
         "trials",
         by_strategy,
         families=list(families.columns),
         by_family=families.reset_index().to_dict("records"),
-        base=str(by_strategy["baseline"].iloc[0]),
+        base=str(baselines.iloc[0]),
         agents=list(completed["agent"].unique()),
-        tasks=completed.groupby("strategy").size().max(),
+        tasks=tasks_by_strategy.max(),
         undone=len(table) - len(completed),
     )
 
 
 def _simulated(run: Results) -> Html:
-    if not (run.path / SIMULATED_FILE).is_file():
+    file = run.path / SIMULATED_FILE
+    if not file.is_file():
         return empty()
-    table = read_table(run.path / SIMULATED_FILE)
+    table = read_table(file)
     means = simulated_by_strategy(table)
     rows = means.astype(object).where(means.notna(), None)
     return part(

@@ -28,9 +28,15 @@ def validation_html(run: Results) -> Html:
     """The checks that the run's own replays allow: one row each with `check`, `outcome`,
     `found`, `claim`.
     """
-    rows = [asdict(check) for check in (floor(run), ceiling(run))]
-    checks = pd.DataFrame(rows).rename(columns={"name": "check"})
-    facts_file = files("workbench.lab.validation").joinpath("facts.json")
+    checks = pd.DataFrame(
+        [
+            asdict(floor(run)),
+            asdict(ceiling(run)),
+        ]
+    )
+    checks = checks.rename(columns={"name": "check"})
+    folder = files("workbench.lab.validation")
+    facts_file = folder.joinpath("facts.json")
     facts = json.loads(facts_file.read_text(encoding="utf-8"))
     return part(
         "validation",
@@ -69,20 +75,23 @@ def _ranks_by_metric(facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def judges_html(run: Results) -> Html:
     """What a real model answered about this run's contexts; a sentence where none was asked."""
-    if not (run.path / ExamResults.file).is_file():
+    file = run.path / ExamResults.file
+    if not file.is_file():
         return part("judges", None, rows=())
     results = ExamResults.open(run.path)
     rows = []
+    strategies = []
     baseline = ""
     for score in scores(results.table):
         rows.append(asdict(score))
+        strategies.append(score.strategy)
         baseline = baseline or score.baseline
     return part(
         "judges",
         results.table,
         rows=rows,
         base=baseline,
-        known=[row["strategy"] for row in rows],
+        known=strategies,
         reader=results.notes["reader"],
         admission=results.notes["admission"],
         agreement=agreement_note(agreement(results.table)),

@@ -129,16 +129,25 @@ def gamers(
     shown_gamers = [gamer for gamer in family if gamer.label in shown_labels]
     measured = _with_other_measures(places, shown_gamers)
     by_label = settings.set_index("context")
-    gamed = pd.concat([measured, by_label], axis=1, join="inner")
+    gamed = pd.concat(
+        [measured, by_label],
+        axis=1,
+        join="inner",
+    )
     gamed = gamed.sort_values("the work", ascending=False)
     strategies = _with_other_measures(places, STRATEGIES)
-    rows = pd.concat([strategies, gamed]).rename_axis("context").reset_index()
+    rows = pd.concat([strategies, gamed])
+    rows = rows.rename_axis("context").reset_index()
     rows = rows.merge(_real_readers(), on="context", how="left")
     rows = rows[COLUMNS]
-    return SideTable(rows, _says(rows, len(family)), {"all settings": settings})
+    details = {"all settings": settings}
+    return SideTable(rows, _says(rows, len(family)), details)
 
 
-def _searched(places: Sequence[Place], family: Sequence[Gamer | Salad]) -> pd.DataFrame:
+def _searched(
+    places: Sequence[Place],
+    family: Sequence[Gamer | Salad],
+) -> pd.DataFrame:
     """What the fitted reader foretells of each setting, the best first: on every second project,
     and on the others.
     """
@@ -153,7 +162,8 @@ def _searched(places: Sequence[Place], family: Sequence[Gamer | Salad]) -> pd.Da
                 "the work": place.work(context),
             }
             values.append(row)
-    groups = pd.DataFrame(values).groupby(["project", "form", "context"], sort=False)
+    table = pd.DataFrame(values)
+    groups = table.groupby(["project", "form", "context"], sort=False)
     by_project = groups["the work"].mean().reset_index()
     projects = sorted(by_project["project"].unique())
     is_searched = by_project["project"].isin(projects[::2])
@@ -177,9 +187,12 @@ def _with_other_measures(
     for place in places:
         for name in contexts:
             context = place.context_of(name)
+            label = name
+            if not isinstance(name, str):
+                label = name.label
             row = {
                 "project": place.project,
-                "context": name if isinstance(name, str) else name.label,
+                "context": label,
                 "the work": place.work(context),
                 "names": place.names(context),
                 "BM25": place.bm25_share(context),
@@ -217,7 +230,8 @@ def _real_readers() -> pd.DataFrame:
     rows = rows.set_axis(["real readers", "foretold of these"], axis=1)
     rows["real readers, names"] = names["score"].mean()
     rows = pd.concat([rows, _salads_read()])
-    rows = rows.rename(index={name: gamer.label for name, gamer in GAMERS.items()})
+    labels = {name: gamer.label for name, gamer in GAMERS.items()}
+    rows = rows.rename(index=labels)
     return rows.rename_axis("context").reset_index()[columns]
 
 
@@ -247,7 +261,8 @@ def _salads_read() -> pd.DataFrame:
 def _says(rows: pd.DataFrame, settings: int) -> str:
     gamed = rows[rows["searched"].notna()]
     best = gamed.sort_values("searched").iloc[-1]
-    truncate = rows.set_index("context").loc["truncate", "the work"]
+    by_context = rows.set_index("context")
+    truncate = by_context.loc["truncate", "the work"]
     unread = ""
     if pd.isna(best["real readers"]):
         unread = "; no real reader has read it"

@@ -71,8 +71,12 @@ def real_readers(folders: Sequence[Path] = ()) -> SideTable:
         return SideTable.absent(NOT_HERE)
     work = work_answers(studies)
     names = name_answers(studies)
-    rows = pd.DataFrame([*_rows(work, WORK_MEASURES), *_rows(names, NAME_MEASURES)])
-    promise = "left_out" if "left_out" in work else "shipped"
+    rows_of_work = list(_rows(work, WORK_MEASURES))
+    rows_of_names = list(_rows(names, NAME_MEASURES))
+    rows = pd.DataFrame(rows_of_work + rows_of_names)
+    promise = "shipped"
+    if "left_out" in work:
+        promise = "left_out"
     details = {
         "calibration, from the lowest promised tenth": _tenths(work, promise),
         "level by kind of context": by_kind(work, promise),
@@ -94,7 +98,10 @@ def work_answers(folders: Sequence[Path]) -> pd.DataFrame:
     where there are enough projects, `left_out` (by a reader that was fitted to the answers of all
     other projects).
     """
-    tables = [_with_baselines(read_answers([folder]), folder) for folder in folders]
+    tables = []
+    for folder in folders:
+        graded_answers = read_answers([folder])
+        tables.append(_with_baselines(graded_answers, folder))
     answers = pd.concat(tables, ignore_index=True)
     answers["shipped"] = chances(shipped_reader(), answers)
     if answers["project"].nunique() >= FEWEST_PROJECTS:
@@ -125,24 +132,36 @@ def _with_baselines(answers: pd.DataFrame, folder: Path) -> pd.DataFrame:
     return with_baselines.assign(study=folder.name)
 
 
-def _rows(answers: pd.DataFrame, measures: Sequence[Measure]) -> Iterator[dict[str, object]]:
+def _rows(
+    answers: pd.DataFrame,
+    measures: Sequence[Measure],
+) -> Iterator[dict[str, object]]:
     """A row a measure; where the last of them, the baseline, knows fewer answers, each also on
     those alone.
     """
     baseline = measures[-1].column
     has_baseline = answers[baseline].notna()
     for measure in measures:
-        if measure.column in answers and answers[measure.column].notna().any():
+        if measure.column not in answers:
+            continue
+        has_value = answers[measure.column].notna()
+        if has_value.any():
             yield _row(answers, measure, measure.title)
     baseline_count = has_baseline.sum()
     for measure in measures[:-1]:
         if measure.column not in answers:
             continue
-        if 0 < baseline_count < answers[measure.column].notna().sum():
-            yield _row(answers[has_baseline], measure, f"{measure.title}, answers with BM25")
+        has_value = answers[measure.column].notna()
+        if 0 < baseline_count < has_value.sum():
+            title = f"{measure.title}, answers with BM25"
+            yield _row(answers[has_baseline], measure, title)
 
 
-def _row(answers: pd.DataFrame, measure: Measure, title: str) -> dict[str, object]:
+def _row(
+    answers: pd.DataFrame,
+    measure: Measure,
+    title: str,
+) -> dict[str, object]:
     with_value = answers[answers[measure.column].notna()]
     report = _report(with_value, measure.column)
     pairs = ordered_pairs(with_value, measure.column)
@@ -178,11 +197,14 @@ def ordered_pairs(answers: pd.DataFrame, column: str) -> OrderedPairs:
     not ordered alike.
     """
     strategies = answers[~answers["strategy"].isin(REFERENCES)]
-    means = strategies.groupby(CONTEXT)[[column, "score"]].mean().reset_index()
+    groups = strategies.groupby(CONTEXT)
+    columns = [column, "score"]
+    means = groups[columns].mean().reset_index()
     pairs = 0
     alike = 0
     for _, group in means.groupby(["session", "at", "share"]):
-        contexts = list(group[[column, "score"]].itertuples(index=False, name=None))
+        values_and_scores = group[columns]
+        contexts = list(values_and_scores.itertuples(index=False, name=None))
         for (value, score), (other_value, other_score) in combinations(contexts, 2):
             score_gap = score - other_score
             if abs(score_gap) >= APART:
@@ -241,9 +263,12 @@ def _by_study(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
         for column in dict.fromkeys((promise, "shipped")):
             report = _report(table, column)
             errors = table[column] - table["score"]
+            reader = "as shipped"
+            if column == "left_out":
+                reader = "project left out"
             row = {
                 "study": study,
-                "reader": "project left out" if column == "left_out" else "as shipped",
+                "reader": reader,
                 "answers": report.answers,
                 "projects": report.projects,
                 "auc": report.auc,
@@ -259,7 +284,9 @@ def _says(rows: pd.DataFrame) -> str:
     """The AUC of each half's measures in one sentence."""
     parts = []
     for half, of_half in rows.groupby("half", sort=False):
-        measures = [f"{row['measure']} {row['auc']:.2f}" for row in of_half.to_dict("records")]
+        measures = []
+        for row in of_half.to_dict("records"):
+            measures.append(f"{row['measure']} {row['auc']:.2f}")
         parts.append(f"on {half} {', '.join(measures)}")
     return (
         "Of two answers, one right and one wrong, the right one has the higher value (AUC):"

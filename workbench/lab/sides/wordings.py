@@ -11,7 +11,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -31,6 +31,8 @@ VERBATIM, TERSE, OTHER_WORDS = "verbatim", "terse", "other words"
 WORDINGS = (VERBATIM, TERSE, OTHER_WORDS)
 Fact = Mapping[str, Any]
 """A fact in the file: which question or name it is of, and its wordings."""
+Place: TypeAlias = tuple[str, int]
+"""The id of a session, and a boundary of it."""
 
 
 def wordings() -> SideTable:
@@ -45,9 +47,11 @@ def wordings() -> SideTable:
     document = json.loads(file.read_text("utf-8"))
     sessions = {session.id: prepared(session) for session in bundled()}
     values: list[dict[str, object]] = []
-    for (session, boundary), facts in _by_boundary(document["work"]):
+    for place, facts in _by_boundary(document["work"]).items():
+        session, boundary = place
         values += _work_values(sessions[session], boundary, facts)
-    for (session, boundary), facts in _by_boundary(document["names"]):
+    for place, facts in _by_boundary(document["names"]).items():
+        session, boundary = place
         values += _name_values(sessions[session], boundary, facts)
     table = pd.DataFrame(values)
     groups = table.groupby(["half", "wording"], sort=False)
@@ -61,11 +65,12 @@ def wordings() -> SideTable:
     return SideTable(rows, _says(rows))
 
 
-def _by_boundary(facts: Iterable[Fact]) -> Iterator[tuple[tuple[str, int], list[Fact]]]:
-    groups: dict[tuple[str, int], list[Fact]] = defaultdict(list)
+def _by_boundary(facts: Iterable[Fact]) -> Mapping[Place, Sequence[Fact]]:
+    groups: dict[Place, list[Fact]] = defaultdict(list)
     for fact in facts:
-        groups[fact["session"], fact["at"]].append(fact)
-    yield from groups.items()
+        place = fact["session"], fact["at"]
+        groups[place].append(fact)
+    return groups
 
 
 def _work_values(
@@ -109,7 +114,9 @@ def _work_values(
 def _questions_by_text(prepared_session: Prepared, boundary: int) -> dict[str, WorkQuestion]:
     """The questions about the work at a boundary; none where it has no exam."""
     exams = exams_of(prepared_session.session)
-    exam = None if exams is None else exams.at(boundary)
+    if exams is None:
+        return {}
+    exam = exams.at(boundary)
     if exam is None:
         return {}
     return {question.question: question for question in exam.questions}
@@ -152,7 +159,8 @@ def _name_values(
     for wording in WORDINGS:
         lines = []
         for fact, number in zip(asked_facts, numbers, strict=True):
-            lines.append(_told(fact, wording, verbatim=exam.items[number].evidence))
+            item = exam.items[number]
+            lines.append(_told(fact, wording, verbatim=item.evidence))
         text = "\n".join(lines)
         context_view = View(frozenset(), (text,), (text,))
         credits = exam.credit(context_view).tolist()

@@ -12,6 +12,7 @@ from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.demand import HORIZON
 from workbench.evaluation.metrics.exam.exams import BoundaryExam, Exams
 from workbench.evaluation.metrics.exam.facts import facts
+from workbench.evaluation.metrics.exam.history import ExamHistory
 from workbench.evaluation.metrics.view import View, view
 from workbench.evaluation.replays.matched import recorded_contexts
 from workbench.lab.simulation.needs import TOLD
@@ -37,11 +38,13 @@ def held_things(sessions: Sequence[Prepared], rows: pd.DataFrame) -> pd.DataFram
         its use, and `looked_up`, whether that is too little, so that the simulated agent looks.
         Missing where the thing makes no question.
     """
-    recorded_rows = rows[rows["context"] == "recorded"].set_index(["session", "at"]).sort_index()
+    is_recorded = rows["context"] == "recorded"
+    recorded_rows = rows[is_recorded].set_index(["session", "at"]).sort_index()
     tables: list[pd.DataFrame] = []
     for prepared in sessions:
         tables += _of_session(prepared, recorded_rows)
-    return pd.concat(tables).reset_index()[list(HELD)].astype(HELD)
+    table = pd.concat(tables).reset_index()
+    return table[list(HELD)].astype(HELD)
 
 
 def _of_session(prepared: Prepared, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -51,28 +54,49 @@ def _of_session(prepared: Prepared, rows: pd.DataFrame) -> Iterator[pd.DataFrame
         if (session.id, boundary) not in rows.index:
             continue
         boundary_rows = rows.loc[[(session.id, boundary)]]
-        exam = BoundaryExam(history, boundary, tuple(facts(history, boundary, every=True)))
-        item_numbers = {item.answer.lower(): number for number, item in enumerate(exam.items)}
+        items = facts(history, boundary, every=True)
+        exam = BoundaryExam(history, boundary, tuple(items))
+        item_numbers: dict[str, int] = {}
+        for number, item in enumerate(exam.items):
+            item_numbers[item.answer.lower()] = number
         context = view(session, contexts.after)
         looks = set(looked_again(session, boundary))
         things = boundary_rows["thing"].str.lower()
         credits: list[float | None] = []
         for thing, used_at in zip(things, boundary_rows["used"], strict=True):
-            number = item_numbers.get(thing)
-            if number is None:
-                credits.append(None)
-                continue
-            context_at_use = _without(context, boundary, int(used_at), looks)
-            evidence_line = history.number[exam.items[number].evidence]
-            if history.held(context_at_use)[evidence_line]:
-                credits.append(1.0)
-            else:
-                credits.append(float(exam.credit(context_at_use)[number]))
+            credit = None
+            if thing in item_numbers:
+                context_at_use = _without(context, boundary, int(used_at), looks)
+                credit = _credit(exam, history, item_numbers[thing], context_at_use)
+            credits.append(credit)
         simulated = pd.array(credits, dtype="Float64")
-        yield boundary_rows.assign(simulated=simulated, looked_up=simulated <= TOLD)
+        yield boundary_rows.assign(
+            simulated=simulated,
+            looked_up=simulated <= TOLD,
+        )
 
 
-def _without(context: View, boundary: int, used: int, looks: set[int]) -> View:
+def _credit(
+    exam: BoundaryExam,
+    history: ExamHistory,
+    number: int,
+    context: View,
+) -> float:
+    """The reader's credit for an item; 1 where the context has the line that tells it."""
+    evidence = exam.items[number].evidence
+    evidence_line = history.number[evidence]
+    if history.held(context)[evidence_line]:
+        return 1.0
+    credits = exam.credit(context)
+    return float(credits[number])
+
+
+def _without(
+    context: View,
+    boundary: int,
+    used: int,
+    looks: set[int],
+) -> View:
     """What the context holds when a thing is used, without what the agent looked up."""
     messages_since = set(range(boundary, used))
     return View(
@@ -86,10 +110,10 @@ def _without(context: View, boundary: int, used: int, looks: set[int]) -> View:
 def looked_again(session: Session, boundary: int) -> Iterator[int]:
     """The messages among the next `HORIZON` that look: calls, and their results."""
     looks = Looks(session)
-    for place, message in enumerate(session.messages[boundary : boundary + HORIZON], boundary):
+    next_messages = session.messages[boundary : boundary + HORIZON]
+    for index, message in enumerate(next_messages, boundary):
         if isinstance(message, AssistantMessage):
-            is_look = bool(looks.of(message, boundary))
-        else:
-            is_look = isinstance(message, ToolResult) and looks.gave(message, boundary)
-        if is_look:
-            yield place
+            if looks.of(message, boundary):
+                yield index
+        elif isinstance(message, ToolResult) and looks.gave(message, boundary):
+            yield index

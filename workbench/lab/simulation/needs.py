@@ -119,7 +119,13 @@ class Needs:
     def _name(self, use: Use) -> str:
         return self.history.names[use.name].text
 
-    def missing(self, action: int, context: View, text: Texts, but: set[str]) -> NeededThing | None:
+    def missing(
+        self,
+        action: int,
+        context: View,
+        text: Texts,
+        but: set[str],
+    ) -> NeededThing | None:
         """The first thing that an action uses and a context does not tell.
 
         Where the context has the very line that tells it, nobody is asked. A model is asked for all
@@ -232,7 +238,13 @@ class Needs:
             return "decision"
         return "result"
 
-    def _look(self, action: int, use: Use, lines: Ints, exam: BoundaryExam | None) -> Look | None:
+    def _look(
+        self,
+        action: int,
+        use: Use,
+        lines: Ints,
+        exam: BoundaryExam | None,
+    ) -> Look | None:
         """The newest call before the action that only looks and whose result tells the thing."""
         history = self.history
         telling = [use.evidence]
@@ -257,7 +269,12 @@ def exchange(
     """A call that the recording does not have here, and its result."""
     name = f"look-up-{number}"
     new_call = replace(call, id=f"{name}-call")
-    result = ToolResult(id=f"{name}-result", call_id=new_call.id, name=call.name, blocks=blocks)
+    result = ToolResult(
+        id=f"{name}-result",
+        call_id=new_call.id,
+        name=call.name,
+        blocks=blocks,
+    )
     return AssistantMessage(id=name, blocks=(new_call,)), result
 
 

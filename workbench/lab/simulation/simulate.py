@@ -265,7 +265,9 @@ class SimulationWork(KeptWork):
 
 @documented(SimulationSpec)
 def simulate(
-    sessions: What = (), spec: SimulationSpec | None = None, **settings: Unpack[SimulationSettings]
+    sessions: What = (),
+    spec: SimulationSpec | None = None,
+    **settings: Unpack[SimulationSettings],
 ) -> Simulation:
     """Follow the recorded actions of sessions under strategies; what a context does not tell is
     looked up again.
@@ -303,7 +305,9 @@ def simulate(
 
 @documented(SimulationSpec)
 def forecast(
-    sessions: What = (), spec: SimulationSpec | None = None, **settings: Unpack[SimulationSettings]
+    sessions: What = (),
+    spec: SimulationSpec | None = None,
+    **settings: Unpack[SimulationSettings],
 ) -> dict[str, ModelUse]:
     """What real models would be asked if they read as the lexical reader does, by purpose; empty
     where none is named.
@@ -478,7 +482,11 @@ def _counts(walk: ConsequenceWalk) -> Row:
     return counts
 
 
-def _dollars(plain: ReplayCost | None, paid: SimulationBill | None, request_count: int) -> Row:
+def _dollars(
+    plain: ReplayCost | None,
+    paid: SimulationBill | None,
+    request_count: int,
+) -> Row:
     """What the session cost and would have cost; None where no price is known.
 
     Args:

@@ -80,7 +80,12 @@ class ConsequenceWalk(Walk):
     """
 
     def __init__(
-        self, prepared: Prepared, preset: Preset, model: Model, needs: Needs, window: int
+        self,
+        prepared: Prepared,
+        preset: Preset,
+        model: Model,
+        needs: Needs,
+        window: int,
     ) -> None:
         sizing = prepared.sizing
         if preset.strategy.recall:
@@ -116,7 +121,12 @@ class ConsequenceWalk(Walk):
         super().request()
         self.answers.append(None)
 
-    def take_in(self, message: Message, size: int, own: int) -> None:
+    def take_in(
+        self,
+        message: Message,
+        size: int,
+        own: int,
+    ) -> None:
         """Go on with one more message."""
         super().take_in(message, size, own)
         if self.events:
@@ -170,7 +180,12 @@ class ConsequenceWalk(Walk):
         return context_text(self.sent.messages)
 
     def _note(
-        self, thing: NeededThing, by: How, tool: str = "", source: int = -1, tokens: int = 0
+        self,
+        thing: NeededThing,
+        by: How,
+        tool: str = "",
+        source: int = -1,
+        tokens: int = 0,
     ) -> None:
         self.look_ups.append(LookUp(thing, by, len(self.events) - 1, tool, source, tokens))
 

@@ -59,8 +59,9 @@ class Gamer:
         names = self._ordered(history, boundary, chance)
         newest = history.before(boundary).newest
         for start in range(0, len(names), self.names):
+            end = start + self.names
             group = []
-            for name in names[start : start + self.names]:
+            for name in names[start:end]:
                 lines = history.lines_with(name, newest).tolist()
                 group.append(NameWithLines(history.names[name].text, lines))
             if self.form in ("list", "soup", "sided"):
@@ -68,7 +69,11 @@ class Gamer:
             else:
                 yield self._line_of_name(history, group[0], chance)
 
-    def _names_with_words(self, history: ExamHistory, group: Sequence[NameWithLines]) -> str:
+    def _names_with_words(
+        self,
+        history: ExamHistory,
+        group: Sequence[NameWithLines],
+    ) -> str:
         """A line of names, with words that are common near them behind or, if `sided`, around."""
         names = [name.text for name in group]
         words_before = []
@@ -81,7 +86,10 @@ class Gamer:
         return " ".join(words_before + names + words_behind)
 
     def _line_of_name(
-        self, history: ExamHistory, name: NameWithLines, chance: random.Random
+        self,
+        history: ExamHistory,
+        name: NameWithLines,
+        chance: random.Random,
     ) -> str:
         """What a context gets of the newest line that holds a name."""
         newest_line = history.texts[name.lines[-1]]
@@ -94,7 +102,12 @@ class Gamer:
         chance.shuffle(words)
         return " ".join(words)
 
-    def _ordered(self, history: ExamHistory, boundary: int, chance: random.Random) -> list[int]:
+    def _ordered(
+        self,
+        history: ExamHistory,
+        boundary: int,
+        chance: random.Random,
+    ) -> list[int]:
         past = history.before(boundary)
         names = np.flatnonzero(past.names).tolist()
         chance.shuffle(names)
@@ -110,25 +123,28 @@ class Gamer:
         return names
 
 
+_TWO_ORDERS: tuple[Order, ...] = ("random", "newest")
+_ALL_ORDERS: tuple[Order, ...] = ("random", "newest", "frequent")
+
+
 def _family() -> Iterator[Gamer]:
     for names in (1, 4, 12):
         yield Gamer("list", names)
     for names in (2, 4, 8):
         for words in (4, 10):
-            yield Gamer("soup", names, words, "random")
-            yield Gamer("soup", names, words, "newest")
+            for order in _TWO_ORDERS:
+                yield Gamer("soup", names, words, order)
     for names in (2, 4, 8):
-        yield Gamer("sided", names, 10, "random")
-        yield Gamer("sided", names, 10, "newest")
+        for order in _TWO_ORDERS:
+            yield Gamer("sided", names, 10, order)
     for words in (2, 3, 6, 10):
-        yield Gamer("cue", 1, words, "random")
-        yield Gamer("cue", 1, words, "newest")
-        yield Gamer("cue", 1, words, "frequent")
+        for order in _ALL_ORDERS:
+            yield Gamer("cue", 1, words, order)
     for words in (2, 4):
-        yield Gamer("fragment", 1, words, "random")
-        yield Gamer("fragment", 1, words, "newest")
-    yield Gamer("shuffled", 1, 0, "random")
-    yield Gamer("shuffled", 1, 0, "newest")
+        for order in _TWO_ORDERS:
+            yield Gamer("fragment", 1, words, order)
+    for order in _TWO_ORDERS:
+        yield Gamer("shuffled", 1, 0, order)
 
 
 FAMILY: tuple[Gamer, ...] = tuple(_family())
@@ -179,7 +195,10 @@ class Salad:
                 yield " ".join(words)
 
     def _pieces(
-        self, history: ExamHistory, boundary: int, chance: random.Random
+        self,
+        history: ExamHistory,
+        boundary: int,
+        chance: random.Random,
     ) -> Iterator[list[str]]:
         """The words of the lines, those of long lines in several pieces."""
         for line in self._ordered(history, boundary, chance):
@@ -187,11 +206,15 @@ class Salad:
                 yield line[start : start + self.words]
 
     def _ordered(
-        self, history: ExamHistory, boundary: int, chance: random.Random
+        self,
+        history: ExamHistory,
+        boundary: int,
+        chance: random.Random,
     ) -> list[list[str]]:
         lines: list[list[str]] = []
         for message in history.messages[:boundary]:
-            if self.speakers == "all" or message.role in ("user", "assistant"):
+            is_of_person = message.role in ("user", "assistant")
+            if self.speakers == "all" or is_of_person:
                 for line in said_text(message).splitlines():
                     lines.append(_saying_words(line))
         lines.reverse()
@@ -229,7 +252,11 @@ SALADS: tuple[Salad, ...] = tuple(_salads())
 """The salads that are tried."""
 
 
-def _common(history: ExamHistory, group: Sequence[NameWithLines], limit: int) -> dict[str, int]:
+def _common(
+    history: ExamHistory,
+    group: Sequence[NameWithLines],
+    limit: int,
+) -> dict[str, int]:
     """The words that most lines of some names hold; of each how many lines more have it behind
     the name than before.
     """
@@ -243,7 +270,9 @@ def _common(history: ExamHistory, group: Sequence[NameWithLines], limit: int) ->
             words = history.texts[line].split()
             name_place = _place_of(name.text, words)
             for word in dict.fromkeys(words):
-                if not word.isalpha() or len(word) <= 2 or word in names:
+                if len(word) <= 2 or not word.isalpha():
+                    continue
+                if word in names:
                     continue
                 counts[word] += 1
                 if name_place is None or words.index(word) > name_place:
@@ -261,13 +290,23 @@ def _place_of(text: str, words: Sequence[str]) -> int | None:
     return None
 
 
-def _rare(history: ExamHistory, line: str, name: str, limit: int) -> list[str]:
+def _rare(
+    history: ExamHistory,
+    line: str,
+    name: str,
+    limit: int,
+) -> list[str]:
     """The rarest words of a line, in their order."""
     words: dict[str, None] = {}
     for word in line.split():
         if name not in word:
-            words[word.strip(".,:;()\"'`")] = None
-    by_rarity = sorted(words, key=lambda word: -history.weight(word.lower()))
+            plain_word = word.strip(".,:;()\"'`")
+            words[plain_word] = None
+
+    def commonness(word: str) -> float:
+        return -history.weight(word.lower())
+
+    by_rarity = sorted(words, key=commonness)
     rarest = by_rarity[:limit]
     return [word for word in words if word in rarest]
 
@@ -276,6 +315,8 @@ def _around(line: str, name: str, side: int) -> str:
     """The words of a line on both sides of a name."""
     words = line.split()
     first_word = name.split()[0].lower()
-    name_place = _place_of(first_word, [word.lower() for word in words]) or 0
+    small_words = [word.lower() for word in words]
+    name_place = _place_of(first_word, small_words) or 0
     start = max(0, name_place - side)
-    return " ".join(words[start : name_place + side + 1])
+    end = name_place + side + 1
+    return " ".join(words[start:end])

@@ -86,7 +86,9 @@ class NamedContext:
 
 
 def _contexts(
-    prepared_session: Prepared, family: Sequence[Gamer], strategies: Sequence[str]
+    prepared_session: Prepared,
+    family: Sequence[Gamer],
+    strategies: Sequence[str],
 ) -> Iterator[NamedContext]:
     """Those of the strategies, the gamers and the oracle, where there are enough items."""
     session = prepared_session.session
@@ -115,7 +117,9 @@ def _contexts(
 
 
 def _made_contexts(
-    prepared_session: Prepared, boundary: int, family: Sequence[Gamer]
+    prepared_session: Prepared,
+    boundary: int,
+    family: Sequence[Gamer],
 ) -> Iterator[NamedContext]:
     """The contexts of the gamers and of the oracle at one boundary."""
     session = prepared_session.session

@@ -51,7 +51,11 @@ class Check:
 
 
 def check(
-    name: str, claim: str, holds: bool | None, measured: str, where: Sequence[str] = ()
+    name: str,
+    claim: str,
+    holds: bool | None,
+    measured: str,
+    where: Sequence[str] = (),
 ) -> Check:
     """An outcome; `holds` is None where there was nothing to check."""
     outcome: Outcome = "skipped"
@@ -127,9 +131,10 @@ def _needed(sample: Generated, index: Index, boundary: int) -> set[Entity]:
         later_uses = [use for use in uses if use >= boundary]
         if not is_said_before or not later_uses:
             continue
-        if later_uses[0] < boundary + HORIZON:
-            numbers = index.read((fact.entity,)).entities
-            entities.update(names[number] for number in numbers)
+        if later_uses[0] >= boundary + HORIZON:
+            continue
+        for number in index.read((fact.entity,)).entities:
+            entities.add(names[number])
     return entities
 
 
@@ -170,7 +175,8 @@ def _with_future_of(stranger: Prepared, prepared_session: Prepared, boundary: in
     start = at_shares(stranger.session)[0]
     past = session.messages[:boundary]
     future = stranger.session.messages[start:]
-    return Index((*past, *future), session.cwd, prepared_session.index.background)
+    background = prepared_session.index.background
+    return Index((*past, *future), session.cwd, background)
 
 
 def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepared]]:
@@ -180,7 +186,8 @@ def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepare
         project = prepared_session.session.project
         strangers = long_enough[place + 1 :] + long_enough[:place]
         for stranger in strangers:
-            if stranger.session.project != project or not project:
+            is_of_another = stranger.session.project != project
+            if is_of_another or not project:
                 yield prepared_session, stranger
                 break
 
@@ -210,7 +217,8 @@ def blindness(
             original_bytes = _sent(strategy, prepared_session, boundaries, model)
             relabelled_bytes = _sent(strategy, relabelled, boundaries, model)
             if relabelled_bytes != original_bytes:
-                apart.append(f"{strategy.name} on {prepared_session.session.id} at {boundaries[0]}")
+                session_id = prepared_session.session.id
+                apart.append(f"{strategy.name} on {session_id} at {boundaries[0]}")
     return check(
         "blindness",
         "a strategy sends the same bytes whatever the session is called and whatever comes later",
@@ -221,7 +229,10 @@ def blindness(
 
 
 def _sent(
-    strategy: Preset, prepared_session: Prepared, boundaries: tuple[int, ...], model: Model | None
+    strategy: Preset,
+    prepared_session: Prepared,
+    boundaries: tuple[int, ...],
+    model: Model | None,
 ) -> str:
     """What a strategy sends at the first of some boundaries."""
     replay = matched(
@@ -246,10 +257,21 @@ def _relabelled(prepared_session: Prepared, boundary: int) -> Prepared:
         new_message = message
         if number >= boundary:
             new_message = _other_message(message, number)
-        entry = MessageEntry(id=new_message.id, parent=log.leaf, message=new_message)
+        entry = MessageEntry(
+            id=new_message.id,
+            parent=log.leaf,
+            message=new_message,
+        )
         log.append(entry)
-    renamed = replace(session, id="relabelled", log=log, title="", project="relabelled")
-    later_sizes = tuple(sizing.count(message) for message in renamed.messages[boundary:])
+    renamed = replace(
+        session,
+        id="relabelled",
+        log=log,
+        title="",
+        project="relabelled",
+    )
+    later_messages = renamed.messages[boundary:]
+    later_sizes = tuple(map(sizing.count, later_messages))
     sizes = sizing.sizes[:boundary] + later_sizes
     relabelled = prepared(renamed, prepared_session.window)
     return replace(relabelled, sizing=replace(sizing, sizes=sizes))
@@ -258,7 +280,11 @@ def _relabelled(prepared_session: Prepared, boundary: int) -> Prepared:
 def _other_message(message: Message, number: int) -> Message:
     """A message of the same speaker that says something else."""
     if message.role == "assistant":
-        return replace(message, blocks=(Text(f"another answer {number}"),), usage=None)
+        return replace(
+            message,
+            blocks=(Text(f"another answer {number}"),),
+            usage=None,
+        )
     return UserMessage(id=message.id, blocks=(Text(f"another wish {number}"),))
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,8 @@ BANDS = (0, 8, 24)
 been looked at anyway.
 """
 
+Key: TypeAlias = tuple[object, ...]
+"""The values of the columns by which rows are grouped."""
 SHOWN = ("if_lost", "if_kept", "auc", "alike", "lead")
 """Figures with an interval."""
 
@@ -34,11 +36,19 @@ def scored(rows: pd.DataFrame) -> pd.DataFrame:
 
     With a column `when`: the band of its first use, in messages after the compaction.
     """
-    with_verdict = rows[rows["fetched_again"].notna() & rows["exam"].notna()]
-    labels = [f"{low} to {high - 1}" for low, high in pairwise(BANDS)]
+    has_verdict = rows["fetched_again"].notna() & rows["exam"].notna()
+    with_verdict = rows[has_verdict]
+    labels = []
+    for low, high in pairwise(BANDS):
+        labels.append(f"{low} to {high - 1}")
     labels.append(f"from {BANDS[-1]}")
     messages_after = with_verdict["used"] - with_verdict["at"]
-    band = pd.cut(messages_after.astype(int), [*BANDS, np.inf], right=False, labels=labels)
+    band = pd.cut(
+        messages_after.astype(int),
+        [*BANDS, np.inf],
+        right=False,
+        labels=labels,
+    )
     return with_verdict.assign(
         when=band.astype(str),
         fetched_again=with_verdict["fetched_again"].astype(bool),
@@ -70,20 +80,28 @@ def figures(
         compaction's pairs weigh one over its things and one (van Elteren).
     """
     scored_rows = scored(rows)
-    groups: Iterable[tuple[tuple[object, ...], pd.DataFrame]] = [((), scored_rows)]
+    groups: Iterable[tuple[Key, pd.DataFrame]] = [((), scored_rows)]
     if by:
-        groups = scored_rows.groupby(list(by), sort=False, observed=True)
+        groups = scored_rows.groupby(
+            list(by),
+            sort=False,
+            observed=True,
+        )
     figure_rows = []
     for key, group in groups:
         for metric in metrics:
             row: dict[str, object] = dict(zip(by, key, strict=True))
             row["metric"] = metric
-            row |= _figures(group, metric, unit)
+            row.update(_figures(group, metric, unit))
             figure_rows.append(row)
     return pd.DataFrame(figure_rows)
 
 
-def _figures(rows: pd.DataFrame, metric: str, unit: str) -> dict[str, float | int | None]:
+def _figures(
+    rows: pd.DataFrame,
+    metric: str,
+    unit: str,
+) -> dict[str, float | int | None]:
     is_lost = rows[metric] <= KNOWN
     pairs = _pairs(rows, metric, unit, [])
     alike_pairs = _pairs(rows, metric, unit, ["kind", "when"])
@@ -108,7 +126,8 @@ def _figures(rows: pd.DataFrame, metric: str, unit: str) -> dict[str, float | in
 
 
 def _share(rows: pd.DataFrame, unit: str) -> Estimate | None:
-    sums = rows.groupby(unit)["fetched_again"].agg(["sum", "size"]).astype(float)
+    units = rows.groupby(unit)
+    sums = units["fetched_again"].agg(["sum", "size"]).astype(float)
     return ratio(
         sums["sum"].tolist(),
         sums["size"].tolist(),
@@ -118,7 +137,12 @@ def _share(rows: pd.DataFrame, unit: str) -> Estimate | None:
     )
 
 
-def _pairs(rows: pd.DataFrame, metric: str, unit: str, more_columns: Sequence[str]) -> pd.DataFrame:
+def _pairs(
+    rows: pd.DataFrame,
+    metric: str,
+    unit: str,
+    more_columns: Sequence[str],
+) -> pd.DataFrame:
     """By unit, weighted: `won` and `all` pairs of things of one compaction that agree in some
     more columns.
     """
@@ -168,7 +192,11 @@ def with_intervals(table: pd.DataFrame) -> pd.DataFrame:
     return with_text
 
 
-def _with_interval(mean: float, low: float | None, high: float | None) -> str:
+def _with_interval(
+    mean: float,
+    low: float | None,
+    high: float | None,
+) -> str:
     """A figure as text, with its interval where it has one."""
     text = decimal(mean)
     if not missing(low):
@@ -218,7 +246,8 @@ def ranks(rows: pd.DataFrame) -> pd.DataFrame:
     `used`: over all things with a verdict; `asked`: verdicts over those alone that `recall`
     demands, or the exam asks.
     """
-    scored_rows = rows[(rows["context"] == "recorded") & rows["exam"].notna()]
+    is_recorded = rows["context"] == "recorded"
+    scored_rows = rows[is_recorded & rows["exam"].notna()]
     is_fetched = scored_rows["how"].isin(["fetched", "looked for"])
     fetched = is_fetched.groupby(scored_rows["session"]).mean()
     rank_rows = []
@@ -235,13 +264,20 @@ def ranks(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rank_rows)
 
 
-def _rank(rows: pd.DataFrame, metric: str, fetched: pd.Series) -> float | None:
+def _rank(
+    rows: pd.DataFrame,
+    metric: str,
+    fetched: pd.Series,
+) -> float | None:
     """The rank correlation over sessions of the mean verdict with the share fetched again; None
     with fewer than three sessions, or where one side is constant.
     """
-    means = rows.groupby("session")[metric].mean().astype(float)
+    sessions = rows.groupby("session")
+    means = sessions[metric].mean().astype(float)
     shares = fetched[means.index]
-    if len(means) <= 2 or means.nunique() <= 1 or shares.nunique() <= 1:
+    if len(means) <= 2:
+        return None
+    if means.nunique() <= 1 or shares.nunique() <= 1:
         return None
     return float(means.corr(shares, method="spearman"))
 
@@ -266,13 +302,13 @@ def precision_table(labels: pd.DataFrame) -> pd.DataFrame:
         raise SettingError(
             "none of the labelled items is of these recordings; name those that were labelled"
         )
-    precisions = [{"kind": "all"} | _precision(labels)]
+    precisions = [_precision("all", labels)]
     for kind, rows in labels.groupby("kind", sort=False):
-        precisions.append({"kind": str(kind)} | _precision(rows))
+        precisions.append(_precision(str(kind), rows))
     return pd.DataFrame(precisions)
 
 
-def _precision(rows: pd.DataFrame) -> dict[str, Any]:
+def _precision(kind: str, rows: pd.DataFrame) -> dict[str, Any]:
     first_reader, second_reader = READERS
     first_needs = rows[label_column("label", first_reader)] == NEEDED
     second_needs = rows[label_column("label", second_reader)] == NEEDED
@@ -282,6 +318,7 @@ def _precision(rows: pd.DataFrame) -> dict[str, Any]:
     either = _mean(rows, first_needs | second_needs)
     given_away = _mean(rows, first_given_away & second_given_away)
     return {
+        "kind": kind,
         "items": len(rows),
         "sessions": rows["session"].nunique(),
         "needed": both.mean,
@@ -293,7 +330,10 @@ def _precision(rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _mean(rows: pd.DataFrame, needed: pd.Series[bool]) -> Estimate:
+def _mean(
+    rows: pd.DataFrame,
+    needed: pd.Series[bool],
+) -> Estimate:
     """A mean over projects, each the mean of its sessions."""
     places = [rows["session"], rows["project"]]
     weights = rows["weight"]
@@ -306,7 +346,10 @@ def _mean(rows: pd.DataFrame, needed: pd.Series[bool]) -> Estimate:
     return mean
 
 
-def kappa(labels: Iterable[object], other_labels: Iterable[object]) -> float | None:
+def kappa(
+    labels: Iterable[object],
+    other_labels: Iterable[object],
+) -> float | None:
     """Cohen's kappa of two readers' labels of the same items; None where chance alone would
     agree always.
     """

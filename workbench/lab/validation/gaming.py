@@ -73,17 +73,23 @@ GAMERS: Mapping[str, Gamer] = {
 }
 
 
-def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -> Check:
+def gaming(
+    sessions: Sequence[Prepared],
+    gamers: Mapping[str, Gamer] = GAMERS,
+) -> Check:
     """Lists of entities, word soup and copied markers win next to nothing, at every budget."""
     judged = with_many_entities(sessions)
     rows: list[Recall] = []
     for number, prepared_session in enumerate(judged):
         rows += _recalls(number, prepared_session, gamers)
     table = pd.DataFrame(rows, columns=Recall._fields)
-    by_session = table.groupby(["session", "gamer", "share"], sort=False)["recall"].mean()
+    sessions_apart = table.groupby(["session", "gamer", "share"], sort=False)
+    by_session = sessions_apart["recall"].mean()
     means = by_session.groupby(["gamer", "share"], sort=False).mean()
     session_count = table["session"].nunique()
-    bar = NEAR if session_count >= SEVERAL else NEAR_ALONE
+    bar = NEAR_ALONE
+    if session_count >= SEVERAL:
+        bar = NEAR
     too_high = []
     for (name, share), mean in means.items():
         if mean > bar:
@@ -97,7 +103,11 @@ def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -
     )
 
 
-def _gaming_words(means: pd.Series, session_count: int, left_out_count: int) -> str:
+def _gaming_words(
+    means: pd.Series,
+    session_count: int,
+    left_out_count: int,
+) -> str:
     """The highest mean of each gamer, and over how many sessions."""
     highest_means = means.groupby("gamer", sort=False).max()
     gamer_words = [f"{name} {mean:.3f}" for name, mean in highest_means.items()]
@@ -130,7 +140,9 @@ class Recall(NamedTuple):
 
 
 def _recalls(
-    session_number: int, prepared_session: Prepared, gamers: Mapping[str, Gamer]
+    session_number: int,
+    prepared_session: Prepared,
+    gamers: Mapping[str, Gamer],
 ) -> Iterator[Recall]:
     """At each boundary of one session with enough items."""
     count = partial(count_line, prepared_session)
@@ -145,11 +157,16 @@ def _recalls(
             lines = gamer(prepared_session.index, boundary)
             texts = filled(lines, count, budgets)
             for share, text in zip(SHARES, texts, strict=True):
-                recall = exam.score(View(frozenset(), (text,), ()))
+                context_view = View(frozenset(), (text,), ())
+                recall = exam.score(context_view)
                 yield Recall(session_number, name, share, recall)
 
 
-def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[int]) -> list[str]:
+def filled(
+    lines: Iterable[str],
+    count: Callable[[str], int],
+    budgets: Sequence[int],
+) -> list[str]:
     """For each budget, in tokens and growing, as many of the lines as fit, best first."""
     all_lines: list[str] = []
     tokens_up_to: list[int] = []

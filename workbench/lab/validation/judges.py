@@ -118,7 +118,8 @@ class Judged:
         if len(self._rare) >= self.fewest:
             present = _distinct_words(text) & self._rare.keys()
             weight = sum(self._rare[word] for word in present)
-            scores["rare"] = weight / sum(self._rare.values())
+            total_weight = sum(self._rare.values())
+            scores["rare"] = weight / total_weight
         alone, behind_history = self._packed
         if behind_history < alone:
             saved_by_context = alone - _packed_behind(text, self._future)
@@ -131,13 +132,17 @@ class Judged:
 
     @cached_property
     def _future(self) -> str:
-        later_messages = self.ready.session.messages[self.at : self.at + HORIZON]
-        answers = [message for message in later_messages if isinstance(message, AssistantMessage)]
+        end = self.at + HORIZON
+        answers: list[Message] = []
+        for message in self.ready.session.messages[self.at : end]:
+            if isinstance(message, AssistantMessage):
+                answers.append(message)
         return text_of(answers)
 
     @cached_property
     def _runs(self) -> set[tuple[str, ...]]:
-        return _runs(self._future) & _runs(text_of(self._past))
+        past = text_of(self._past)
+        return _runs(self._future) & _runs(past)
 
     @cached_property
     def _rare(self) -> Mapping[str, float]:

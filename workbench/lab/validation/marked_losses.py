@@ -28,7 +28,11 @@ def marked_losses(folders: Sequence[Path]) -> pd.DataFrame:
     for folder in folders:
         run = Results.open(folder)
         losses = run.losses.drop_duplicates(LOSS)
-        keys = pd.Series(keys_of(losses), index=losses.index, dtype=str)
+        keys = pd.Series(
+            keys_of(losses),
+            index=losses.index,
+            dtype=str,
+        )
         notes = RunNotes.of(run.path)
         marks = keys.map(dict(notes.marks))
         with_marks = losses.assign(key=keys, mark=marks)

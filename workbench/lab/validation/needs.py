@@ -20,7 +20,10 @@ from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.replays.boundaries import at_shares
 
 NEEDED = "needed"
-LABELS = {"label": (NEEDED, "boilerplate", "duplicate"), "given_away": ("yes", "no")}
+LABELS = {
+    "label": (NEEDED, "boilerplate", "duplicate"),
+    "given_away": ("yes", "no"),
+}
 """The columns that a reader fills, and what each may say; reports/studies/validity/README.md has
 the guidelines.
 """
@@ -55,7 +58,11 @@ def _weightiest_first(item: Item) -> list[str]:
     return sorted(item.cue, key=lambda name: -item.cue[name])
 
 
-def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.DataFrame:
+def sheet(
+    sessions: Sequence[Prepared],
+    items: int = 300,
+    seed: int = 0,
+) -> pd.DataFrame:
     """Items to be labelled, drawn from sessions with all that a reader needs to judge them.
 
     From each session equally many, the kinds in turn, so that rare kinds are judged as well;
@@ -76,8 +83,9 @@ def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.D
         SettingError: the sessions have no exam.
     """
     rows: list[dict[str, object]] = []
+    limit = ceil(items / max(len(sessions), 1))
     for prepared_session in sessions:
-        rows += _drawn(prepared_session, ceil(items / len(sessions)), seed)
+        rows += _drawn(prepared_session, limit, seed)
     if not rows:
         raise SettingError(
             "no item to label: the recordings are too short for an exam; name longer ones"
@@ -97,7 +105,8 @@ def _drawn(prepared_session: Prepared, limit: int, seed: int) -> Iterator[dict[s
         counts[kind] += 1
     turns.sort(key=itemgetter(0))
     drawn_places = [place for _, place in turns[:limit]]
-    drawn_counts = Counter(place.item.kind for place in drawn_places)
+    drawn_kinds = [place.item.kind for place in drawn_places]
+    drawn_counts = Counter(drawn_kinds)
     for place in drawn_places:
         kind = place.item.kind
         weight = counts[kind] / drawn_counts[kind]
@@ -170,7 +179,10 @@ def _speaker(messages: Sequence[Message], number: int) -> str:
     return f"{number}: {type(messages[number]).__name__}"
 
 
-def labelled(first_sheet: Path | None = None, second_sheet: Path | None = None) -> pd.DataFrame:
+def labelled(
+    first_sheet: Path | None = None,
+    second_sheet: Path | None = None,
+) -> pd.DataFrame:
     """Labels of two readers in one table: of two filled sheets, or without any those that ship with
     the package.
 
@@ -207,7 +219,11 @@ def _labels_of(path: Path, reader: int) -> pd.DataFrame:
 
 def _filled(path: Path) -> pd.DataFrame:
     try:
-        table = pd.read_csv(path, dtype={"key": str}, keep_default_na=False)
+        table = pd.read_csv(
+            path,
+            dtype={"key": str},
+            keep_default_na=False,
+        )
     except ValueError as error:
         raise SettingError(
             f"{path} is no table of comma-separated values: {str(error).strip()}"
@@ -234,12 +250,16 @@ def _without_apostrophe(value: object) -> object:
     return value.lstrip("'") if isinstance(value, str) else value
 
 
-def still_asked(labels: pd.DataFrame, sessions: Sequence[Prepared]) -> pd.DataFrame:
+def still_asked(
+    labels: pd.DataFrame,
+    sessions: Sequence[Prepared],
+) -> pd.DataFrame:
     """The labelled items of these sessions that the exam still asks."""
     asked_keys = set()
     for prepared_session in sessions:
         for place in _items(prepared_session):
-            asked_keys.add((prepared_session.session.id, key_of(place.item)))
+            key = key_of(place.item)
+            asked_keys.add((prepared_session.session.id, key))
     keys = zip(labels["session"], labels["key"], strict=True)
     is_asked = [key in asked_keys for key in keys]
     return labels[is_asked]

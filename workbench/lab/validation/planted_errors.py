@@ -115,7 +115,10 @@ def _contexts(seed: int) -> Iterator[GradedContext]:
         )
 
 
-def _history(things: Sequence[_Thing], chance: random.Random) -> Iterator[str]:
+def _history(
+    things: Sequence[_Thing],
+    chance: random.Random,
+) -> Iterator[str]:
     """What is said first of each thing, then what is said later of those that change; each with a
     sentence that says nothing.
     """
@@ -123,7 +126,9 @@ def _history(things: Sequence[_Thing], chance: random.Random) -> Iterator[str]:
         for thing in things:
             if step < len(thing.statements):
                 yield thing.statements[step]
-                yield _FILLER.format(chance.randrange(3, 90), chance.choice(_PLACES))
+                number = chance.randrange(3, 90)
+                place = chance.choice(_PLACES)
+                yield _FILLER.format(number, place)
 
 
 def _numbers(chance: random.Random, count: int) -> list[str]:
@@ -131,8 +136,12 @@ def _numbers(chance: random.Random, count: int) -> list[str]:
     return [str(number) for number in numbers]
 
 
-def _places_with_traits(chance: random.Random, traits: Sequence[str]) -> list[tuple[str, str]]:
-    return chance.sample(list(product(_PLACES, traits)), EACH)
+def _places_with_traits(
+    chance: random.Random,
+    traits: Sequence[str],
+) -> list[tuple[str, str]]:
+    pairs = list(product(_PLACES, traits))
+    return chance.sample(pairs, EACH)
 
 
 def _values(chance: random.Random) -> Iterator[_Thing]:
@@ -142,13 +151,23 @@ def _values(chance: random.Random) -> Iterator[_Thing]:
     pairs = _places_with_traits(chance, _TRAITS[:2])
     values = _numbers(chance, EACH)
     value_of = dict(zip(pairs, values, strict=True))
-    for place, trait in pairs:
-        same_trait = [pair for pair in pairs if pair[1] == trait]
-        next_place = (same_trait.index((place, trait)) + 1) % len(same_trait)
-        value = value_of[place, trait]
-        other_value = value_of[same_trait[next_place]]
-        short = partial(chance.choice(_SHORT).format, place=place, trait=trait)
-        statement = chance.choice(_SAID).format(place=place, trait=trait, value=value)
+    for pair in pairs:
+        place, trait = pair
+        same_trait = [trait_pair for trait_pair in pairs if trait_pair[1] == trait]
+        next_place = same_trait.index(pair) + 1
+        next_pair = same_trait[next_place % len(same_trait)]
+        value = value_of[pair]
+        other_value = value_of[next_pair]
+        short = partial(
+            chance.choice(_SHORT).format,
+            place=place,
+            trait=trait,
+        )
+        statement = chance.choice(_SAID).format(
+            place=place,
+            trait=trait,
+            value=value,
+        )
         lines: dict[Error, str] = {
             "intact": short(value=value),
             "negated": f"The {trait} of the {place} is no longer {value}.",
@@ -163,8 +182,13 @@ def _changing(chance: random.Random) -> Iterator[_Thing]:
     pairs = _places_with_traits(chance, _TRAITS[2:])
     old_values = _numbers(chance, EACH)
     new_values = _numbers(chance, EACH)
-    for (place, trait), old, new in zip(pairs, old_values, new_values, strict=True):
-        short = partial(chance.choice(_SHORT).format, place=place, trait=trait)
+    for pair, old, new in zip(pairs, old_values, new_values, strict=True):
+        place, trait = pair
+        short = partial(
+            chance.choice(_SHORT).format,
+            place=place,
+            trait=trait,
+        )
         statement = chance.choice(_SAID).format(
             place=place,
             trait=trait,

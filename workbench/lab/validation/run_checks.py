@@ -20,8 +20,9 @@ def floor(run: Results) -> Check:
     is_off = null["scaled"].abs() > TINY
     off_scale = null[null["scaled"].notna() & is_off]
     contenders = _contenders(rows)
-    medians = contenders.groupby(PLACE)["value"].median().rename("median")
-    both = null.merge(medians.reset_index(), on=PLACE)
+    medians = contenders.groupby(PLACE)["value"].median()
+    medians = medians.rename("median").reset_index()
+    both = null.merge(medians, on=PLACE)
     above = both[both["value"] > both["median"] + TINY]
     wrong = []
     for row in off_scale.itertuples():
@@ -57,8 +58,13 @@ def ceiling(run: Results) -> Check:
     scores = _scores_of_names(run)
     scores = scores[scores["mode"] == "matched"]
     place = ["session", "share"]
-    oracle = scores[scores["strategy"] == "oracle"].set_index(place)["value"]
-    both = _contenders(scores).join(oracle.rename("oracle"), on=place, how="inner")
+    is_oracle = scores["strategy"] == "oracle"
+    oracle = scores[is_oracle].set_index(place)["value"]
+    both = _contenders(scores).join(
+        oracle.rename("oracle"),
+        on=place,
+        how="inner",
+    )
     rows_at_size = both.set_index(AT_SIZE).index
     both = both[rows_at_size.isin(_within_budget(run))]
     above = both[both["value"] > both["oracle"] + TINY]
@@ -81,6 +87,7 @@ def _within_budget(run: Results) -> pd.MultiIndex:
     compactions = run.table("compactions")
     compactions = compactions[compactions["mode"] == "matched"]
     fits = compactions["tokens_sent"] <= compactions["target"]
-    all_fit = fits.groupby([compactions[column] for column in AT_SIZE]).all()
+    places = [compactions[column] for column in AT_SIZE]
+    all_fit = fits.groupby(places).all()
     within: pd.MultiIndex = all_fit.index[all_fit]
     return within

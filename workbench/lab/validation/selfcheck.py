@@ -102,7 +102,8 @@ def too_small(run: Results) -> Check:
     boundaries = run.table("boundaries").fillna({"share": 0.0})
     too_large = boundaries[boundaries["must_stay"] > boundaries["asked"]]
     place = ["session", "mode", "share", "at"]
-    scored_places = run.table("retention")[place].fillna({"share": 0.0}).drop_duplicates()
+    scored_places = run.table("retention")[place]
+    scored_places = scored_places.fillna({"share": 0.0}).drop_duplicates()
     scored = too_large.merge(scored_places, on=place)
     kept_out = len(too_large) - len(scored)
     return check(
@@ -116,7 +117,11 @@ def too_small(run: Results) -> Check:
 
 def neighbours(run: Results, few: Results) -> Check:
     """What a session scores among a few others it scores among all."""
-    both = run.table("scores").merge(few.table("scores"), on=PLACE, suffixes=("", "_few"))
+    both = run.table("scores").merge(
+        few.table("scores"),
+        on=PLACE,
+        suffixes=("", "_few"),
+    )
     is_missing_in_one = both["value"].isna() != both["value_few"].isna()
     differences = (both["value"] - both["value_few"]).abs()
     differs = (differences > TINY).fillna(False)
@@ -142,7 +147,8 @@ def projects(means: Callable[[Floats, Sequence[str]], Floats] = project_means) -
     simulation.
     """
     dice = np.random.default_rng(15)
-    names = np.repeat(np.arange(PROJECTS), dice.integers(1, EACH + 1, PROJECTS))
+    session_counts = dice.integers(1, EACH + 1, PROJECTS)
+    names = np.repeat(np.arange(PROJECTS), session_counts)
     of_projects = dice.normal(size=(SAMPLES, PROJECTS))
     alike = np.sqrt(CORRELATION) * of_projects[:, names]
     of_sessions = dice.normal(size=(SAMPLES, len(names)))
@@ -191,7 +197,8 @@ def selfcheck(
     """
     sessions = sessions_of(what, window, limit, redaction)
     recorded = [prepared_session.session for prepared_session in sessions]
-    few_recorded = recorded[: max(1, min(FEW, len(recorded) // 2))]
+    few_count = min(FEW, len(recorded) // 2)
+    few_recorded = recorded[: max(1, few_count)]
     with tempfile.TemporaryDirectory() as folder:
         spec = RunSpec(model=DEFAULT_MODEL, window=window, quiet=True)
         run = compare(recorded, spec=spec, out=f"{folder}/all")

@@ -82,7 +82,9 @@ METRICS = ("presence", "bound", "coverage", "exam", "bm25")
 
 
 def compacted(
-    what: What, limit: int | None = None, redaction: frozenset[str] | None = None
+    what: What,
+    limit: int | None = None,
+    redaction: frozenset[str] | None = None,
 ) -> list[Prepared]:
     """The recorded sessions, of these files, folders, patterns or sessions, with a compaction that
     can be scored.
@@ -120,13 +122,17 @@ def compacted(
     return compacted_sessions
 
 
-def _read(source: SessionSource, redaction: frozenset[str] | None) -> list[Session]:
+def _read(
+    source: SessionSource,
+    redaction: frozenset[str] | None,
+) -> list[Session]:
     sessions = sessions_in(source)
     if not sessions and source.path is not None and source.named:
         try:
             load(source.path)  # says why
         except WorkbenchError as error:
-            warnings.warn(masker(redaction)(f"left out: {error}"), LeftOut, stacklevel=2)
+            warning = masker(redaction)(f"left out: {error}")
+            warnings.warn(warning, LeftOut, stacklevel=2)
     return sessions
 
 
@@ -179,7 +185,10 @@ def _of_session(prepared_session: Prepared) -> Iterator[dict[str, object]]:
 
 
 def _of_compaction(
-    prepared_session: Prepared, boundary: int, views: Mapping[str, View], looks: Looks
+    prepared_session: Prepared,
+    boundary: int,
+    views: Mapping[str, View],
+    looks: Looks,
 ) -> Iterator[dict[str, object]]:
     index = prepared_session.index
     session = prepared_session.session
@@ -214,7 +223,9 @@ def _of_compaction(
 
 
 def _about_things(
-    prepared_session: Prepared, used: Demand, looks: Looks
+    prepared_session: Prepared,
+    used: Demand,
+    looks: Looks,
 ) -> list[dict[str, object]]:
     """Of each used thing the columns that are the same whatever the context."""
     index = prepared_session.index
@@ -228,10 +239,13 @@ def _about_things(
     for need, entity, how in zip(used.needs, entities, ways, strict=True):
         thing = need.entity.text
         answer = answer_of_thing.get(thing.lower())
+        recoverable = "irrecoverable"
+        if need.reacquirable:
+            recoverable = "reacquirable"
         row: dict[str, object] = {
             "kind": need.entity.kind,
             "thing": thing,
-            "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
+            "recoverable": recoverable,
             "used": need.use,
             "how": how,
             "fetched_again": FETCHED_AGAIN.get(how),
@@ -280,12 +294,17 @@ def _ways(prepared_session: Prepared, used: Demand, looks: Looks) -> list[How]:
             texts = []
             for call in looks.of(message, used.at):
                 texts.append("\n".join(argument_texts(call.arguments)))
-            is_in_look = entity in prepared_session.index.read(texts).entities
-            ways.append("looked for" if is_in_look else "remembered")
-        elif isinstance(message, ToolResult):
-            ways.append("fetched" if looks.gave(message, used.at) else "in passing")
-        else:
+            looked_for = prepared_session.index.read(texts).entities
+            if entity in looked_for:
+                ways.append("looked for")
+            else:
+                ways.append("remembered")
+        elif not isinstance(message, ToolResult):
             ways.append("told")
+        elif looks.gave(message, used.at):
+            ways.append("fetched")
+        else:
+            ways.append("in passing")
     return ways
 
 
@@ -296,8 +315,8 @@ def _first_mentions(prepared_session: Prepared, boundary: int) -> dict[int, int]
     messages = inverted.pair_message[is_later]
     later_entities = inverted.pair_entity[is_later]
     entities, first_pairs = np.unique(later_entities, return_index=True)
-    first_messages = messages[first_pairs]
-    return dict(zip(entities.tolist(), first_messages.tolist(), strict=True))
+    first_messages = messages[first_pairs].tolist()
+    return dict(zip(entities.tolist(), first_messages, strict=True))
 
 
 class Looks:

@@ -106,12 +106,14 @@ def admission_exams() -> tuple[AdmissionExam, ...]:
     """The exams of the test, the same for every reader."""
     exams: list[AdmissionExam] = []
     items_left = ITEMS
-    for context in ContextSpec(strategies=("null",), boundaries=(0.6,)).contexts():
+    spec = ContextSpec(strategies=("null",), boundaries=(0.6,))
+    for context in spec.contexts():
         exam = Exams.of(context.ready.index).at(context.at)
         items = even_choice(exam.items, min(EACH, items_left))
         if context.strategy == "null" and items:
             oracle = "\n".join(exam.answering_lines())
-            exams.append(AdmissionExam(items, oracle, context_text(context.context.messages)))
+            null = context_text(context.context.messages)
+            exams.append(AdmissionExam(items, oracle, null))
             items_left -= len(items)
         if not items_left:
             break
@@ -134,7 +136,8 @@ def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
     for exam in exams:
         items += exam.items
         with_answers.append(reader.read(exam.items, [exam.oracle]))
-        by_sight += [_by_sight(item, exam.oracle.lower()) for item in exam.items]
+        text = exam.oracle.lower()
+        by_sight += [_by_sight(item, text) for item in exam.items]
     for exam in exams:
         without_answers.append(reader.read(exam.items, [exam.null]))
     credits = (
@@ -152,7 +155,11 @@ def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
         return outcome
     rows = verdicts(even_choice(read_graded(graded), GRADED), reader)
     rows = rows[rows["metric"] == "exam"].dropna(subset="value")
-    return replace(outcome, answers=len(rows), auc=auc(rows["value"], rows["right"]))
+    return replace(
+        outcome,
+        answers=len(rows),
+        auc=auc(rows["value"], rows["right"]),
+    )
 
 
 def _by_sight(item: Item, text: str) -> float:

@@ -49,7 +49,11 @@ def ordered(item: Item, seed: int) -> Sequence[int]:
     return numbers
 
 
-def question(number: int, item: Item, order: Sequence[int]) -> str:
+def question(
+    number: int,
+    item: Item,
+    order: Sequence[int],
+) -> str:
     """One question with its candidates."""
     line = gapped(item)
     parts = [f"{number}. {_ASKED[item.kind]}"]

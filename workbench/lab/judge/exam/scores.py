@@ -125,12 +125,20 @@ def _difference(own_rows: pd.DataFrame, all_rows: pd.DataFrame) -> tuple[str, Es
     scored_rows = own_rows[own_rows["score"].notna()]
     baseline_rows = baseline_rows[baseline_rows["score"].notna()]
     items = [*PLACE, "project", "item", "replicate"]
-    both = scored_rows.merge(baseline_rows, on=items, suffixes=("", "_baseline"))
+    both = scored_rows.merge(
+        baseline_rows,
+        on=items,
+        suffixes=("", "_baseline"),
+    )
     both["gap"] = both["score"] - both["score_baseline"]
     return baseline, _mean(both, "gap")
 
 
-def _mean(rows: pd.DataFrame, column: str, highest: float = inf) -> Estimate | None:
+def _mean(
+    rows: pd.DataFrame,
+    column: str,
+    highest: float = inf,
+) -> Estimate | None:
     """The mean of a column over projects, each the mean of its sessions."""
     sessions = rows.groupby(["session", "project"])
     means = sessions[column].mean().astype(float)
@@ -138,10 +146,16 @@ def _mean(rows: pd.DataFrame, column: str, highest: float = inf) -> Estimate | N
     return estimate(means.tolist(), projects.tolist(), most=highest)
 
 
-def _mean_value(rows: pd.DataFrame, column: str, highest: float = inf) -> float | None:
+def _mean_value(
+    rows: pd.DataFrame,
+    column: str,
+    highest: float = inf,
+) -> float | None:
     """The same without its interval."""
     mean = _mean(rows, column, highest)
-    return None if mean is None else mean.mean
+    if mean is None:
+        return None
+    return mean.mean
 
 
 def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
@@ -165,11 +179,14 @@ def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
     is_known_lexically = rows["lexical"].to_numpy(dtype=float) >= KNOWN
     agrees = is_known == is_known_lexically
     ranks = _rank_correlations(rows)
+    mean_rank = None
+    if ranks:
+        mean_rank = float(np.mean(ranks))
     return {
         "items": len(rows),
         "agreement": float(agrees.mean()),
         "kappa": kappa(is_known, is_known_lexically),
-        "rank": float(np.mean(ranks)) if ranks else None,
+        "rank": mean_rank,
         "boundaries": len(ranks),
     }
 
@@ -240,5 +257,6 @@ def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 def _with_other_scores(rows: pd.DataFrame, other_rows: pd.DataFrame) -> pd.DataFrame:
     """The items that two readers scored, with the other one in the place of the lexical reader."""
     scores_of_reader = rows.drop(columns="lexical")
-    scores_of_other = other_rows.drop(columns="lexical").rename(columns={"score": "lexical"})
+    scores_of_other = other_rows.drop(columns="lexical")
+    scores_of_other = scores_of_other.rename(columns={"score": "lexical"})
     return scores_of_reader.merge(scores_of_other, on=[*PLACE, "strategy", "item"])

@@ -73,7 +73,9 @@ class ExamResults(TableFolder):
     @cached_property
     def notes(self) -> dict[str, object]:
         """Who was asked, with which settings."""
-        return dict(json.loads(text_of((self.path / self.file).with_suffix(".json"))))
+        table_file = self.path / self.file
+        notes_file = table_file.with_suffix(".json")
+        return dict(json.loads(text_of(notes_file)))
 
     @property
     def pending(self) -> str:

@@ -25,7 +25,12 @@ def forecast(sittings: Iterable[Sitting], model_name: str) -> ModelUse:
     return filler.use
 
 
-def ask_readers(sittings: Sequence[Sitting], reader: Model, *, quiet: bool) -> None:
+def ask_readers(
+    sittings: Sequence[Sitting],
+    reader: Model,
+    *,
+    quiet: bool,
+) -> None:
     """Ask for the replies of all sittings; where none come, a sitting says why."""
     with progress(len(sittings), "reading", "context", quiet=quiet) as bar:
         for sitting in sittings:

@@ -38,7 +38,11 @@ class StrategyContexts(NamedTuple):
 
 
 def strategy_contexts(
-    specs: Sequence[ContextSpec], what: What, chains: Sequence[int], *, with_whole_history: bool
+    specs: Sequence[ContextSpec],
+    what: What,
+    chains: Sequence[int],
+    *,
+    with_whole_history: bool,
 ) -> StrategyContexts:
     """The contexts of strategies, one specification a writer.
 

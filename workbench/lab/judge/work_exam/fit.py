@@ -94,7 +94,11 @@ class FitReport:
             answer_count = answers.sum()
             promised = (rows["promised"] * answers).sum() / answer_count
             real = (rows["real"] * answers).sum() / answer_count
-            kinds[kind] = Calibration(float(promised), float(real), int(answer_count))
+            kinds[kind] = Calibration(
+                promised=float(promised),
+                real=float(real),
+                answers=int(answer_count),
+            )
         return LeftOutCheck(self.auc, self.order, kinds, self.errors)
 
 
@@ -116,7 +120,8 @@ def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
         raise SettingError(
             "there are no graded answers about the work; `workbench lab judge work` asks for some"
         )
-    answers = pd.DataFrame(rows).groupby([*CONTEXT, "project", "question"], sort=False)
+    table = pd.DataFrame(rows)
+    answers = table.groupby([*CONTEXT, "project", "question"], sort=False)
     by_column = {"score": "mean", **dict.fromkeys(FEATURES, "first")}
     return answers.agg(by_column).reset_index()
 
@@ -171,7 +176,9 @@ def _answers(sitting: Mapping[str, Any], half: Half) -> Iterator[dict[str, Any]]
 
 
 def fit(
-    table: pd.DataFrame, fitted_on: Mapping[str, Any], left_out: LeftOutCheck | None = None
+    table: pd.DataFrame,
+    fitted_on: Mapping[str, Any],
+    left_out: LeftOutCheck | None = None,
 ) -> WorkReader:
     """A reader whose chances come nearest to the answers.
 
@@ -238,8 +245,8 @@ def logistic(values: Floats, scores: Floats) -> tuple[Floats, float]:
 
 def chances(reader: WorkReader, table: pd.DataFrame) -> Floats:
     """(answers,) what a reader promises for each answer of a table."""
-    rows = table[list(FEATURES)].to_numpy(dtype=np.float64).tolist()
-    return np.array([reader.probability(row) for row in rows])
+    features = table[list(FEATURES)].to_numpy(dtype=np.float64)
+    return np.array([reader.probability(row) for row in features.tolist()])
 
 
 def left_out_chances(table: pd.DataFrame) -> Floats:
@@ -324,8 +331,12 @@ def asker_errors(
             f"without the projects of the other asker's questions {remaining} projects remain to"
             f" fit to; {FEWEST_PROJECTS} and more are needed"
         )
-    promised = chances(fit(of_others, {}), elsewhere)
-    return _errors(elsewhere.assign(promised=promised, real=elsewhere["score"])).by_project
+    reader = fit(of_others, {})
+    with_chance = elsewhere.assign(
+        promised=chances(reader, elsewhere),
+        real=elsewhere["score"],
+    )
+    return _errors(with_chance).by_project
 
 
 def auc(promised: Floats, scores: Floats) -> float:

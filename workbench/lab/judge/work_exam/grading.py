@@ -89,7 +89,11 @@ def grade(sittings: Iterable[Sitting], grader: Model) -> None:
             _grade_boundary(boundary, group, grader)
 
 
-def _grade_boundary(boundary: Boundary, group: Sequence[Sitting], grader: Model) -> None:
+def _grade_boundary(
+    boundary: Boundary,
+    group: Sequence[Sitting],
+    grader: Model,
+) -> None:
     grades: dict[tuple[SheetQuestion, str], float] = {}
     seed = f"{boundary.session} {boundary.at}"
     for request in grading_requests(_replies(group), seed):

@@ -130,14 +130,22 @@ def _planned(what: What, spec: WorkSpec, judges: Judges) -> tuple[list[ModelUse]
     return uses, planned
 
 
-def _contexts(specs: Sequence[WorkSpec], what: What, spec: WorkSpec) -> StrategyContexts:
+def _contexts(
+    specs: Sequence[WorkSpec],
+    what: What,
+    spec: WorkSpec,
+) -> StrategyContexts:
     names = set()
     for strategy in spec.strategies:
         names.add(strategy if isinstance(strategy, str) else strategy.name)
     return strategy_contexts(specs, what, spec.chains, with_whole_history="none" in names)
 
 
-def _written(sittings: Sequence[Sitting], judges: Judges, spec: WorkSpec) -> WorkAnswers:
+def _written(
+    sittings: Sequence[Sitting],
+    judges: Judges,
+    spec: WorkSpec,
+) -> WorkAnswers:
     """The folder with all answers."""
     records = records_of(sittings)
     if spec.is_fitted:

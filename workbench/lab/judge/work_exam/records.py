@@ -60,9 +60,9 @@ class WorkAnswers(TableFolder):
     @cached_property
     def notes(self) -> dict[str, object]:
         """Who wrote the summaries, who read and who graded."""
-        return dict(
-            json.loads((self.path / self.file).with_suffix(".json").read_text(encoding="utf-8"))
-        )
+        table_file = self.path / self.file
+        notes_file = table_file.with_suffix(".json")
+        return dict(json.loads(notes_file.read_text(encoding="utf-8")))
 
     @property
     def pending(self) -> int:

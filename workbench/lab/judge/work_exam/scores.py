@@ -110,7 +110,11 @@ def readers_agree(table: pd.DataFrame) -> ReadingAgreement | None:
     """
     filled = table.assign(writer=table["writer"].fillna(""))
     scored = filled[filled["score"].notna()]
-    both = scored.pivot_table(index=[*CONTEXT, "question"], columns="reading", values="score")
+    both = scored.pivot_table(
+        index=[*CONTEXT, "question"],
+        columns="reading",
+        values="score",
+    )
     if 0 not in both or 1 not in both:
         return None
     pairs = both[[0, 1]].dropna().astype(float)

@@ -60,7 +60,8 @@ def reading_request(context: str, questions: Sequence[SheetQuestion]) -> Summary
     for number, question in enumerate(questions, 1):
         words = question.question.split()
         lines.append(f"{number}. {harmless(' '.join(words))}")
-    task = Template(prompt("reader")).substitute(gap=GAP, questions="\n".join(lines))
+    template = Template(prompt("reader"))
+    task = template.substitute(gap=GAP, questions="\n".join(lines))
     text = f"<conversation>\n{context}\n</conversation>\n\n{task}"
     return SummaryRequest(
         purpose="question",

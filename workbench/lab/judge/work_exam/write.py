@@ -229,7 +229,11 @@ def _places(what: What, spec: WriteSpec) -> Iterator[ExamPlace]:
                 )
 
 
-def _file(source: SessionSource, session: Session, out: Path | None) -> Path:
+def _file(
+    source: SessionSource,
+    session: Session,
+    out: Path | None,
+) -> Path:
     if out is not None:
         return file_in(out, session)
     if source.remote is not None:
@@ -285,7 +289,9 @@ def _write(place: ExamPlace, model: Model, spec: WriteSpec) -> ExamOutcome:
 def _keep(place: ExamPlace, exam: WorkExam) -> None:
     """Write an exam into its file, beside those of other boundaries and sessions."""
     session = place.session
-    all_exams = list(read_exams(place.file)) if place.file.is_file() else []
+    all_exams: list[SessionExams] = []
+    if place.file.is_file():
+        all_exams += read_exams(place.file)
     current = SessionExams(session.id, opening_digest(session), ())
     other_exams = []
     for exams in all_exams:
@@ -293,4 +299,5 @@ def _keep(place: ExamPlace, exam: WorkExam) -> None:
             current = exams
         else:
             other_exams.append(exams)
-    write_atomically(place.file, exams_text([*other_exams, current.with_exam(exam)]))
+    text = exams_text([*other_exams, current.with_exam(exam)])
+    write_atomically(place.file, text)

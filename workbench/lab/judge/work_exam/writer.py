@@ -34,7 +34,10 @@ def prompt(name: str) -> str:
 
 
 def question_request(
-    messages: Sequence[Message], boundary: int, count: int, history_chars: int | None = None
+    messages: Sequence[Message],
+    boundary: int,
+    count: int,
+    history_chars: int | None = None,
 ) -> SummaryRequest:
     """The request for the questions of one boundary.
 

@@ -42,7 +42,10 @@ _NUMBER_WORD = re.compile(
 )
 
 
-def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) -> pd.DataFrame:
+def verdicts(
+    contexts: Sequence[GradedContext],
+    reader: Reader | None = None,
+) -> pd.DataFrame:
     """What each of `METRICS` says of every answer.
 
     Args:
@@ -85,7 +88,9 @@ class HistoryExam(NamedTuple):
 
 
 def _values(
-    exam: HistoryExam, context: GradedContext, exam_reader: Reader
+    exam: HistoryExam,
+    context: GradedContext,
+    exam_reader: Reader,
 ) -> Iterator[tuple[Answer, dict[str, float]]]:
     """Each answer of a context with the value of each metric."""
     sheet = [exam.items[_plain(answer)] for answer in context.answers]
@@ -160,9 +165,14 @@ def _named(answer: str) -> Entity:
     return Entity("quote", answer)
 
 
-def _item(history: ExamHistory, graded_answer: Answer, all_answers: Sequence[str]) -> Item:
+def _item(
+    history: ExamHistory,
+    graded_answer: Answer,
+    all_answers: Sequence[str],
+) -> Item:
     answer = graded_answer.answer
-    if graded_answer.kind in ("rule", "todo") or len(answer.split()) > LONG:
+    is_long = len(answer.split()) > LONG
+    if is_long or graded_answer.kind in ("rule", "todo"):
         return Item(
             kind="rule",
             answer=answer,
@@ -170,10 +180,13 @@ def _item(history: ExamHistory, graded_answer: Answer, all_answers: Sequence[str
             evidence=answer,
             use=graded_answer.question,
         )
-    cue_text = graded_answer.question.partition("?")[0]
-    question = Question(history, answer, cue_text, _evidence(history, graded_answer))
-    kind = history.names[history.name_number[answer.lower()]].kind
-    look_alikes = question.look_alikes(kind, history.before(len(history.messages)))
+    cue_text, _, _ = graded_answer.question.partition("?")
+    evidence = _evidence(history, graded_answer)
+    question = Question(history, answer, cue_text, evidence)
+    name_number = history.name_number[answer.lower()]
+    kind = history.names[name_number].kind
+    past = history.before(len(history.messages))
+    look_alikes = question.look_alikes(kind, past)
     if not look_alikes:
         look_alikes = _other_answers(graded_answer, all_answers)
     if not look_alikes:
@@ -207,9 +220,10 @@ def _evidence(history: ExamHistory, graded_answer: Answer) -> str:
     name_number = history.name_number[graded_answer.answer.lower()]
     rows = history.rows_with_name(name_number)
     question_words = set(words(graded_answer.question))
+    lines = history.lines.segment_line[rows]
     most_shared = -1.0
     best_line = ""
-    for line in dict.fromkeys(history.lines.segment_line[rows].tolist()):
+    for line in dict.fromkeys(lines.tolist()):
         text = history.texts[line]
         shared_words = question_words.intersection(words(text))
         shared = fsum(history.weight(word) for word in shared_words)
@@ -220,7 +234,10 @@ def _evidence(history: ExamHistory, graded_answer: Answer) -> str:
 
 
 def _old(
-    history: ExamHistory, item: Item, lines: Sequence[str], context: Lines
+    history: ExamHistory,
+    item: Item,
+    lines: Sequence[str],
+    context: Lines,
 ) -> dict[str, float]:
     """Presence, bound and coverage of an item, as defined for future-reference recall."""
     if item.kind == "rule":
@@ -228,15 +245,18 @@ def _old(
     name = Names([item.answer], history.vocabulary)
     _, segments = name.found(context)
     line_numbers = dict.fromkeys(context.segment_line[segments].tolist())
-    evidence_words = set(words(item.evidence or item.use)) - set(words(item.answer))
+    evidence_words = set(words(item.evidence or item.use))
+    evidence_words -= set(words(item.answer))
     weights = {word: history.weight(word) for word in evidence_words}
     # exact sums are the same in any order of words, so that a half is a half
     total_weight = fsum(weights.values())
+    fewest_shared = min(FEW, len(evidence_words))
     is_bound = False
     coverage = 0.0
     for number in line_numbers:
         shared_words = evidence_words.intersection(words(lines[number]))
-        is_bound = is_bound or len(shared_words) >= min(FEW, len(evidence_words))
+        if len(shared_words) >= fewest_shared:
+            is_bound = True
         covered = 1.0
         if total_weight:
             covered = fsum(weights[word] for word in shared_words) / total_weight
@@ -286,7 +306,12 @@ def _by_words(history: ExamHistory, context: GradedContext) -> ByWords:
     sheet = []
     queries = []
     for answer in context.answers:
-        sheet.append(_Asked(answer.question, answer.answer, (answer.answer,)))
+        question = _Asked(
+            question=answer.question,
+            gold=answer.answer,
+            points=(answer.answer,),
+        )
+        sheet.append(question)
         queries.append(f"{answer.question} {answer.answer}")
     chances = shipped_reader().chances(sheet, text, Rarity(history.texts))
     shares = Bm25(history.texts).shares(queries, text)
@@ -316,7 +341,8 @@ def agreement(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _figures(rows: pd.DataFrame) -> dict[str, float | int | None]:
     is_known = rows["value"] > KNOWN
-    groups = rows.assign(known=is_known).groupby(["group", "variant", "context"], sort=False)
+    with_known = rows.assign(known=is_known)
+    groups = with_known.groupby(["group", "variant", "context"], sort=False)
     contexts = groups.agg(
         right=("right", "sum"),
         known=("known", "sum"),
@@ -344,7 +370,8 @@ def _rank_correlation(contexts: pd.DataFrame) -> float | None:
     """
     values = contexts["value"]
     shares = contexts["right"] / contexts["n"]
-    if len(contexts) <= 2 or (contexts["n"] <= 1).all():
+    has_one_answer = contexts["n"] <= 1
+    if len(contexts) <= 2 or has_one_answer.all():
         return None
     if shares.nunique() <= 1 or values.nunique() <= 1:
         return None
@@ -353,7 +380,9 @@ def _rank_correlation(contexts: pd.DataFrame) -> float | None:
 
 def _same_sign(pair: pd.DataFrame) -> bool:
     change = pair.diff().iloc[1]
-    return bool(np.sign(change["right"]) == np.sign(change["known"]))
+    change_of_right = np.sign(change["right"])
+    change_of_known = np.sign(change["known"])
+    return bool(change_of_right == change_of_known)
 
 
 def auc(values: pd.Series, right: pd.Series) -> float | None:
@@ -375,7 +404,12 @@ def by_category(rows: pd.DataFrame) -> pd.DataFrame:
     """The agreement a question of each metric, by category; a row a category."""
     is_known = rows["value"] > KNOWN
     agreed = rows.assign(agreed=is_known == rows["right"])
-    shares = agreed.pivot_table(index="category", columns="metric", values="agreed", sort=False)
+    shares = agreed.pivot_table(
+        index="category",
+        columns="metric",
+        values="agreed",
+        sort=False,
+    )
     of_exam = rows[rows["metric"] == "exam"]
     questions = of_exam.groupby("category").size()
     by_metric = shares[list(METRICS)]

@@ -237,7 +237,8 @@ def _said_texts(items: Iterable[Row]) -> tuple[str, ...]:
 def _said(item: Row) -> str:
     """An item of a response API's history as text."""
     if item.get("type") == "message":
-        return "\n".join(str(part.get("text", "")) for part in item["content"])
+        texts = [str(part.get("text", "")) for part in item["content"]]
+        return "\n".join(texts)
     value = item.get("arguments", item.get("output", ""))
     if isinstance(value, str):
         return value
