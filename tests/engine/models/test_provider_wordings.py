@@ -104,3 +104,26 @@ def test_a_field_that_is_too_long_is_no_overflow(field: str) -> None:
         " one of 9000."
     )
     assert classify(text, 400, prompt=9_000).action in ("repair", "leave_alone")
+
+
+OTHERS = tomllib.loads(Path(__file__).with_name("other_wordings.toml").read_text("utf-8"))
+NOTHING = ("leave_alone", "back_off")
+
+
+@pytest.mark.parametrize(("status", "prompt", "action", "text"), OTHERS["wordings"])
+def test_wordings_that_were_written_before_the_rules_were_read(
+    status: int, prompt: int, action: str, text: str
+) -> None:
+    right = NOTHING if action == "none" else (action,)
+    assert classify(text, status, prompt=prompt).action in right
+
+
+def test_an_answer_that_may_not_be_so_long_is_no_window() -> None:
+    text = "Requested completion of 50000 tokens; at most 8192 are produced by this model"
+    diagnosis = classify(text, 400, prompt=60_000)
+    assert (diagnosis.action, diagnosis.limit) == ("lower_output", 8_192)
+
+
+def test_where_prompt_and_answer_are_added_the_room_that_is_left_is_asked_for() -> None:
+    text = "prompt_tokens 90000 + max_tokens 50000 exceeds 131072"
+    assert classify(text, 400, prompt=90_000).output == 41_072

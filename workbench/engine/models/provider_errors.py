@@ -45,7 +45,7 @@ REFUSED = (None, 400, 404, 413, 415, 422, 429, 500)
 """HTTP statuses of errors that the general rules are for: a request was refused for what is in
 it.
 """
-_SIZE = re.compile("token|context|window", re.IGNORECASE)
+_SIZE = re.compile("token|jeton|context|window", re.IGNORECASE)
 NEAR = 2
 """A number is that of our own count if neither is so many times the other."""
 
