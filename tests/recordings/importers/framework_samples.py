@@ -73,6 +73,23 @@ GEMINI_STREAM: list[dict[str, Any]] = [
 ]
 
 
+def droid(type_: str, **more: Any) -> dict[str, Any]:
+    return {"type": type_, "session_id": "d1", "timestamp": 1767261600000, **more}
+
+
+DROID_CALL = {"id": "c1", "toolName": "Read", "parameters": {"path": "lamp.py"}}
+DROID_STREAM: list[dict[str, Any]] = [
+    droid("system", subtype="init", cwd="/house", model="big", tools=["Read"]),
+    droid("message", role="user", id="u1", text=QUESTION),
+    droid("reasoning", id="r1", text=THOUGHT),
+    droid("message", role="assistant", id="a1", text="I look at it."),
+    droid("tool_call", messageId="a1", toolId="Read", **DROID_CALL),
+    droid("tool_result", messageId="a2", toolId="Read", id="c1", isError=False, value=FILE),
+    droid("message", role="assistant", id="a3", text=ANSWER),
+    droid("completion", finalText=ANSWER, numTurns=2, usage={"input_tokens": 100}),
+]
+
+
 def smolagents_step(number: int, words: str, **more: Any) -> dict[str, Any]:
     sent = [{"role": "system", "content": [{"type": "text", "text": PROMPT}]}]
     return {
@@ -200,5 +217,6 @@ FRAMEWORK_DOCUMENTS: dict[str, Any] = {"smolagents": SMOLAGENTS, "autogen": AUTO
 FRAMEWORK_LINES: dict[str, list[Any]] = {
     "kimi_code": KIMI_CODE,
     "gemini_stream": GEMINI_STREAM,
+    "droid_stream": DROID_STREAM,
     "grok": GROK,
 }

@@ -43,6 +43,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "hermes": ("role", "content", "timestamp", "platform"),
     "kimi": ("role", "content", "id"),
     "gemini_stream": ("type", "session_id", "model", "tool_name", "tool_id"),
+    "droid_stream": ("type", "session_id", "toolName", "parameters"),
     "smolagents": ("steps", "state", "output"),
     "autogen": ("messages", "stop_reason"),
     "weave": ("op_name", "trace_id", "inputs", "output"),

@@ -37,12 +37,14 @@ from recordings.importers.framework_samples import (
     AUTOGEN,
     AUTOGEN_AGENT,
     AUTOGEN_TEAM,
+    DROID_STREAM,
     GROK,
     KIMI_CODE,
     PROMPT,
     SMOLAGENTS,
     SMOLAGENTS_CODE,
     WEAVE,
+    droid,
 )
 
 from workbench.engine.transcript.log import CompactionEntry, fold
@@ -106,6 +108,7 @@ HELD = {
     "codex_exec": Counts(3, 2, 1, 1, 0, 0),
     "kimi_code": Counts(6, 1, 1, 1, 1, 2),
     "gemini_stream": Counts(4, 1, 1, 0, 0, 0, notes=1),
+    "droid_stream": Counts(4, 1, 1, 1, 0, 0),
     "grok": Counts(6, 1, 1, 1, 0, 0),
     "smolagents": Counts(8, 2, 2, 0, 0, 3),
     "autogen": Counts(4, 1, 1, 1, 0, 2),
@@ -189,6 +192,17 @@ def test_a_changed_line_of_gemini_is_the_newer_state_and_a_rewind_is_a_branch(
     ]
     assert "no, the other lamp" not in {plain_text(message) for message in session.messages}
     assert session.branches == 2
+
+
+def test_the_end_of_a_droid_run_is_said_where_no_message_said_it(tmp_path: Path) -> None:
+    *events, answer, end = DROID_STREAM
+    error = droid("error", message="the key is gone")
+    session = only(written(tmp_path, [*events, end, error]))
+    assert [plain_text(message) for message in session.messages].count(ANSWER) == 1
+    assert plain_text(session.messages[-1]) == ANSWER
+    assert counts([session]).notes == 1
+    again = only(written(tmp_path, [*events, answer, end]))
+    assert [plain_text(message) for message in again.messages].count(ANSWER) == 1
 
 
 def test_what_a_compression_of_qwen_keeps_is_not_said_again(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from workbench.recordings.importers.formats import (
     codex,
     codex_exec,
     databases,
+    droid_stream,
     editors,
     exports,
     gemini_stream,
@@ -99,6 +100,8 @@ FORMATS = (
         recognition.knows_claude_code, json_lines(claude_code.ClaudeCodeBuilder),
         aside="toolUseResult lastPrompt summary customTitle hookInfos attachment.command "
         "attachment.stdout data.command message.content.content.resultDisplay"),
+    Format("droid_stream", "stream JSON of `droid exec` (JSON lines)", ("calls", "thinking", "times", "model"),
+        droid_stream.knows_droid_stream, json_lines(droid_stream.DroidStreamBuilder)),
     Format("claude_stream", "Claude Code's stream JSON, and its GitHub action's output (JSON lines or a list)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions"),
         claude_stream.knows, claude_stream.sessions, aside="result tools"),
