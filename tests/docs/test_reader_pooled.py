@@ -1,0 +1,66 @@
+"""The study of all real answers together says what the answers say."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+STUDY = Path(__file__).parents[2] / "reports" / "studies" / "reader-pooled"
+
+
+@pytest.fixture(scope="module")
+def study() -> SimpleNamespace:
+    return SimpleNamespace(**runpy.run_path(str(STUDY / "reader_pooled.py")))
+
+
+@pytest.fixture(scope="module")
+def answers(study: SimpleNamespace) -> pd.DataFrame:
+    table: pd.DataFrame = study.answers()
+    return table
+
+
+@pytest.mark.parametrize("part", ["reader-level-pooled", "reader-refit"])
+def test_the_page_has_the_tables_of_the_answers(study: SimpleNamespace, part: str) -> None:
+    assert study.run(study.PARTS, study.PAGE, [part, "--check"]) == 0
+
+
+def test_the_page_says_how_much_was_pooled(study: SimpleNamespace, answers: pd.DataFrame) -> None:
+    contexts = answers.groupby(["session", "at", "share", "strategy", "writer", "chain"]).ngroups
+    said = f"{len(answers):,} answers from {contexts} contexts"
+    assert said in study.PAGE.read_text("utf-8")
+
+
+def test_the_level_of_the_third_look_could_be_luck_and_the_distance_from_a_rule_not(
+    study: SimpleNamespace,
+) -> None:
+    assert round(study.chance_of_a_look("model"), 2) == 0.09
+    assert study.chance_of_a_look("gap") < 0.001
+
+
+def test_presets_that_were_written_by_both_have_the_same_distance(
+    study: SimpleNamespace, answers: pd.DataFrame
+) -> None:
+    is_by_both = answers["strategy"].isin(["summarize", "claude_code", "docker_agent"])
+    rows = answers[is_by_both & (answers["study"] != "presets")]
+    distance = study.errors_by_project(rows, "fitted")["gap"]
+    assert study.with_interval(distance) == "-0.05 (-0.07 to -0.02)"
+
+
+def test_a_refit_foretells_left_out_projects_hardly_better(
+    study: SimpleNamespace, answers: pd.DataFrame
+) -> None:
+    gains = study.gain_by_project(answers)
+    assert study.with_interval(gains, 4) == "+0.0016 (+0.0002 to +0.0032)"
+    assert (int((gains > 0).sum()), len(gains)) == (17, 31)
+
+
+def test_a_refit_foretells_the_third_look_no_better(
+    study: SimpleNamespace, answers: pd.DataFrame
+) -> None:
+    look = answers[answers["study"] == "third-look"]
+    errors = [study.squared_errors(look, reader).mean() for reader in study.READERS]
+    assert [round(error, 4) for error in errors] == [0.0705, 0.0710]
