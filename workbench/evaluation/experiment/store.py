@@ -21,6 +21,7 @@ from workbench.base.remote import address_of, name_of
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.bounded import check_table, text_of
 from workbench.evaluation.experiment.code_versions import FILE
+from workbench.evaluation.experiment.column_units import units_of
 from workbench.evaluation.experiment.run_copies import (
     address_of_copy,
     check_writable,
@@ -35,7 +36,6 @@ from workbench.evaluation.experiment.table_files import (
     to_arrow,
     to_bytes,
 )
-from workbench.evaluation.experiment.units import units_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from workbench.base.palette import REFERENCES
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment import compare as runs
 from workbench.evaluation.experiment.combined import combined
-from workbench.evaluation.experiment.compare import Forecast, together
+from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, GridLike, Point, by_run, read
 from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.keys import described, key

@@ -16,7 +16,8 @@ from workbench.base.errors import SettingError
 from workbench.evaluation.analysis.advice_note import AdviceNote
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, difference
-from workbench.evaluation.experiment.compare import Forecast, Run, together
+from workbench.evaluation.experiment.compare import Run
+from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, Point, by_run, read
 from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.settings import (

@@ -16,7 +16,7 @@ from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import AtLimit, Preset
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import Forecast, together
+from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, Point
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
 from workbench.evaluation.experiment.spec import documented

@@ -273,7 +273,7 @@ def _measured(
             Extractive(),
             prepared_session.sizing,
             window=prepared_session.window,
-            score_at=places,
+            boundaries=places,
         )
         shots = replay.snapshots
         scores = []

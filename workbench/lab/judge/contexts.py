@@ -234,7 +234,7 @@ class ContextSpec(Masking):
                     writer,
                     prepared_session.sizing,
                     window=prepared_session.window,
-                    at=boundaries,
+                    boundaries=boundaries,
                     shares=self.shares,
                     chain=chain,
                 )

@@ -26,6 +26,7 @@ from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_ask
 from workbench.evaluation.experiment.job import Job, KeptWork, folder_of
 from workbench.evaluation.experiment.prepared import Prepared, Recording, read
 from workbench.evaluation.experiment.prepared import replay as replay_of
+from workbench.evaluation.experiment.replay_work import READS_SESSIONS
 from workbench.evaluation.experiment.settings import (
     ExecutionSettings,
     MaskingSettings,
@@ -52,7 +53,6 @@ from workbench.evaluation.experiment.spec import (
     model_name,
 )
 from workbench.evaluation.experiment.store import RunFolder, typed
-from workbench.evaluation.experiment.work import READS_SESSIONS
 from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.costs.replay_cost import replay_cost
 from workbench.evaluation.metrics.exam.item import Item

@@ -158,7 +158,7 @@ def _of_session(prepared_session: Prepared) -> Iterator[dict[str, object]]:
         prepared_session.reader(Extractive()),
         sizing,
         window=prepared_session.window,
-        really=recorded,
+        recorded=recorded,
     )
     controls = {shot.at: shot.context for shot in control.snapshots}
     looks = Looks(session)
