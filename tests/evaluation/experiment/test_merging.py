@@ -11,8 +11,10 @@ from workbench.evaluation.experiment import merging
 from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.merging import Merging, StoredReplay, StoredSession, merge
 from workbench.evaluation.experiment.replay_rows import NAMES
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import check_deletable
-from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder, frame
+from workbench.evaluation.experiment.table_columns import COLUMNS, frame
 from workbench.evaluation.experiment.workers import Workers
 
 CREW = Crew(Workers(), tqdm(disable=True))

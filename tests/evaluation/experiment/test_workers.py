@@ -25,9 +25,10 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment import memory
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.job import Crew
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import with_references
-from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.experiment.units import units_of
 from workbench.evaluation.experiment.workers import Processes, task_ranges, workers
 from workbench.recordings.importers.native import save

@@ -15,7 +15,7 @@ from workbench.evaluation.experiment.compare import Run, compare, compared
 from workbench.evaluation.experiment.preliminary import SessionSoFar, SoFar, preview, stored_so_far
 from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.evaluation.experiment.store import COLUMNS
+from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.experiment.units import Unit
 from workbench.evaluation.findings.preliminary import (
     PROMISED,

@@ -13,6 +13,7 @@ from typing import Self, Unpack
 from workbench.base.errors import UnknownName
 from workbench.base.palette import REFERENCES
 from workbench.engine.models.settings import ModelSettings
+from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.combined import replicated
 from workbench.evaluation.experiment.figures_so_far import FiguresSoFar, RecallSoFar, Words
 from workbench.evaluation.experiment.forecast import (
@@ -25,7 +26,9 @@ from workbench.evaluation.experiment.job import Crew, folder_of, local_servers
 from workbench.evaluation.experiment.keys import described
 from workbench.evaluation.experiment.preliminary import forget
 from workbench.evaluation.experiment.replay_work import ReplayJob
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_files import write_run
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.settings import RunSettings
 from workbench.evaluation.experiment.sources import (
     SessionSource,
@@ -34,13 +37,7 @@ from workbench.evaluation.experiment.sources import (
     limited,
     sources_of,
 )
-from workbench.evaluation.experiment.spec import (
-    RunSpec,
-    chosen_baseline,
-    documented,
-    with_references,
-)
-from workbench.evaluation.experiment.store import Results, RunFolder
+from workbench.evaluation.experiment.spec import RunSpec, chosen_baseline, with_references
 from workbench.evaluation.experiment.units import Unit, lost_unit, replay_unit, units_of
 
 

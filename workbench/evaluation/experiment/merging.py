@@ -10,7 +10,8 @@ from functools import partial
 
 from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.replay_rows import NAMES, Row, Value
-from workbench.evaluation.experiment.store import RunFolder, frame
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.table_columns import frame
 from workbench.evaluation.experiment.table_files import GrowingTables, to_arrow
 
 RANGE_REPLAYS = 200

@@ -26,7 +26,7 @@ from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.references import BaselineAtSizes
 from workbench.evaluation.experiment.replay_rows import replay_rows, replays_of
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.evaluation.experiment.store import SCHEMA
+from workbench.evaluation.experiment.table_columns import SCHEMA
 from workbench.evaluation.metrics.builtin import installed
 from workbench.evaluation.replays.boundaries import at_boundaries
 

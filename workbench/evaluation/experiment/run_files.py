@@ -18,8 +18,9 @@ from workbench.evaluation.experiment.prepared import Unreadable
 from workbench.evaluation.experiment.replay_results import ReplayResult
 from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.replay_work import ReplayJob, code_of_replays
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.sources import SessionSource
-from workbench.evaluation.experiment.store import SCHEMA, RunFolder, frame
+from workbench.evaluation.experiment.table_columns import SCHEMA, frame
 from workbench.evaluation.experiment.table_files import to_arrow
 from workbench.evaluation.experiment.units import UnitResult
 
