@@ -25,7 +25,7 @@ from rows import between_marks
 from workbench.base.formats import gap, p_value, percent
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.paired import Estimate
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings.comparison import differences
 from workbench.evaluation.findings.findings import Counts
 from workbench.evaluation.findings.tables import Tables

@@ -72,8 +72,8 @@ class CompactionGate:
         from workbench.evaluation.analysis.gate import Gate, gate
         from workbench.evaluation.analysis.scores import grouped, leading_metric
         from workbench.evaluation.experiment.compare import compare
+        from workbench.evaluation.experiment.results import Results
         from workbench.evaluation.experiment.spec import DEFAULT_MODEL
-        from workbench.evaluation.experiment.store import Results
 
         mode = "natural"
         shares: tuple[float, ...] = ()

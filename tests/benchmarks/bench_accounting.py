@@ -173,7 +173,7 @@ def costs(every: Sequence[Prepared]) -> None:
             Extractive(),
             ready.sizing,
             window=ready.window,
-            score_at=(),
+            boundaries=(),
         )
         bill = MetricInput(replay, ready.index, prices=pricing(ready.session)).bill
         if bill is not None and bill.usd_plain:

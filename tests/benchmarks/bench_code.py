@@ -31,7 +31,7 @@ def times(ready: Prepared) -> tuple[float, float]:
         ready.reader(Extractive()),
         ready.sizing,
         window=ready.window,
-        at=at_shares(ready.session),
+        boundaries=at_shares(ready.session),
         shares=SHARES,
     )
     start = process_time()

@@ -77,7 +77,7 @@ MOST_FIRST_SECONDS = 3.0
 MOST_SILENCE = 12.0
 FIRST_FIGURE = "preliminary: "
 ROOT = Path(__file__).parents[2]
-START = (sys.executable, "-c", "import workbench.evaluation.experiment.shards")
+START = (sys.executable, "-c", "import workbench.evaluation.experiment.units")
 """What a worker does before its first task."""
 MEASURE = """
 import json, resource, subprocess, sys

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from builders import remembering, rules
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.store import COLUMNS
+from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.recordings.importers.native import save
 
 STRATEGIES = "truncate,summarize,pipeline"

@@ -26,7 +26,8 @@ from benchmarks.bench_kill import replays
 
 from builders import remembering, rules
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.recordings.importers.native import save
 
 STRATEGIES = "truncate,summarize"

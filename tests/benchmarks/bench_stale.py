@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import workbench as wb
 from workbench.evaluation.experiment.code_versions import PACKAGE, PackageCode, PartsUsed
-from workbench.evaluation.experiment.work import MASKS, READS_SESSIONS, REPLAY_BEGINS
+from workbench.evaluation.experiment.replay_work import MASKS, READS_SESSIONS, REPLAY_BEGINS
 
 COMMENT = "\n# a comment\n"
 CONSTANT = "\nANOTHER_CONSTANT = 7\n"
@@ -28,7 +28,7 @@ from pathlib import Path
 from time import process_time
 import workbench.evaluation.experiment.compare
 from workbench.engine.compaction.presets import preset
-from workbench.evaluation.experiment.work import code_of_replays
+from workbench.evaluation.experiment.replay_work import code_of_replays
 parts = {"summarize": preset("summarize")}
 begin = process_time()
 code_of_replays(None, parts, Path(sys.argv[1]))

@@ -32,7 +32,8 @@ from object_store import BUCKET, environment, put, serving_s3  # noqa: E402
 from builders import remembering, rules  # noqa: E402
 from workbench.base import remote  # noqa: E402
 from workbench.engine.transcript.session import Session  # noqa: E402
-from workbench.evaluation.experiment.store import COLUMNS, Results  # noqa: E402
+from workbench.evaluation.experiment.results import Results  # noqa: E402
+from workbench.evaluation.experiment.table_columns import COLUMNS  # noqa: E402
 from workbench.recordings.importers.native import save  # noqa: E402
 
 SESSIONS = f"s3://{BUCKET}/sessions"

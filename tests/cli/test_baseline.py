@@ -6,7 +6,7 @@ from report.page.made import made
 
 from workbench.cli.app import main
 from workbench.cli.headline import outcome
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 
 

@@ -14,7 +14,9 @@ from workbench.engine.compaction.presets.own import SUMMARIZE, TRUNCATE
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.table_columns import COLUMNS
 
 
 def run(out: Path, mine: Preset, sessions: int = 7, turns: int = 18) -> Results:

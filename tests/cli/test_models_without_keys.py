@@ -22,7 +22,7 @@ from profiles import FULL
 from workbench.cli import main
 from workbench.cli.output import OK, PENDING, UNUSABLE
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.lab.judge.exam.admission import admission_exams
 from workbench.lab.judge.exam.readers import MOST_FAILURES
 from workbench.recordings.importers.importer import load

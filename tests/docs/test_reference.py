@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from workbench.cli import main
-from workbench.evaluation.experiment.store import COLUMNS
+from workbench.evaluation.experiment.table_columns import COLUMNS
 
 ROOT = Path(__file__).parents[2]
 

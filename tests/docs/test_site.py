@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import workbench as wb
-from workbench.evaluation.experiment.store import COLUMNS
+from workbench.evaluation.experiment.table_columns import COLUMNS
 
 ROOT = Path(__file__).parents[2]
 

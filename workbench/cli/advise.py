@@ -10,7 +10,7 @@ from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms, tell_waiting
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
 from workbench.evaluation.analysis.paired import Estimate
-from workbench.evaluation.experiment.compare import together
+from workbench.evaluation.experiment.forecast import together
 from workbench.evaluation.metrics import HALVES
 from workbench.lab.advice.advise import Advice, AdviceSpec
 from workbench.lab.advice.agents import (

@@ -10,7 +10,7 @@ from workbench.base.formats import joined, some
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, records
 from workbench.evaluation.analysis.replication import repeated_note
 from workbench.evaluation.experiment.combined import steady
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings.summaries import answer_sentences, answers
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from workbench.engine.models import find_model
 from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.models.speed import Speed, speed
-from workbench.evaluation.experiment.compare import Forecast
 from workbench.evaluation.experiment.filler import PAID, UNPRICED, ModelUse, is_asked
+from workbench.evaluation.experiment.forecast import Forecast
 
 COLUMNS = {
     "strategy": "strategy", "model": "model", "requests": "requests:count", "tokens read": "input_tokens:count",

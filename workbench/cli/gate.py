@@ -32,8 +32,8 @@ from workbench.evaluation.analysis.gate import (
 from workbench.evaluation.analysis.gate import gate as judge
 from workbench.evaluation.analysis.run_changes import ComparableScores, RunChanges
 from workbench.evaluation.analysis.scores import leading_metric
-from workbench.evaluation.experiment.spec import listed
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.spec_fields import listed
 from workbench.evaluation.metrics import HALVES
 
 COLUMNS = (

@@ -32,7 +32,7 @@ from workbench.cli.output import (
     write,
 )
 from workbench.evaluation.experiment.progress import ongoing
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.readers import calibrations
 from workbench.evaluation.findings.summaries import RECORDED

@@ -23,7 +23,8 @@ from workbench.engine.models.folder_requests import waiting
 from workbench.engine.models.settings import ModelSettings, local_weights
 from workbench.engine.models.summary_quality import CHOICES
 from workbench.engine.models.weights import weights
-from workbench.evaluation.experiment.spec import Flag, Spec, Whole
+from workbench.evaluation.experiment.checked_spec import Spec
+from workbench.evaluation.experiment.spec_fields import Flag, Whole
 from workbench.recordings.importers.importer import STDIN
 
 

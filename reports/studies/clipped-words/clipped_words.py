@@ -95,7 +95,7 @@ def contexts(ready: Prepared, boundary: int, share: float) -> dict[str, Context]
             ready.reader(Extractive()),
             ready.sizing,
             window=ready.window,
-            at=(boundary,),
+            boundaries=(boundary,),
             shares=(share,),
         )
         if not replay.snapshots:

@@ -113,7 +113,12 @@ def _followed(ready: Prepared, way: Preset, needs: Needs) -> Iterator[dict[str, 
     at = by_fill(session, ready.sizing, ready.window)
     try:
         replay = natural(
-            session, way, ready.reader(Extractive()), ready.sizing, window=ready.window, score_at=at
+            session,
+            way,
+            ready.reader(Extractive()),
+            ready.sizing,
+            window=ready.window,
+            boundaries=at,
         )
         simulated = simulated_row(ready, way, needs, SimulationSpec())
     except ModelError:

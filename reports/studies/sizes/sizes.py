@@ -85,7 +85,7 @@ def measured(
                 model,
                 ready.sizing,
                 window=ready.window,
-                at=at,
+                boundaries=at,
                 shares=(share,),
             )
             there = {row["metric"]: row["value"] for row in baseline.rows(replay)}
@@ -124,7 +124,7 @@ def compactions(ready: Prepared) -> list[int]:
     """
     own, model = preset(BASELINE), Extractive()
     return [
-        len(natural(ready.session, own, model, ready.sizing, window=window, score_at=()).events)
+        len(natural(ready.session, own, model, ready.sizing, window=window, boundaries=()).events)
         for window in (table_window(ready), ready.window)
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from workbench.evaluation.analysis.difference import changed_entities, changed_values
-from workbench.evaluation.experiment.store import frame
+from workbench.evaluation.experiment.table_columns import frame
 
 
 def scores(**values: float | None) -> pd.DataFrame:

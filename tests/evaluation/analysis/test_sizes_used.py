@@ -22,7 +22,7 @@ from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.analysis.panel import panel
 from workbench.evaluation.analysis.scores import grouped
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sweep import sweep
 from workbench.evaluation.findings.comparison import changes
 from workbench.evaluation.findings.tables import Tables

@@ -20,7 +20,7 @@ from workbench.engine.models.provider_options import API_BASE, MODELS_FILE
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 
 MODEL = "litellm:openai/stub"
 SENTENCES = (

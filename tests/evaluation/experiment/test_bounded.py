@@ -16,7 +16,10 @@ from pyarrow import parquet
 
 from workbench.base.errors import SettingError
 from workbench.evaluation.experiment import bounded
-from workbench.evaluation.experiment.store import Results, RunFolder, frame, read_table
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.table_columns import frame
+from workbench.evaluation.experiment.table_folder import read_table
 
 
 def one_long_text(path: Path) -> None:
@@ -59,7 +62,7 @@ MEASURED = """
 import resource, sys
 from pathlib import Path
 from workbench.base.errors import SettingError
-from workbench.evaluation.experiment.store import read_table
+from workbench.evaluation.experiment.table_folder import read_table
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     read_table(Path(sys.argv[1]))

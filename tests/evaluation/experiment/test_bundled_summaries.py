@@ -29,9 +29,9 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
 from workbench.evaluation.experiment.compare import Run, compare
 from workbench.evaluation.experiment.grid import Grid
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import What, sources_of
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.readers import kinds, opening, who_wrote
 from workbench.evaluation.findings.tables import Tables

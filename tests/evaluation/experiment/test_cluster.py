@@ -25,7 +25,8 @@ from workbench.engine.compaction.strategy import Preset, Strategy
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.recordings.importers.native import save
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")

@@ -25,8 +25,8 @@ from workbench.evaluation.experiment.code_versions import (
 )
 from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.experiment.replay_rows import replay_rows
+from workbench.evaluation.experiment.replay_work import MASKS, READS_SESSIONS, REPLAY_BEGINS
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.evaluation.experiment.work import MASKS, READS_SESSIONS, REPLAY_BEGINS
 
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 UNSEEN = (*READS_SESSIONS, *MASKS)

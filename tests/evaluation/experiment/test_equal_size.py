@@ -20,7 +20,7 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.compared import compare_table
 from workbench.evaluation.analysis.scores import grouped
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from workbench.engine.models.provider_options import MODELS_FILE
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.models.speed import measured
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import Forecast, compare, forecast
+from workbench.evaluation.experiment.compare import compare, forecast
+from workbench.evaluation.experiment.forecast import Forecast
 from workbench.recordings.importers.native import save
 
 PAID = "litellm:gpt-4o-mini"

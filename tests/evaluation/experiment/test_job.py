@@ -13,8 +13,8 @@ from workbench.base.errors import SettingError, SetupError, Unanswered
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment.job import REPORTS, Crew, Job, KeptWork, folder_of
 from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.spec import Execution
-from workbench.evaluation.experiment.store import RunFolder
 
 
 @dataclass

@@ -18,7 +18,7 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.leaks import leak
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.recordings.importers.native import save
 
 PLACE = 'src/Wörter & "zeppelin"/ostrich.py'

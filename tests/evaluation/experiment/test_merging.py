@@ -5,14 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tqdm import tqdm
 
 from workbench.evaluation.experiment import merging
+from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.merging import Merging, StoredReplay, StoredSession, merge
 from workbench.evaluation.experiment.replay_rows import NAMES
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import check_deletable
-from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder, frame
+from workbench.evaluation.experiment.table_columns import COLUMNS, frame
 from workbench.evaluation.experiment.workers import Workers
 
+CREW = Crew(Workers(), tqdm(disable=True))
 STRATEGIES = ("none", "null", "truncate")
 
 
@@ -38,12 +43,12 @@ def replay_of(strategy: str, value: float) -> dict[str, object]:
 
 
 def merged(
-    folder: Path, sessions: list[StoredSession], workers: Workers | None = None
+    folder: Path, sessions: list[StoredSession], crew: Crew | None = None
 ) -> tuple[list[bytes], set[str]]:
     """The files of all tables, and which replays were not there."""
     run = RunFolder(folder)
     with run.writing() as tables:
-        absent = merge(Merging(run, {}), sessions, tables, workers)
+        absent = merge(Merging(run, {}), sessions, tables, crew)
     return [(folder / f"{name}.parquet").read_bytes() for name in COLUMNS], absent
 
 
@@ -57,16 +62,16 @@ def test_workers_and_ranges_change_no_byte(
     whole, _ = merged(tmp_path, sessions)
     monkeypatch.setattr(merging, "RANGE_REPLAYS", replays_a_range)
     assert merged(tmp_path, sessions)[0] == whole
-    assert merged(tmp_path, sessions, Workers())[0] == whole
+    assert merged(tmp_path, sessions, CREW)[0] == whole
     assert not (tmp_path / "table-parts").exists()
 
 
-@pytest.mark.parametrize("workers", [None, Workers()])
+@pytest.mark.parametrize("crew", [None, CREW])
 def test_a_replay_that_is_not_there_is_named(
-    workers: Workers | None, tmp_path: Path, sessions: list[StoredSession]
+    crew: Crew | None, tmp_path: Path, sessions: list[StoredSession]
 ) -> None:
     (tmp_path / "replays" / "2-null.json").unlink()
-    assert merged(tmp_path, sessions, workers)[1] == {"2-null"}
+    assert merged(tmp_path, sessions, crew)[1] == {"2-null"}
 
 
 def test_parts_that_a_killed_run_left_do_not_keep_it_from_being_deleted(

@@ -16,7 +16,8 @@ from workbench.base.errors import SettingError
 from workbench.engine.models.settings import ModelSettings, model_names
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.table_columns import COLUMNS
 
 
 def session(number: int = 0) -> Session:

@@ -32,7 +32,7 @@ from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.prepared import replay
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.recordings.importers.native import save
 

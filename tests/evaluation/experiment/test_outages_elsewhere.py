@@ -17,7 +17,8 @@ from builders import remembering, rules
 from profiles import FULL
 from workbench.engine.models.ledger import ROUNDS
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.recordings.importers.native import save
 
 pytestmark = pytest.mark.skipif(not FULL, reason="starts workers; part of the full profile")

@@ -286,7 +286,7 @@ def test_tables_that_would_hold_what_was_masked_are_not_written(
         tables["compactions"][0]["stages"] = "see " + b64encode(f"token {TOKEN}".encode()).decode()
         return tables
 
-    monkeypatch.setattr("workbench.evaluation.experiment.work.replay_rows", careless)
+    monkeypatch.setattr("workbench.evaluation.experiment.replay_work.replay_rows", careless)
     run = compare(
         recording,
         strategies=("truncate",),

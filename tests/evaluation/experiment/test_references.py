@@ -11,7 +11,7 @@ from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import Summary
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 
 
 def session() -> Session:

@@ -22,7 +22,9 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.replication import repeated_note, variance_split
 from workbench.evaluation.experiment.combined import steady
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import Results, RunFolder, frame
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.table_columns import frame
 from workbench.recordings.importers.native import save
 from workbench.report.page.provenance import replicates_html
 from workbench.report.page.report import Report

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from workbench.base.errors import SettingError
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import RunNotes, delete_run
-from workbench.evaluation.experiment.store import RunFolder
 
 
 def run_in(folder: Path) -> Path:

@@ -15,10 +15,11 @@ from workbench.base.errors import MissingPath, SettingError
 from workbench.cli import main
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_copies import fetched, local_folder
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.experiment.sources import sources_of
-from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.recordings.importers.importer import load
 from workbench.recordings.importers.native import save
 

@@ -24,8 +24,10 @@ import workbench as wb
 from workbench.engine.models.model import Model
 from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.experiment import compare, sweep
+from workbench.evaluation.experiment.checked_spec import Spec
 from workbench.evaluation.experiment.settings import GateSettings, RunSettings
-from workbench.evaluation.experiment.spec import Execution, RunSpec, Spec, number
+from workbench.evaluation.experiment.spec import Execution, RunSpec
+from workbench.evaluation.experiment.spec_fields import number
 from workbench.evaluation.metrics.metric import Metric
 from workbench.lab.advice import advise as advice
 from workbench.lab.advice import agents

@@ -19,7 +19,9 @@ from workbench.engine.transcript.message import Message
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.exports import share
-from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.findings import Findings
 from workbench.recordings.importers.native import save
 from workbench.report.page.report import Report

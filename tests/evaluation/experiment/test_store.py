@@ -14,7 +14,9 @@ import pytest
 from profiles import FULL
 from workbench.base.errors import SettingError
 from workbench.evaluation.experiment.atomic import write_atomically
-from workbench.evaluation.experiment.store import COLUMNS, SCHEMA, Results, RunFolder, RunTables
+from workbench.evaluation.experiment.results import Results, RunTables
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.table_columns import COLUMNS, SCHEMA
 
 
 def written(folder: Path, schema: object = SCHEMA) -> Path:

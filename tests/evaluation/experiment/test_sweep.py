@@ -13,8 +13,9 @@ from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.grid import read
-from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sweep import sweep
+from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.recordings.importers.native import save
 from workbench.report.page.report import Report
 from workbench.report.page.sweep import sweep_table

@@ -9,7 +9,8 @@ import pytest
 from pyarrow import parquet
 
 from workbench.evaluation.experiment import table_files
-from workbench.evaluation.experiment.store import COLUMNS, RunFolder, frame
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.table_columns import COLUMNS, frame
 from workbench.evaluation.experiment.table_files import to_arrow
 
 ROWS = [

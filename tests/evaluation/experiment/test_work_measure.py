@@ -11,7 +11,7 @@ from lab.judge.work_exam.test_write import Writer
 from builders import remembering
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.metrics import WORK
 from workbench.evaluation.metrics.work_exam.document import file_beside
 from workbench.lab.judge.work_exam.write import write_exams

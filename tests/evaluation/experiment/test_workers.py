@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from tqdm import tqdm
 
 from builders import remembering, rules
 from profiles import FULL
@@ -23,10 +24,12 @@ from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment import memory
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.shards import shards
+from workbench.evaluation.experiment.job import Crew
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import with_references
-from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.experiment.table_columns import COLUMNS
+from workbench.evaluation.experiment.units import units_of
 from workbench.evaluation.experiment.workers import Processes, task_ranges, workers
 from workbench.recordings.importers.native import save
 
@@ -145,11 +148,12 @@ def test_it_is_a_failed_replay_also_where_other_sessions_survive_it(tmp_path: Pa
 
 
 def test_few_sources_are_cut_into_pieces_for_many_workers() -> None:
-    found = shards([SessionSource(number=0)], with_references(("truncate", "summarize")), 3)
-    assert sorted(preset.name for shard in found for preset in shard.presets) == sorted(
+    crew = Crew(Processes(3), tqdm(disable=True))
+    units = units_of([SessionSource(number=0)], with_references(("truncate", "summarize")), crew)
+    assert sorted(preset.name for unit in units for preset in unit.presets) == sorted(
         ["none", "truncate", "summarize", "null"]
     )
-    assert len(found) == 3
+    assert len(units) == 3
 
 
 def _ends_its_process(task: int) -> int:

@@ -27,7 +27,7 @@ from urllib.request import urlopen
 from workbench.base.formats import percent
 from workbench.cli.headline import outcome, show
 from workbench.evaluation.analysis.likely_best import POSSIBLE
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.report.page.rendering import render
 from workbench.report.view.app import ViewServer

@@ -13,10 +13,10 @@ import pytest
 from workbench.evaluation.experiment import preliminary
 from workbench.evaluation.experiment.compare import Run, compare, compared
 from workbench.evaluation.experiment.preliminary import SessionSoFar, SoFar, preview, stored_so_far
-from workbench.evaluation.experiment.shards import Shard
 from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.evaluation.experiment.store import COLUMNS
+from workbench.evaluation.experiment.table_columns import COLUMNS
+from workbench.evaluation.experiment.units import Unit
 from workbench.evaluation.findings.preliminary import (
     PROMISED,
     PreliminaryFigures,
@@ -42,7 +42,7 @@ def looked_at(tmp_path_factory: pytest.TempPathFactory) -> list[SessionSoFar]:
     presets = tuple(preset for preset in job.presets if preset.name in STRATEGIES)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(preliminary, "spread", tuple)
-        found = [preview(job, Shard(source, presets)) for source in run.sources]
+        found = [preview(job, Unit(source, presets)) for source in run.sources]
     return [session for sessions in found for session in sessions]
 
 
@@ -150,6 +150,6 @@ def test_a_strategy_that_would_ask_a_users_model_is_not_looked_at_first(
 
     spec = settings(tmp_path).changed(model=(Model(),))
     job = Run.of(sources_of(FILES[:1]), spec).job.with_codes()
-    unit = Shard(sources_of(FILES[:1])[0], job.presets[1:3])
+    unit = Unit(sources_of(FILES[:1])[0], job.presets[1:3])
     (session,) = preview(job, unit)
     assert set(session.scores) == {"truncate"}

@@ -37,7 +37,13 @@ class Eighth:
 def blamed(*stages: Stage, share: float = 0.1) -> tuple[list[str], list[str]]:
     part = Preset("made", Strategy("made", stages))
     done = matched(
-        SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(share,)
+        SESSION,
+        part,
+        find_model("extractive"),
+        SIZING,
+        window=9_000,
+        boundaries=(AT,),
+        shares=(share,),
     )
     data = MetricInput(done, INDEX, share)
     (one,) = data.retained
@@ -67,7 +73,13 @@ def test_each_of_two_stages_is_blamed_for_its_own_losses() -> None:
 def test_what_is_kept_and_not_shown_is_lost_by_the_view() -> None:
     part = Preset("made", Strategy("made", (), view=(Truncate(),)))
     done = matched(
-        SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(0.1,)
+        SESSION,
+        part,
+        find_model("extractive"),
+        SIZING,
+        window=9_000,
+        boundaries=(AT,),
+        shares=(0.1,),
     )
     data = MetricInput(done, INDEX, 0.1)
     (one,) = data.retained
@@ -77,7 +89,13 @@ def test_what_is_kept_and_not_shown_is_lost_by_the_view() -> None:
 def test_the_pipeline_blames_only_its_own_stages() -> None:
     part = preset("pipeline")
     done = matched(
-        SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(0.05,)
+        SESSION,
+        part,
+        find_model("extractive"),
+        SIZING,
+        window=9_000,
+        boundaries=(AT,),
+        shares=(0.05,),
     )
     data = MetricInput(done, INDEX, 0.05)
     (one,) = data.retained

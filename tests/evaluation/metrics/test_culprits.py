@@ -105,7 +105,8 @@ def metric_input(
     )
     at = session.requests[20::9]
     return MetricInput(
-        natural(session, part, find_model("extractive"), sizing, window=window, score_at=at), index
+        natural(session, part, find_model("extractive"), sizing, window=window, boundaries=at),
+        index,
     )
 
 
@@ -178,7 +179,13 @@ def test_the_culprits_at_one_boundary_of_the_matched_mode_are_found_there_alone(
     sizing = Sizing.of(SESSION, [chars_per_token(message) for message in MESSAGES], chars_per_token)
     at, part = SESSION.requests[30::8], PRESETS[name]
     done = matched(
-        SESSION, part, find_model("extractive"), sizing, window=5_000, at=at, shares=(0.05, 0.3)
+        SESSION,
+        part,
+        find_model("extractive"),
+        sizing,
+        window=5_000,
+        boundaries=at,
+        shares=(0.05, 0.3),
     )
     one = MetricInput(done, INDEX, 0.05)
     moments = looked_at(SESSION, [event for event in done.events if event.share == 0.05])

@@ -162,7 +162,7 @@ def test_a_register_invents_no_request_in_a_recording(path: Path) -> None:
     kept = Preset("kept", Strategy("kept", (Register(), Truncate())))
     at = [len(session.messages) * part // 4 for part in (2, 3)]
     replay = matched(
-        session, kept, find_model("extractive"), sizing, window=100_000, at=at, shares=[0.3]
+        session, kept, find_model("extractive"), sizing, window=100_000, boundaries=at, shares=[0.3]
     )
     data = MetricInput(replay, Index(session.messages), 0.3)
     invented = BUILTIN["invented_requests"].score(data)

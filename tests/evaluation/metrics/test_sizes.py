@@ -29,7 +29,7 @@ def metric_input(name: str, share: float = 0.2, session: Session = SESSION) -> M
     sizing = Sizing.of(session, [chars_per_token(m) for m in session.messages], chars_per_token)
     at = (len(session.messages) // 2, len(session.messages) * 3 // 4)
     replay = matched(
-        session, preset(name), Extractive(), sizing, window=10_000, at=at, shares=(share,)
+        session, preset(name), Extractive(), sizing, window=10_000, boundaries=at, shares=(share,)
     )
     return MetricInput(replay, Index(session.messages), share)
 

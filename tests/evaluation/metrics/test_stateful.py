@@ -47,7 +47,7 @@ def scored(name: str, strategy: str = "none") -> Score:
         find_model("extractive"),
         sizing,
         window=100_000,
-        at=[AT],
+        boundaries=[AT],
         shares=[0.2],
     )
     return BUILTIN[name].score(MetricInput(replay, Index(MESSAGES), 0.2))

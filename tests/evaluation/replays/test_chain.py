@@ -35,7 +35,7 @@ def replay(strategy: str, model: Model, chain: int = 3, share: float = 0.1) -> R
         model,
         SIZING,
         window=10_000,
-        at=(BOUNDARY,),
+        boundaries=(BOUNDARY,),
         shares=(share,),
         chain=chain,
     )

@@ -22,7 +22,7 @@ def test_every_strategy_gets_the_same_history_and_the_same_target() -> None:
     for name in ("none", "truncate", "summarize", "pipeline"):
         model = Scripted(("a short summary",) * 500)
         replay = matched(
-            session, preset(name), model, sizing, window=10_000, at=at, shares=(0.1, 0.3)
+            session, preset(name), model, sizing, window=10_000, boundaries=at, shares=(0.1, 0.3)
         )
         seen.append(
             [
@@ -67,7 +67,7 @@ def test_a_boundary_where_what_must_stay_is_larger_than_the_size_is_left_out_for
     for name in ("none", "truncate", "summarize"):
         model = Scripted(("a short summary",) * 500)
         replay = matched(
-            session, preset(name), model, sizing, window=100_000, at=at, shares=(0.1, 0.5)
+            session, preset(name), model, sizing, window=100_000, boundaries=at, shares=(0.1, 0.5)
         )
         assert {(shot.at, shot.share) for shot in replay.snapshots} == {
             (one.at, one.share) for one in sized
@@ -85,7 +85,7 @@ def test_strategies_reach_the_target() -> None:
             model,
             sizing,
             window=10_000,
-            at=at_shares(session),
+            boundaries=at_shares(session),
             shares=(0.1, 0.3),
         )
         assert all(f.compaction.sent.tokens <= f.compaction.budget.target for f in replay.events), (

@@ -26,7 +26,7 @@ def replayed(strategy: str, window: int = 4_000, turns: int = 30) -> Replay:
         Scripted(("a short summary",) * 500),
         sizing,
         window=window,
-        score_at=session.requests,
+        boundaries=session.requests,
     )
 
 

@@ -65,7 +65,7 @@ def test_the_strategies_compact_to_the_same_size_there() -> None:
     really = recorded_contexts(session, sizes)
     ((at, one),) = really.items()
     done = at_recorded_sizes(
-        session, preset("truncate"), find_model("extractive"), sizes, window=9_000, really=really
+        session, preset("truncate"), find_model("extractive"), sizes, window=9_000, recorded=really
     )
     (shot,) = done.snapshots
     assert (shot.at, shot.share) == (at, None)
@@ -100,6 +100,6 @@ def test_a_compaction_to_less_than_what_must_stay_is_left_out_for_everybody() ->
         find_model("extractive"),
         sizing(session),
         window=9_000,
-        really=really,
+        recorded=really,
     )
     assert not done.snapshots

@@ -10,7 +10,7 @@ from workbench.base.errors import SettingError, UnknownName
 from workbench.cli import main
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import NAMES, WORK

@@ -12,7 +12,7 @@ import pytest
 from builders import compaction, recorded
 from workbench.cli import main
 from workbench.engine.transcript.session import Origin, Session
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.replays.agents import AGENTS
 from workbench.lab.advice.advise import AdviceSpec
 from workbench.lab.advice.agents import PresentSetting, agent_searches

@@ -18,7 +18,7 @@ from workbench.engine.compaction.strategy import Preset, Strategy
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.replays.matched import ALLOWED, TOO_LARGE
 from workbench.lab.judge.contexts import ContextSpec
 from workbench.lab.judge.exam.scores import scores

@@ -8,7 +8,7 @@ import pytest
 from builders import remembering, rules
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.lab.validation.run_checks import ceiling, floor
 
 

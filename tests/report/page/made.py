@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder, frame
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.table_columns import COLUMNS, frame
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from report.page.made import MadeResults, findings_of, made, tables_of
 
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.comparison import changes, lost_now
 from workbench.evaluation.findings.tables import Tables

@@ -14,7 +14,7 @@ import workbench as wb
 from workbench.cli.headline import outcome, show
 from workbench.engine.transcript.context import Context
 from workbench.evaluation.analysis.equal_size import names_only
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import NAMES

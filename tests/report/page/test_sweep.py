@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from workbench.evaluation.experiment.store import Results, frame
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.table_columns import frame
 from workbench.evaluation.replays.matched import TOO_LARGE
 from workbench.report.page.sweep import sweep_table
 

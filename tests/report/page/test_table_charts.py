@@ -9,7 +9,8 @@ from builders import remembering, rules, said
 from workbench.base.errors import UnknownName
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.report.page.report import Report
 
 RULE = "Never push to the main branch without review."

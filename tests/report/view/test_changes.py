@@ -16,8 +16,8 @@ from report.page.made import made
 from report.view.made import HOSTILE, get, made_run, served
 
 from workbench.cli import main
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
-from workbench.evaluation.experiment.store import Results
 from workbench.report.view.app import ViewServer
 
 PAGE = "changes?before=old&after=new"

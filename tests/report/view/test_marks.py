@@ -16,8 +16,8 @@ from report.view.made import HOSTILE, get, made_run, served
 
 from workbench.cli import main
 from workbench.evaluation.experiment.exports import share
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes
-from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings import Findings
 from workbench.report.view.app import ViewServer
 from workbench.report.view.pages import all_losses

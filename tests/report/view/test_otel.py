@@ -17,7 +17,7 @@ from workbench.base.errors import FormatError
 from workbench.cli import main
 from workbench.engine.transcript.message import AssistantMessage, plain_text
 from workbench.evaluation.experiment.exports import share
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.recordings.importers.importer import load
 from workbench.report.view.contexts import NotShown
 from workbench.report.view.otel import FILE, to_otel

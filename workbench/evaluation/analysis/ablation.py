@@ -16,9 +16,9 @@ from workbench.evaluation.analysis.compared import compare_table
 from workbench.evaluation.analysis.scores import at_sizes_of, grouped, select, size_gains
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.prepared import Unreadable
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.settings import RunSettings
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.metrics import NAMES
 
 METRICS = ((NAMES, "matched"), (NAMES, "natural"), ("tokens_saved", "natural"), ("cost", "natural"))

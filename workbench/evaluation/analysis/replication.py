@@ -6,7 +6,7 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.evaluation.analysis.scores import floats
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.metrics import NAMES
 
 COLUMNS = (

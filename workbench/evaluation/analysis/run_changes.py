@@ -12,8 +12,8 @@ from workbench.base.errors import SettingError
 from workbench.evaluation.analysis.difference import changed_entities, changed_values
 from workbench.evaluation.analysis.marks import left_out
 from workbench.evaluation.analysis.scores import grouped, leading_metric
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes
-from workbench.evaluation.experiment.store import Results
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from workbench.base.errors import UnknownName
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.metrics import NAMES, WORK
 from workbench.evaluation.metrics.metric import Better
 

@@ -11,7 +11,9 @@ from workbench.base.palette import REFERENCES
 from workbench.engine.models import find_model
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.provider_options import provider_options
-from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.table_columns import COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,6 +1,4 @@
-"""Compares strategies on sessions: the run, from files to tables, and what it would take,
-without asking any model.
-"""
+"""Compares strategies on sessions: the run, from its specification to its tables."""
 
 from __future__ import annotations
 
@@ -10,22 +8,28 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from socket import gethostname
-from time import time
 from typing import Self, Unpack
 
 from workbench.base.errors import UnknownName
 from workbench.base.palette import REFERENCES
 from workbench.engine.models.settings import ModelSettings
+from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.combined import replicated
 from workbench.evaluation.experiment.figures_so_far import FiguresSoFar, RecallSoFar, Words
-from workbench.evaluation.experiment.filler import ModelUse, is_asked
+from workbench.evaluation.experiment.forecast import (
+    Forecast,
+    forecast_of,
+    no_forecast,
+    together,
+)
 from workbench.evaluation.experiment.job import Crew, folder_of, local_servers
 from workbench.evaluation.experiment.keys import described
 from workbench.evaluation.experiment.preliminary import forget
-from workbench.evaluation.experiment.prepared import read
+from workbench.evaluation.experiment.replay_work import ReplayJob
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_files import write_run
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.settings import RunSettings
-from workbench.evaluation.experiment.shards import Shard, lost, shards, work
 from workbench.evaluation.experiment.sources import (
     SessionSource,
     What,
@@ -33,97 +37,8 @@ from workbench.evaluation.experiment.sources import (
     limited,
     sources_of,
 )
-from workbench.evaluation.experiment.spec import (
-    RunSpec,
-    chosen_baseline,
-    documented,
-    with_references,
-)
-from workbench.evaluation.experiment.store import Results, RunFolder
-from workbench.evaluation.experiment.work import ReplayJob
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """What a run would do.
-
-    Attributes:
-        sessions: that can be replayed.
-        unreadable: files and sessions that cannot.
-        replays: of the run, and `done` those of them that are on disk already.
-        tokens: of the sessions of all replays still to do.
-        asked: of language models, by strategy; estimated as if every summary took all the room that
-            it may, none were in the cache and no provider gave a discount, so that a run seldom
-            costs more.
-    """
-
-    sessions: int
-    unreadable: int
-    replays: int
-    done: int
-    tokens: int
-    asked: tuple[ModelUse, ...] = ()
-
-    @property
-    def requests(self) -> int:
-        """Questions to real models."""
-        return sum(use.requests for use in self.asked)
-
-    @property
-    def usd(self) -> float | None:
-        """Dollars; None where a price is not known."""
-        return sum(self.asked, ModelUse("", "")).usd
-
-
-def together(parts: Sequence[Forecast], times: int = 1) -> Forecast:
-    """Several forecasts as one; requests to models are made so many times."""
-    uses: dict[tuple[str, str], ModelUse] = {}
-    for _ in range(times):
-        for part in parts:
-            for use in part.asked:
-                name = use.strategy, use.model
-                uses[name] = uses.get(name, ModelUse(*name)) + use
-    return Forecast(
-        sessions=sum(part.sessions for part in parts),
-        unreadable=sum(part.unreadable for part in parts),
-        replays=sum(part.replays for part in parts),
-        done=sum(part.done for part in parts),
-        tokens=sum(part.tokens for part in parts),
-        asked=tuple(uses[name] for name in sorted(uses)),
-    )
-
-
-def _forecast_of(job: ReplayJob, shard: Shard) -> Forecast:
-    """What a shard would do; each source is counted once, with the first of its shards."""
-    spec = job.spec
-    recording = read(shard.source, spec.window, redaction=spec.redaction)
-    sessions = recording.ready[: shard.source.most]
-    replay_count = kept_count = tokens = 0
-    uses: list[ModelUse] = []
-    for prepared in sessions:
-        for preset in shard.presets:
-            for replay in job.replays_of(prepared, preset):
-                replay_count += 1
-                if job.is_kept(replay):
-                    kept_count += 1
-                    continue
-                tokens += sum(prepared.sizing.sizes)
-                if is_asked(replay.model):
-                    uses += replay.forecast()
-    is_first = shard.presets[0] == job.presets[0]
-    return Forecast(
-        sessions=len(sessions) if is_first else 0,
-        unreadable=len(recording.unreadable) if is_first else 0,
-        replays=replay_count,
-        done=kept_count,
-        tokens=tokens,
-        asked=tuple(uses),
-    )
-
-
-def _no_forecast(shard: Shard) -> Forecast:
-    """Of a shard that killed its workers nothing is known."""
-    return Forecast(0, 0, 0, 0, 0)
+from workbench.evaluation.experiment.spec import RunSpec, chosen_baseline, with_references
+from workbench.evaluation.experiment.units import Unit, lost_unit, replay_unit, units_of
 
 
 @documented(RunSpec)
@@ -204,27 +119,25 @@ class Run:
             words: says in lines what is known so far; a few boundaries of each session are then
                 looked at first. None tells the names that each strategy keeps.
         """
-        begun = time()
         self.job.folder.begin()
         forget(self.job.folder.path)
         sources = limited(self.sources, self.job.spec.limit)
         job = self._job_of_workers(serve=True)
         with job.crew("replaying and scoring", len(sources), sources=sources) as crew:
-            figures: RecallSoFar | FiguresSoFar = RecallSoFar(crew.bar, job.presets)
+            so_far: RecallSoFar | FiguresSoFar = RecallSoFar(crew.bar, job.presets)
             if words is not None and self._has_early_figures(crew):
-                figures = FiguresSoFar.begun(job, sources, crew, words)
-            with closing(figures):
-                figures.preview(job, sources, crew)
+                so_far = FiguresSoFar.begun(job, sources, crew, words)
+            with closing(so_far):
+                so_far.preview(job, sources, crew)
                 results = crew.results(
-                    shards(sources, job.presets, crew.workers.size),
-                    partial(work, job),
-                    partial(lost, job),
-                    split=Shard.of_each_preset,
-                    tell=figures.add,
+                    units_of(sources, job.presets, crew),
+                    partial(replay_unit, job),
+                    partial(lost_unit, job),
+                    split=Unit.of_each_preset,
+                    tell=so_far.add,
                 )
             crew.bar.set_description_str("writing the tables")
-            merging_workers = crew.workers if job.merges_by_workers else None
-            write_run(job, sources, results, begun, merging_workers)
+            write_run(job, sources, results, crew)
             forget(job.folder.local)
         return Results.open(job.folder.local)
 
@@ -239,10 +152,10 @@ class Run:
         job = self._job_of_workers(serve=False)
         with job.crew("counting calls", len(sources), sources=sources) as crew:
             forecasts = crew.results(
-                shards(sources, job.presets, crew.workers.size),
-                partial(_forecast_of, job),
-                _no_forecast,
-                tell=lambda shard, _: crew.bar.update(len(shard.presets) / len(job.presets)),
+                units_of(sources, job.presets, crew),
+                partial(forecast_of, job),
+                no_forecast,
+                tell=lambda unit, _: crew.bar.update(len(unit.presets) / len(job.presets)),
             )
         return together(forecasts, job.spec.replicates)
 

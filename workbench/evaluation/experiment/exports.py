@@ -23,7 +23,9 @@ from workbench.base.errors import SettingError
 from workbench.engine.compaction.presets import WEIGHTS
 from workbench.engine.models.settings import model_names
 from workbench.evaluation.experiment.atomic import write_atomically
-from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.table_columns import COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd

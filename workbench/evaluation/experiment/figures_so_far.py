@@ -21,9 +21,9 @@ from workbench.evaluation.experiment.preliminary import (
     preview,
 )
 from workbench.evaluation.experiment.progress import LinesBelow
-from workbench.evaluation.experiment.shards import Shard, ShardResult
+from workbench.evaluation.experiment.replay_work import ReplayJob
 from workbench.evaluation.experiment.sources import SessionSource
-from workbench.evaluation.experiment.work import ReplayJob
+from workbench.evaluation.experiment.units import Unit, UnitResult
 from workbench.evaluation.experiment.workers import Workers
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ class RecallSoFar:
     recalls: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def preview(self, job: ReplayJob, sources: Sequence[SessionSource], crew: Crew) -> None:
-        """Nothing is known before a shard is done."""
+        """Nothing is known before a unit is done."""
 
-    def add(self, shard: Shard, result: ShardResult) -> None:
-        """A shard that is done."""
+    def add(self, unit: Unit, result: UnitResult) -> None:
+        """A unit that is done."""
         for _, replays in result.sessions:
             for replay in replays:
                 if replay.recall is not None and replay.strategy not in REFERENCES:
@@ -61,7 +61,7 @@ class RecallSoFar:
         self.bar.set_postfix_str(
             f"so far names: {', '.join(means)}" if means else "", refresh=False
         )
-        self.bar.update(len(shard.presets) / len(self.presets))
+        self.bar.update(len(unit.presets) / len(self.presets))
 
     def close(self) -> None:
         """Nothing to take away."""
@@ -107,11 +107,11 @@ class FiguresSoFar:
             self.preliminary.add_preview(further[place], sessions or ())
             self._show()
 
-    def add(self, shard: Shard, result: ShardResult) -> None:
-        """A shard that is done."""
-        self.preliminary.add_whole(shard, result)
+    def add(self, unit: Unit, result: UnitResult) -> None:
+        """A unit that is done."""
+        self.preliminary.add_whole(unit, result)
         self._show()
-        self.bar.update(len(shard.presets) / len(self.presets))
+        self.bar.update(len(unit.presets) / len(self.presets))
 
     def _show(self) -> None:
         """Work out the lines, for a tenth of the time at most."""

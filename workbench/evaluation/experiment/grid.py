@@ -18,7 +18,8 @@ from workbench.engine.compaction.setting_text import Plain
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.compaction.variant import variant
 from workbench.engine.models import shown_name
-from workbench.evaluation.experiment.spec import Read, Scope, Window, listed
+from workbench.evaluation.experiment.spec import Scope
+from workbench.evaluation.experiment.spec_fields import Read, Window, listed
 
 MOST = 1_000
 """Points of a grid; more is a slip of the pen."""

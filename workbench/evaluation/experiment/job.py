@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from workbench.base.errors import SetupError, Unanswered, WorkbenchError
@@ -20,9 +21,9 @@ from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings, local_weights
 from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.experiment.progress import progress
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import Execution
-from workbench.evaluation.experiment.store import RunFolder
 from workbench.evaluation.experiment.workers import Workers, workers
 
 if TYPE_CHECKING:
@@ -181,10 +182,15 @@ class Job(Generic[JobSpec]):
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """Workers, and the bar that shows how far they are."""
+    """Workers, and the bar that shows how far they are.
+
+    Attributes:
+        begun: when they began, in seconds since 1970.
+    """
 
     workers: Workers
     bar: tqdm[NoReturn]
+    begun: float = field(default_factory=time)
 
     def results(
         self,

@@ -12,7 +12,8 @@ import pandas as pd
 
 from workbench.base.package import PACKAGE
 from workbench.engine.transcript.encodings import readings
-from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.table_columns import COLUMNS
 
 LONG = 8
 """Characters from which on a text is looked for: shorter ones come about by chance."""

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.replay_rows import NAMES, Row, Value
-from workbench.evaluation.experiment.store import RunFolder, frame
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.table_columns import frame
 from workbench.evaluation.experiment.table_files import GrowingTables, to_arrow
-from workbench.evaluation.experiment.workers import Workers
 
 RANGE_REPLAYS = 200
 """Replays in a range, about: what is in memory at a time."""
@@ -96,7 +97,7 @@ def merge(
     merging: Merging,
     sessions: Sequence[StoredSession],
     tables: GrowingTables,
-    workers: Workers | None,
+    crew: Crew | None,
 ) -> set[str]:
     """Add the rows of all sessions to the tables, in the order of the sessions.
 
@@ -104,19 +105,20 @@ def merge(
         merging: the run.
         sessions: in the order in which they stand in the tables.
         tables: of the run.
-        workers: read the replays, and write each range's tables beside them; None reads them here.
+        crew: its workers read the replays, and write each range's tables beside them; None reads
+            them here.
 
     Returns:
         The keys of replays that are not there.
     """
     absent: set[str] = set()
     ranges = _ranges(sessions)
-    if workers is None:
+    if crew is None:
         for session_range in ranges:
             for name, rows in merging.tables(session_range.sessions, absent).items():
                 tables.add(name, to_arrow(frame(name, rows)))
         return absent
-    for place, absent_keys in workers.surely(partial(_write_range, merging), ranges):
+    for place, absent_keys in crew.workers.surely(partial(_write_range, merging), ranges):
         if absent_keys is None:
             absent_keys = _write_range(merging, ranges[place])
         absent |= absent_keys

@@ -21,9 +21,10 @@ from workbench.engine.models.model import Completion, Model, SummaryRequest
 from workbench.engine.models.wrappers import innermost
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.prepared import Prepared, read
-from workbench.evaluation.experiment.shards import Shard, ShardResult
+from workbench.evaluation.experiment.replay_results import SizedScore
+from workbench.evaluation.experiment.replay_work import ReplayJob
 from workbench.evaluation.experiment.sources import SessionSource
-from workbench.evaluation.experiment.work import ReplayJob, SizedScore
+from workbench.evaluation.experiment.units import Unit, UnitResult
 from workbench.evaluation.metrics import AT_SIZE
 from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.metric import MetricInput
@@ -92,7 +93,7 @@ class SoFar:
 
 def first_units(
     sources: Sequence[SessionSource], presets: Sequence[Preset]
-) -> tuple[list[Shard], list[Shard]]:
+) -> tuple[list[Unit], list[Unit]]:
     """What is looked at first: the smallest files, then the others or an even choice of them."""
     by_size = sorted(sources, key=lambda source: source.bytes)
     smallest = by_size[:FIRST_FILES]
@@ -102,12 +103,12 @@ def first_units(
         step = (len(further) - 1) / (most_further - 1)
         further = [further[round(number * step)] for number in range(most_further)]
     strategies = tuple(preset for preset in presets if preset.name not in REFERENCES)
-    first = [Shard(source, strategies) for source in smallest]
-    then = [Shard(source, strategies) for source in further]
+    first = [Unit(source, strategies) for source in smallest]
+    then = [Unit(source, strategies) for source in further]
     return first, then
 
 
-def preview(job: ReplayJob, unit: Shard) -> list[SessionSoFar]:
+def preview(job: ReplayJob, unit: Unit) -> list[SessionSoFar]:
     """Each session of a file at two of its boundaries.
 
     Strategies that would ask a model of the user's, or that fail, are left out: their replays tell
@@ -154,8 +155,8 @@ def _is_kept(job: ReplayJob, prepared: Prepared, presets: Iterable[Preset]) -> b
     """Whether all replays of a session are on disk, and will be there at once."""
     try:
         for preset in presets:
-            for replay in job.replays_of(prepared, preset):
-                if not job.is_kept(replay):
+            for work in job.replays_of(prepared, preset):
+                if not job.is_kept(work):
                     return False
     except Exception:  # noqa: BLE001 - what is wrong with a part comes up in its replay
         return False
@@ -187,7 +188,7 @@ def _scores_at(
             model,
             prepared.sizing,
             window=prepared.window,
-            at=(boundary,),
+            boundaries=(boundary,),
             shares=spec.shares,
             exam_at=exam_at[number : number + 1],
         )
@@ -233,13 +234,13 @@ class Preliminary:
     sessions: dict[tuple[int, int], SessionSoFar] = field(default_factory=dict)
     files_read: set[int] = field(default_factory=set)
 
-    def add_preview(self, unit: Shard, sessions: Sequence[SessionSoFar]) -> None:
+    def add_preview(self, unit: Unit, sessions: Sequence[SessionSoFar]) -> None:
         """What was found at two boundaries of the sessions of a file."""
         self.files_read.add(unit.source.number)
         for session in sessions:
             self.sessions[session.source, session.place] = session
 
-    def add_whole(self, unit: Shard, result: ShardResult) -> None:
+    def add_whole(self, unit: Unit, result: UnitResult) -> None:
         """A unit of the run that is done; it takes the place of what was known of these
         strategies.
         """

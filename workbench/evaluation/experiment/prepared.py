@@ -2,7 +2,7 @@
 replay.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +30,7 @@ from workbench.evaluation.metrics.view import view
 from workbench.evaluation.metrics.work_exam.document import file_beside
 from workbench.evaluation.metrics.work_exam.reading import WorkReading
 from workbench.evaluation.replays.boundaries import by_fill
+from workbench.evaluation.replays.matched import RecordedContexts, recorded_contexts
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sized_session import SizedSession
 from workbench.evaluation.replays.sizing import Sizing, Window, window_of
@@ -55,6 +56,9 @@ class Prepared:
     left_out: tuple[str, ...] = ()
     _models: dict[Model, Model] = field(default_factory=dict, init=False, repr=False, compare=False)
     _content: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    _recorded: list[Mapping[int, RecordedContexts]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
 
     @property
     def content(self) -> str:
@@ -66,6 +70,13 @@ class Prepared:
             facts = (session.id, session.model, session.window, session.cwd, session.project)
             self._content.append(key(facts, session.path, sorted(self.left_out)))
         return self._content[0]
+
+    @property
+    def recorded(self) -> Mapping[int, RecordedContexts]:
+        """Its recorded compactions by boundary, see `recorded_contexts`."""
+        if not self._recorded:
+            self._recorded.append(recorded_contexts(self.session, self.sizing))
+        return self._recorded[0]
 
     @property
     def work(self) -> WorkReading:
@@ -174,17 +185,17 @@ def replay(
         )
     boundaries = by_fill(prepared_session.session, prepared_session.sizing, used)
 
-    def replayed(model: Model, score_at: Collection[int] = ()) -> Replay:
+    def replayed(model: Model, scored: Collection[int] = ()) -> Replay:
         return natural(
             prepared_session.session,
             strategy_preset,
             model,
             prepared_session.sizing,
             window=used,
-            score_at=score_at,
+            boundaries=scored,
             refusals=refusals,
             by_hand=by_hand,
-            exam_at=prepared_session.exam_after(boundaries) if score_at else (),
+            exam_at=prepared_session.exam_after(boundaries) if scored else (),
         )
 
     try:
@@ -237,7 +248,7 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
 
 
 REMEMBERED = 8
-"""Files that a process keeps in memory once read and extracted: the shards of one file often go
+"""Files that a process keeps in memory once read and extracted: the units of one file often go
 to one worker.
 """
 

@@ -2,7 +2,7 @@
 that no agent makes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -21,7 +21,6 @@ from workbench.evaluation.metrics.metric import Metric, MetricInput, Score
 from workbench.evaluation.metrics.reference_contexts import Oracle, random_context
 from workbench.evaluation.replays.matched import (
     ALLOWED,
-    RecordedContexts,
     SizedHistory,
     matched,
     stays_larger,
@@ -44,13 +43,13 @@ class BaselineAtSizes:
     scores it there.
 
     Contexts and scores are kept, so that strategies of about one size share them; they do not
-    depend on the order. At `exam_at`, boundaries beside `at`, only the exam of the work is asked.
+    depend on the order. At `exam_at`, boundaries beside these, only the exam of the work is asked.
     """
 
-    ready: Prepared
+    prepared: Prepared
     preset: Preset
     model: Model
-    at: tuple[int, ...]
+    boundaries: tuple[int, ...]
     shares: tuple[float, ...]
     exam_at: tuple[int, ...] = ()
     _cut: dict[tuple[int, int], Compaction] = field(default_factory=dict, init=False)
@@ -103,19 +102,21 @@ class BaselineAtSizes:
     def _asked(self) -> dict[int, list[Compaction]]:
         """The baseline at the sizes asked for, by boundary."""
         replay = matched(
-            self.ready.session,
+            self.prepared.session,
             self.preset,
             self.model,
-            self.ready.sizing,
-            window=self.ready.window,
-            at=self.at,
+            self.prepared.sizing,
+            window=self.prepared.window,
+            boundaries=self.boundaries,
             shares=self.shares,
             exam_at=self.exam_at,
         )
-        return {
-            boundary: [event.compaction for event in replay.events if event.at == boundary]
-            for boundary in (*self.at, *self.exam_at)
-        }
+        asked: dict[int, list[Compaction]] = {}
+        for boundary in (*self.boundaries, *self.exam_at):
+            asked[boundary] = []
+        for event in replay.events:
+            asked[event.at].append(event.compaction)
+        return asked
 
     def _at_size(self, event: CompactionEvent) -> tuple[int, Compaction, int]:
         """The boundary, the baseline cut to the size that a compaction came to there, and that
@@ -131,7 +132,7 @@ class BaselineAtSizes:
 
     def _nearest(self, first_cut: Compaction, size: int) -> Compaction:
         """Of a few targets the one that comes nearest to so many tokens of messages."""
-        overhead, window = first_cut.before.overhead, self.ready.window
+        overhead, window = first_cut.before.overhead, self.prepared.window
         steady = not first_cut.completions or isinstance(self.model, Extractive)
         best, tried = first_cut, first_cut
         target = first_cut.budget.target - overhead
@@ -157,7 +158,7 @@ class BaselineAtSizes:
                 Snapshot(boundary, cut.sent, 0.0, exam_only=boundary in self.exam_at)
                 for boundary, cut, _ in cuts
             )
-            prepared = self.ready
+            prepared = self.prepared
             replay = Replay(
                 prepared.session,
                 self.preset.name,
@@ -182,15 +183,13 @@ def reference_inputs(
     prepared: Prepared,
     spec: Scope,
     sized: Sequence[SizedHistory],
-    recorded_by_boundary: Mapping[int, RecordedContexts],
     exam_only: frozenset[int],
 ) -> Iterator[MetricInput]:
     """What the references are scored by: `random` and `oracle` at every size, `recorded` where it
     was.
 
-    `sized` has the histories that fit their sizes, `recorded_by_boundary` the recorded compactions;
-    the seed of `spec` draws the random messages. At the boundaries `exam_only` only the exam of the
-    work is asked.
+    `sized` has the histories that fit their sizes; the seed of `spec` draws the random messages. At
+    the boundaries `exam_only` only the exam of the work is asked.
     """
     histories = {
         sized_history.at: prepared.sizing.history(prepared.session.messages, sized_history.at)
@@ -243,7 +242,7 @@ def reference_inputs(
             yield MetricInput(replay(reference, "recorded", shots), prepared.index)
     if recorded:
         shots = [
-            Snapshot(sized_history.at, recorded_by_boundary[sized_history.at].after)
+            Snapshot(sized_history.at, prepared.recorded[sized_history.at].after)
             for sized_history in recorded
         ]
         yield MetricInput(replay("recorded", "recorded", shots), prepared.index)

@@ -29,11 +29,9 @@ from workbench.evaluation.metrics.work_exam.reader_error import RULES
 from workbench.evaluation.replays.boundaries import at_boundaries, by_fill
 from workbench.evaluation.replays.budgets import least
 from workbench.evaluation.replays.matched import (
-    RecordedContexts,
     SizedHistory,
     at_recorded_sizes,
     matched,
-    recorded_contexts,
     recorded_histories,
     sized_histories,
     stays_larger,
@@ -76,13 +74,12 @@ def replay_rows(
         ModelError: the model's answer is of no use and the preset has no fallback.
     """
     session = prepared.session
-    recorded_by_boundary = recorded_contexts(session, prepared.sizing)
-    session_replays = replays(prepared, preset, prepared.reader(model), spec, recorded_by_boundary)
+    replays = replays_of(prepared, preset, prepared.reader(model), spec)
     prices = pricing(session, spec.price_model, spec.prices)
     metrics = spec.metrics
-    data = MetricInput(next(session_replays), prepared.index, prices=prices)
+    data = MetricInput(next(replays), prepared.index, prices=prices)
     tables = natural_rows(data, own_metrics=metrics)
-    for replay in session_replays:
+    for replay in replays:
         if replay.mode != "matched":
             _fill(tables, MetricInput(replay, prepared.index), own_metrics=metrics)
             continue
@@ -97,14 +94,12 @@ def replay_rows(
         exam_at = prepared.exam_beside(boundaries)
     sized = (
         *sized_histories(session, prepared.sizing, (*boundaries, *exam_at), spec.shares),
-        *recorded_histories(recorded_by_boundary),
+        *recorded_histories(prepared.recorded),
     )
     fitting = [sized_history for sized_history in sized if sized_history.fits]
     # the references that no agent could make are made beside the one that keeps all
     if preset.name == "none":
-        for data in reference_inputs(
-            prepared, spec, fitting, recorded_by_boundary, frozenset(exam_at)
-        ):
+        for data in reference_inputs(prepared, spec, fitting, frozenset(exam_at)):
             _fill(tables, data, own_metrics=metrics)
         tables["reconciliation"] += reconciliation(prepared, prices)
         tables["boundaries"] += [_boundary(sized_history) for sized_history in sized]
@@ -130,13 +125,7 @@ def _boundary(sized_history: SizedHistory) -> Row:
     }
 
 
-def replays(
-    prepared: Prepared,
-    preset: Preset,
-    model: Model,
-    spec: Scope,
-    recorded_by_boundary: Mapping[int, RecordedContexts] | None = None,
-) -> Iterator[Replay]:
+def replays_of(prepared: Prepared, preset: Preset, model: Model, spec: Scope) -> Iterator[Replay]:
     """A session's replays under a preset, made one by one: natural, at equal size, and at its
     recorded compactions.
     """
@@ -144,7 +133,7 @@ def replays(
     filled = by_fill(session, sizing, window)
     exam_after = prepared.exam_after(filled)
     yield natural(
-        session, preset, model, sizing, window=window, score_at=filled, exam_at=exam_after
+        session, preset, model, sizing, window=window, boundaries=filled, exam_at=exam_after
     )
     if spec.shares:
         boundaries = at_boundaries(session, sizing, window, spec.boundaries)
@@ -155,15 +144,13 @@ def replays(
             model,
             sizing,
             window=window,
-            at=boundaries,
+            boundaries=boundaries,
             shares=spec.shares,
             exam_at=exam_at,
         )
-    if recorded_by_boundary is None:
-        recorded_by_boundary = recorded_contexts(session, sizing)
-    if any(recorded_history.fits for recorded_history in recorded_histories(recorded_by_boundary)):
+    if any(recorded_history.fits for recorded_history in recorded_histories(prepared.recorded)):
         yield at_recorded_sizes(
-            session, preset, model, sizing, window=window, really=recorded_by_boundary
+            session, preset, model, sizing, window=window, recorded=prepared.recorded
         )
 
 

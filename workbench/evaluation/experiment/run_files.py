@@ -11,16 +11,18 @@ from time import time
 from workbench.base.errors import SettingError
 from workbench.base.registry import DISTRIBUTION
 from workbench.engine.models import recorded_name
+from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.keys import described
 from workbench.evaluation.experiment.merging import Merging, StoredReplay, StoredSession, merge
 from workbench.evaluation.experiment.prepared import Unreadable
+from workbench.evaluation.experiment.replay_results import ReplayResult
 from workbench.evaluation.experiment.replay_rows import Row
-from workbench.evaluation.experiment.shards import ShardResult
+from workbench.evaluation.experiment.replay_work import ReplayJob, code_of_replays
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.sources import SessionSource
-from workbench.evaluation.experiment.store import SCHEMA, RunFolder, frame
+from workbench.evaluation.experiment.table_columns import SCHEMA, frame
 from workbench.evaluation.experiment.table_files import to_arrow
-from workbench.evaluation.experiment.work import ReplayJob, ReplayResult, code_of_replays
-from workbench.evaluation.experiment.workers import Workers
+from workbench.evaluation.experiment.units import UnitResult
 
 NOT_HERE = "its file is not here; all workers must see the run's folder"
 
@@ -28,34 +30,33 @@ NOT_HERE = "its file is not here; all workers must see the run's folder"
 def write_run(
     job: ReplayJob,
     sources: Sequence[SessionSource],
-    results: Sequence[ShardResult],
-    begun: float,
-    workers: Workers | None = None,
+    results: Sequence[UnitResult],
+    crew: Crew,
 ) -> None:
     """Write the tables and the manifest of a run.
 
     Args:
         job: the run.
         sources: what it read.
-        results: of its shards.
-        begun: when it began, in seconds since 1970.
-        workers: put the tables together; None does it here.
+        results: what came of its units.
+        crew: did them; its workers put the tables together where they are as near to the replays
+            as this process.
 
     Raises:
         SettingError: nothing could be read, and the folder holds a finished run.
     """
-    named = {source.number for source in sources if source.named}
-    plan = run_plan(results, job, named)
+    plan = run_plan(results, job, sources)
     _keep_finished(job.folder, plan.session_rows)
-    merging = Merging(job.folder, plan.baselines)
     with job.folder.writing() as tables:
-        absent = merge(merging, plan.stored_sessions, tables, workers)
+        merging = Merging(job.folder, plan.baselines)
+        merging_crew = crew if job.merges_by_workers else None
+        absent = merge(merging, plan.stored_sessions, tables, merging_crew)
         tables.add("sessions", to_arrow(frame("sessions", plan.session_rows)))
         tables.add("replays", to_arrow(frame("replays", plan.replay_rows(absent))))
     projects = {str(row["project"]) for row in plan.session_rows if row["status"] == "ok"}
-    manifest = _manifest(job, sources, time() - begun)
+    manifest = _manifest(job, sources, time() - crew.begun)
     job.folder.finish(manifest | {"projects": len(projects)})
-    job.folder.tidy(begun)
+    job.folder.tidy(crew.begun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,41 +102,51 @@ class RunPlan:
         return rows
 
 
-def run_plan(results: Sequence[ShardResult], job: ReplayJob, named: Collection[int]) -> RunPlan:
+def run_plan(
+    results: Sequence[UnitResult], job: ReplayJob, sources: Sequence[SessionSource]
+) -> RunPlan:
     """What the tables of a run are made of.
 
     Args:
-        results: of the shards.
+        results: what came of its units.
         job: the run.
-        named: numbers of the sources that the user named; prose is left out silently elsewhere.
+        sources: what it read; prose is left out silently where the user did not name it.
     """
     preset_order = {preset.name: place for place, preset in enumerate(job.presets)}
-    every_replay = [replay for result in results for replay in _replays_of(result)]
-    names = _strategy_names(every_replay)
+    named_sources = {source.number for source in sources if source.named}
+    strategy_names = _strategy_names(list(_replays_of(results)))
     session_names: set[str] = set()
     session_rows: list[Row] = []
     replays: list[NamedReplay] = []
-    for number, (first_shard, *other_shards) in _by_source(results).items():
-        for place, (row, first_replays) in enumerate(first_shard.sessions):
+    for number, (first_unit, *further_units) in _by_source(results).items():
+        for place, (row, first_replays) in enumerate(first_unit.sessions):
             session = _unique(str(row["session"]), session_names)
             session_rows.append({**row, "session": session})
             session_replays = list(first_replays)
-            for shard in other_shards:
-                session_replays += shard.died or shard.sessions[place][1]
+            for unit in further_units:
+                session_replays += unit.died or unit.sessions[place][1]
             session_replays.sort(key=lambda replay: preset_order[replay.strategy])
             for replay in session_replays:
-                strategy = names.get((replay.strategy, replay.model))
+                strategy = strategy_names.get((replay.strategy, replay.model))
                 if strategy is not None:
                     replays.append(NamedReplay(session, strategy, replay))
-        for unreadable in first_shard.unreadable:
-            if not unreadable.is_prose or number in named:
+        for unreadable in first_unit.unreadable:
+            if not unreadable.is_prose or number in named_sources:
                 session_rows.append(_unreadable_row(unreadable))
-    baseline_model = job.model_settings.model(job.spec.model[0]).name
-    baselines: dict[str, str] = {}
-    for (strategy, model), name in names.items():
-        if model == baseline_model:
-            baselines[strategy] = name
+    baselines = _baseline_names(strategy_names, job)
     return RunPlan(session_rows, replays, baselines)
+
+
+def _baseline_names(
+    strategy_names: Mapping[tuple[str, str], str], job: ReplayJob
+) -> dict[str, str]:
+    """What each strategy is called in the run as a baseline: under the run's first model."""
+    first_model = job.model_settings.model(job.spec.model[0]).name
+    names: dict[str, str] = {}
+    for (strategy, model), name in strategy_names.items():
+        if model == first_model:
+            names[strategy] = name
+    return names
 
 
 def _unreadable_row(unreadable: Unreadable) -> Row:
@@ -147,18 +158,19 @@ def _unreadable_row(unreadable: Unreadable) -> Row:
     }
 
 
-def _by_source(results: Sequence[ShardResult]) -> dict[int, list[ShardResult]]:
-    """The shards of each source by its number, those last whose workers died."""
-    by_source: dict[int, list[ShardResult]] = {}
+def _by_source(results: Sequence[UnitResult]) -> dict[int, list[UnitResult]]:
+    """What came of the units of each source by its number, those last whose workers died."""
+    by_source: dict[int, list[UnitResult]] = {}
     for result in sorted(results, key=lambda result: (result.number, bool(result.died))):
         by_source.setdefault(result.number, []).append(result)
     return by_source
 
 
-def _replays_of(result: ShardResult) -> Iterator[ReplayResult]:
-    for _, replays in result.sessions:
-        yield from replays
-    yield from result.died
+def _replays_of(results: Sequence[UnitResult]) -> Iterator[ReplayResult]:
+    for result in results:
+        for _, replays in result.sessions:
+            yield from replays
+        yield from result.died
 
 
 def _replay_row(replay: ReplayResult, is_here: bool) -> Row:

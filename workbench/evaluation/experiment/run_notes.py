@@ -15,7 +15,8 @@ from workbench.base.errors import SettingError
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.store import COLUMNS, REPLAYS, TABLE_PARTS
+from workbench.evaluation.experiment.run_folder import REPLAYS, TABLE_PARTS
+from workbench.evaluation.experiment.table_columns import COLUMNS
 
 FILE = "notes.json"
 LONGEST_NAME, LONGEST_TAG, LONGEST_NOTE = 120, 40, 4_000

@@ -11,14 +11,17 @@ from workbench.base.errors import LeftOut
 from workbench.base.palette import REFERENCES
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment import compare as runs
+from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.combined import combined
-from workbench.evaluation.experiment.compare import Forecast, together
+from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, GridLike, Point, by_run, read
 from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.keys import described, key
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.settings import ExecutionSettings
-from workbench.evaluation.experiment.spec import Execution, RunSpec, Scope, documented
-from workbench.evaluation.experiment.store import Results, RunFolder, frame
+from workbench.evaluation.experiment.spec import Execution, RunSpec, Scope
+from workbench.evaluation.experiment.table_columns import frame
 
 
 @documented(Execution)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from workbench.base.formats import some
 from workbench.engine.compaction.presets import what_it_does
 from workbench.evaluation.analysis.advice_note import AdviceNote, advice_notes
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import readers
 from workbench.evaluation.findings.comparison import panel_words
 from workbench.evaluation.findings.decision import Decision, decide

@@ -16,8 +16,8 @@ from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.scores import plain
 from workbench.evaluation.analysis.scores import with_projects as scores_with_projects
 from workbench.evaluation.experiment.preliminary import SessionSoFar, SoFar
-from workbench.evaluation.experiment.store import COLUMNS, frame
-from workbench.evaluation.experiment.work import SizedScore
+from workbench.evaluation.experiment.replay_results import SizedScore
+from workbench.evaluation.experiment.table_columns import COLUMNS, frame
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
 

@@ -15,7 +15,7 @@ from workbench.evaluation.analysis.paired import Estimate, estimate
 from workbench.evaluation.analysis.scores import leading_metric, projects_of
 from workbench.evaluation.analysis.summary_writers import SummaryWriters
 from workbench.evaluation.experiment.spec import chosen_baseline
-from workbench.evaluation.experiment.store import COLUMNS
+from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.findings.session_means import SessionMeans
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
 from workbench.evaluation.metrics.work_exam.reader_error import TextKind

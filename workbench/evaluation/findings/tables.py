@@ -28,8 +28,9 @@ from workbench.evaluation.analysis.scores import (
     size_gains,
     with_projects,
 )
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes
-from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.findings.run_tables import RunTables
 from workbench.evaluation.metrics import HALVES, WORK
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader

@@ -118,11 +118,11 @@ class SizedHistory(NamedTuple):
 
 
 def sized_histories(
-    session: Session, sizing: Sizing, at: Iterable[int], shares: Sequence[float]
+    session: Session, sizing: Sizing, boundaries: Iterable[int], shares: Sequence[float]
 ) -> tuple[SizedHistory, ...]:
     """Every boundary at every share of its history, also those where what must stay is larger."""
     sized: list[SizedHistory] = []
-    for boundary in at:
+    for boundary in boundaries:
         history = sizing.history(session.messages, boundary)
         for share in shares:
             tokens = history.overhead + int(share * history.spoken)
@@ -148,7 +148,7 @@ def matched(
     sizing: Sizing,
     *,
     window: int,
-    at: Sequence[int],
+    boundaries: Sequence[int],
     shares: Sequence[float],
     exam_at: Sequence[int] = (),
     chain: int = 1,
@@ -166,7 +166,7 @@ def matched(
         model: writes summaries.
         sizing: the session's sizes.
         window: tokens.
-        at: boundaries.
+        boundaries: from which on nothing is compacted.
         shares: of the history.
         exam_at: further boundaries.
         chain: compactions in a row that bring a history to its size, see `compacted_in_chain`. A
@@ -175,7 +175,7 @@ def matched(
     Raises:
         ModelError: the model failed and the strategy has nothing to use otherwise.
     """
-    sized = sized_histories(session, sizing, (*at, *exam_at), shares)
+    sized = sized_histories(session, sizing, (*boundaries, *exam_at), shares)
     return _compacted(
         session, preset, model, sizing, window, "matched", sized, chain, frozenset(exam_at)
     )
@@ -188,7 +188,7 @@ def at_recorded_sizes(
     sizing: Sizing,
     *,
     window: int,
-    really: Mapping[int, RecordedContexts],
+    recorded: Mapping[int, RecordedContexts],
 ) -> Replay:
     """At every recorded compaction, by boundary, what the recorded agent had, cut to the size of
     what it went on with.
@@ -196,7 +196,7 @@ def at_recorded_sizes(
     Everything else is as for `matched`.
     """
     return _compacted(
-        session, preset, model, sizing, window, "recorded", recorded_histories(really)
+        session, preset, model, sizing, window, "recorded", recorded_histories(recorded)
     )
 
 

@@ -39,7 +39,7 @@ def natural(
     sizing: Sizing,
     *,
     window: int,
-    score_at: Collection[int] = (),
+    boundaries: Collection[int] = (),
     refusals: bool = False,
     by_hand: Collection[int] = (),
     exam_at: Collection[int] = (),
@@ -53,7 +53,7 @@ def natural(
         model: writes summaries.
         sizing: the session's sizes.
         window: tokens.
-        score_at: boundaries whose contexts are wanted as snapshots.
+        boundaries: boundaries whose contexts are wanted as snapshots.
         refusals: whether a request above the window is refused, as by a provider, and answered as
             the preset's system does. Otherwise it is sent as it is.
         by_hand: before which messages the user compacts.
@@ -70,7 +70,7 @@ def natural(
         model,
         sizing,
         window=window,
-        score_at=score_at,
+        boundaries=boundaries,
         refusals=refusals,
         by_hand=by_hand,
         exam_at=exam_at,
@@ -100,7 +100,7 @@ class Walk:
         sizing: Sizing,
         *,
         window: int,
-        score_at: Collection[int] = (),
+        boundaries: Collection[int] = (),
         refusals: bool = False,
         by_hand: Collection[int] = (),
         exam_at: Collection[int] = (),
@@ -121,8 +121,8 @@ class Walk:
         self.steps: list[Step] = []
         self.events: list[CompactionEvent] = []
         self.snapshots: list[Snapshot] = []
-        self.wanted = frozenset(score_at)
-        self.exam_only = frozenset(exam_at).difference(score_at)
+        self.wanted = frozenset(boundaries)
+        self.exam_only = frozenset(exam_at).difference(boundaries)
         self.recorded = self.real = sizing.overhead
         self.reals: list[int] = self.sent.sizes if preset.count is None else []
         self.requested = 0  # messages of the newest request that are still a prefix of what is sent

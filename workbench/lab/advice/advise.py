@@ -16,7 +16,9 @@ from workbench.base.errors import SettingError
 from workbench.evaluation.analysis.advice_note import AdviceNote
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, difference
-from workbench.evaluation.experiment.compare import Forecast, Run, together
+from workbench.evaluation.experiment.checked_spec import documented
+from workbench.evaluation.experiment.compare import Run
+from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, Point, by_run, read
 from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.settings import (
@@ -26,16 +28,8 @@ from workbench.evaluation.experiment.settings import (
     PricedSettings,
 )
 from workbench.evaluation.experiment.sources import SessionSource, default_model_for, sources_of
-from workbench.evaluation.experiment.spec import (
-    Execution,
-    Masking,
-    Priced,
-    RunSpec,
-    Whole,
-    Window,
-    documented,
-    listed,
-)
+from workbench.evaluation.experiment.spec import Execution, Masking, Priced, RunSpec
+from workbench.evaluation.experiment.spec_fields import Whole, Window, listed
 from workbench.lab.advice.measured import Measurements, figures, recorded, saved_shares
 from workbench.lab.advice.search import (
     Finals,

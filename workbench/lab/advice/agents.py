@@ -16,10 +16,10 @@ from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import AtLimit, Preset
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import Forecast, together
+from workbench.evaluation.experiment.checked_spec import documented
+from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, Point
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
-from workbench.evaluation.experiment.spec import documented
 from workbench.evaluation.replays.agents import AGENTS, Agent, Sized, agent_format, recorded_limits
 from workbench.evaluation.replays.reports import checked_reports
 from workbench.evaluation.replays.sizing import window_of

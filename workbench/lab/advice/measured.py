@@ -18,9 +18,9 @@ from workbench.evaluation.analysis.summary_writers import SummaryWriters
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.grid import Grid, Point, by_run
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.metrics import NAMES, WORK
 
 SCORES = {WORK: WORK, NAMES: NAMES, "over": "over_window"}

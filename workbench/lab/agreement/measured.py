@@ -22,7 +22,7 @@ from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.experiment.prepared import Prepared, prepared
 from workbench.evaluation.experiment.spec import DEFAULT_MODEL
-from workbench.evaluation.experiment.store import typed
+from workbench.evaluation.experiment.table_columns import typed
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.item import mean_score
@@ -281,7 +281,7 @@ def _measured(
             Extractive(),
             prepared_session.sizing,
             window=prepared_session.window,
-            score_at=places,
+            boundaries=places,
         )
         shots = replay.snapshots
         scores = []

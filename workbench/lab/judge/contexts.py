@@ -29,15 +29,11 @@ from workbench.evaluation.experiment.settings import MaskingSettings, ShareList,
 from workbench.evaluation.experiment.sources import What, sources_of
 from workbench.evaluation.experiment.spec import (
     DEFAULT_STRATEGIES,
-    Flag,
     Masking,
-    OneModel,
-    Shares,
-    Strategies,
-    Whole,
     chosen_baseline,
     with_references,
 )
+from workbench.evaluation.experiment.spec_fields import Flag, OneModel, Shares, Strategies, Whole
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.matched import matched, stays_larger
 from workbench.evaluation.replays.step import CompactionEvent, Replay
@@ -245,7 +241,7 @@ class ContextSpec(Masking):
                     writer,
                     prepared_session.sizing,
                     window=prepared_session.window,
-                    at=boundaries,
+                    boundaries=boundaries,
                     shares=self.shares,
                     chain=chain,
                 )

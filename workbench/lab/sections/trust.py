@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from workbench.evaluation.analysis.equal_size import over_target_notes
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
 from workbench.lab.judge.exam.sitting import ExamResults
 from workbench.lab.validation.run_checks import ceiling, floor

@@ -83,7 +83,7 @@ class Place:
             self.ready.reader(Extractive()),
             self.ready.sizing,
             window=self.ready.window,
-            at=(self.at,),
+            boundaries=(self.at,),
             shares=(SHARE,),
         )
         return replay.snapshots[0].context

@@ -22,11 +22,14 @@ from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.models.weights import weights
 from workbench.evaluation.experiment.atomic import write_atomically
+from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.code_versions import code_versions
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked
 from workbench.evaluation.experiment.job import Job, KeptWork, folder_of
 from workbench.evaluation.experiment.prepared import Prepared, Recording, read
 from workbench.evaluation.experiment.prepared import replay as replay_of
+from workbench.evaluation.experiment.replay_work import READS_SESSIONS
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.settings import (
     ExecutionSettings,
     MaskingSettings,
@@ -44,16 +47,11 @@ from workbench.evaluation.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
     Masking,
-    ModelOrNone,
     Priced,
-    Strategies,
-    Whole,
-    Window,
-    documented,
     model_name,
 )
-from workbench.evaluation.experiment.store import RunFolder, typed
-from workbench.evaluation.experiment.work import READS_SESSIONS
+from workbench.evaluation.experiment.spec_fields import ModelOrNone, Strategies, Whole, Window
+from workbench.evaluation.experiment.table_columns import typed
 from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.evaluation.metrics.exam.item import Item

@@ -17,16 +17,14 @@ from workbench.engine.models import require_language_model, shown_name
 from workbench.engine.models.model import Model
 from workbench.engine.transcript.redaction import masker
 from workbench.evaluation.experiment.atomic import write_atomically
+from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.code_versions import code_versions
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked, usd_of
 from workbench.evaluation.experiment.job import Job, KeptWork
 from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.experiment.replay_rows import Row
-from workbench.evaluation.experiment.spec import (
-    documented,
-    model_name,
-)
-from workbench.evaluation.experiment.store import RunFolder
+from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.spec import model_name
 from workbench.evaluation.metrics.costs.pricing import known_tariff
 from workbench.lab.trials.agents import Agent, ModelAgent, ReaderAgent
 from workbench.lab.trials.attempt import MEASURED, attempt, opened

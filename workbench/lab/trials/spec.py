@@ -24,15 +24,17 @@ from workbench.evaluation.experiment.settings import (
 from workbench.evaluation.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
-    Flag,
     Masking,
+    model_name,
+    with_references,
+)
+from workbench.evaluation.experiment.spec_fields import (
+    Flag,
     OneModel,
     Share,
     Strategies,
     Whole,
     listed,
-    model_name,
-    with_references,
 )
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.bundled import BUNDLED, HARD, bundled_names, hard_names, scripted_names

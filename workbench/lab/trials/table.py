@@ -12,7 +12,7 @@ import pandas as pd
 
 from workbench.evaluation.analysis.compared import compare_table
 from workbench.evaluation.experiment.spec import chosen_baseline
-from workbench.evaluation.experiment.store import TableFolder
+from workbench.evaluation.experiment.table_folder import TableFolder
 
 COLUMNS = {
     "strategy": "string",

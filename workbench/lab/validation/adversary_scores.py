@@ -106,7 +106,7 @@ def _contexts(
             prepared_session.reader(Extractive()),
             prepared_session.sizing,
             window=prepared_session.window,
-            at=tuple(boundaries),
+            boundaries=tuple(boundaries),
             shares=SHARES,
         )
         for shot in replay.snapshots:

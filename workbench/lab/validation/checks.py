@@ -242,7 +242,7 @@ def _sent(
         prepared_session.reader(model or Extractive()),
         prepared_session.sizing,
         window=prepared_session.window,
-        at=boundaries,
+        boundaries=boundaries,
         shares=(SHARE,),
     )
     return repr(replay.snapshots[0].context.messages)

@@ -11,8 +11,8 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.evaluation.analysis.marks import keys_of
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import MARKS, RunNotes
-from workbench.evaluation.experiment.store import Results
 
 LOSS = ["session", "kind", "entity", "needed_at"]
 

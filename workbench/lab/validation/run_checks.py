@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.metrics import NAMES
 from workbench.lab.validation.checks import Check, check
 

@@ -20,9 +20,9 @@ from workbench.evaluation.analysis.compared import compare_table
 from workbench.evaluation.analysis.paired import interval, project_means, sign_flip
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.prepared import Prepared, read
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.spec import DEFAULT_MODEL, RunSpec
-from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.metrics import NAMES
 from workbench.lab.validation.checks import (
     Check,

@@ -27,7 +27,7 @@ from workbench.engine.transcript.redaction import masker, redacted
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prepared import Prepared, prepared
 from workbench.evaluation.experiment.sources import SessionSource, What, sessions_in, sources_of
-from workbench.evaluation.experiment.store import typed
+from workbench.evaluation.experiment.table_columns import typed
 from workbench.evaluation.metrics.bm25 import Bm25
 from workbench.evaluation.metrics.demand import HORIZON, Demand
 from workbench.evaluation.metrics.exam.exams import BoundaryExam, Exams
@@ -164,7 +164,7 @@ def _of_session(prepared_session: Prepared) -> Iterator[dict[str, object]]:
         prepared_session.reader(Extractive()),
         sizing,
         window=prepared_session.window,
-        really=recorded,
+        recorded=recorded,
     )
     controls = {shot.at: shot.context for shot in control.snapshots}
     looks = Looks(session)

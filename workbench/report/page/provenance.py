@@ -11,7 +11,7 @@ from workbench.base.errors import SettingError
 from workbench.base.formats import some
 from workbench.base.markup import render
 from workbench.evaluation.analysis.replication import repeated_note, variance_split
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.base.markup import render as filled
 from workbench.evaluation.experiment.atomic import write_atomically
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.report.page.html import Html
 from workbench.report.page.notebooks import Value, notebook

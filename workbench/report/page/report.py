@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.base import laboratory
 from workbench.evaluation.analysis.survival import half_life
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.costs import typical
 from workbench.evaluation.findings.figures import Figures

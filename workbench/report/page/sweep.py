@@ -12,7 +12,7 @@ import pandas as pd
 from workbench.base.errors import SettingError
 from workbench.base.formats import joined, percent, some
 from workbench.evaluation.analysis.paired import Estimate
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings.comparison import differences, standings
 from workbench.evaluation.findings.summaries import dots
 from workbench.evaluation.findings.tables import Tables

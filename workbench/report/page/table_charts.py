@@ -13,8 +13,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from workbench.base.errors import UnknownName
 from workbench.base.palette import REFERENCES, looks
-from workbench.evaluation.experiment.store import Results
-from workbench.evaluation.experiment.units import unit_of
+from workbench.evaluation.experiment.column_units import unit_of
+from workbench.evaluation.experiment.results import Results
 from workbench.report.page.plot_style import paper, words
 
 MOST_NAMES = 14

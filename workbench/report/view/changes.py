@@ -11,8 +11,8 @@ import pandas as pd
 
 from workbench.base.formats import missing, percent
 from workbench.evaluation.analysis.run_changes import CHANGES, RunChanges
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
-from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings.summaries import session_titles
 from workbench.evaluation.metrics import HALVES
 from workbench.report.view.contexts import NotShown

@@ -138,7 +138,7 @@ def _one_event(view: SessionView, place: ContextPlace) -> tuple[Any, ...]:
             strategy,
             view.model,
             sizing,
-            at=[place.at],
+            boundaries=[place.at],
             shares=[1.0 if place.share is None else place.share],
             window=view.settings.window,
         )
@@ -149,7 +149,7 @@ def _one_event(view: SessionView, place: ContextPlace) -> tuple[Any, ...]:
             strategy,
             view.model,
             sizing,
-            really={index: sent for index, sent in contexts.items() if index == place.at},
+            recorded={index: sent for index, sent in contexts.items() if index == place.at},
             window=view.settings.window,
         )
     if not replay.events:

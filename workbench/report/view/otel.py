@@ -21,7 +21,7 @@ from workbench import __version__
 from workbench.base.formats import missing
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.experiment.atomic import write_atomically
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.report.view.contexts import ContextPlace, side
 from workbench.report.view.runs import RunEntry, runs
 from workbench.report.view.summary_requests import SummarySpan, summary_spans

@@ -13,6 +13,7 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.evaluation.analysis import marks
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import (
     LONGEST_NAME,
     LONGEST_NOTE,
@@ -20,7 +21,6 @@ from workbench.evaluation.experiment.run_notes import (
     RunNotes,
     loss_key,
 )
-from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings.summaries import (
     replayed_contenders,
     session_titles,

@@ -12,8 +12,9 @@ import pandas as pd
 from workbench.base.errors import SettingError
 from workbench.evaluation.experiment.preliminary import FILE as SO_FAR
 from workbench.evaluation.experiment.preliminary import stored_so_far
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import FILE as NOTES
-from workbench.evaluation.experiment.store import Results, RunFolder
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.preliminary import PreliminaryFigures
 from workbench.evaluation.findings.tables import SAVED, Tables

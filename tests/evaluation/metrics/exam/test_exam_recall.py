@@ -26,7 +26,7 @@ def score(ready: Prepared, strategy: str) -> Score:
         Extractive(),
         ready.sizing,
         window=ready.window,
-        at=(120,),
+        boundaries=(120,),
         shares=(0.3,),
     )
     return exam_recall.score(MetricInput(replay, ready.index, 0.3))

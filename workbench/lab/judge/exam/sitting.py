@@ -20,12 +20,14 @@ from workbench.engine.models.likelihood import CachedLikelihood
 from workbench.engine.models.model import Model
 from workbench.engine.models.weights import weights
 from workbench.evaluation.experiment.bounded import text_of
+from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse
 from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.sources import What
-from workbench.evaluation.experiment.spec import Read, Whole, documented, model_name, one_model
-from workbench.evaluation.experiment.store import TableFolder
+from workbench.evaluation.experiment.spec import model_name
+from workbench.evaluation.experiment.spec_fields import Read, Whole, one_model
+from workbench.evaluation.experiment.table_folder import TableFolder
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.item import corrected
 from workbench.evaluation.metrics.view import view

@@ -16,10 +16,11 @@ from typing import Unpack
 from workbench.base.errors import SettingError
 from workbench.engine.models.model import Model
 from workbench.evaluation.experiment.atomic import write_atomically
+from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.filler import ModelUse
 from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.sources import What
-from workbench.evaluation.experiment.spec import documented, model_name
+from workbench.evaluation.experiment.spec import model_name
 from workbench.lab.judge.work_exam.asking import ask_readers, forecast, foretell
 from workbench.lab.judge.work_exam.baselines import write_baselines
 from workbench.lab.judge.work_exam.contexts import StrategyContexts, strategy_contexts

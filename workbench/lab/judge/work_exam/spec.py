@@ -16,12 +16,12 @@ from workbench.engine.models.model import Model
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.settings import ModelList, NameList
-from workbench.evaluation.experiment.spec import (
+from workbench.evaluation.experiment.spec import model_name
+from workbench.evaluation.experiment.spec_fields import (
     Read,
     Shares,
     Whole,
     listed,
-    model_name,
     one_model,
     several_models,
 )

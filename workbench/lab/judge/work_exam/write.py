@@ -19,6 +19,7 @@ from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.redaction import redaction as redaction_of
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.atomic import write_atomically
+from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse
 from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.settings import MaskingSettings, ShareList
@@ -28,13 +29,11 @@ from workbench.evaluation.experiment.sources import (
     readable_sessions,
     sources_of,
 )
-from workbench.evaluation.experiment.spec import (
+from workbench.evaluation.experiment.spec import Masking, model_name
+from workbench.evaluation.experiment.spec_fields import (
     Flag,
-    Masking,
     Read,
     Whole,
-    documented,
-    model_name,
     one_model,
     read_boundaries,
 )
