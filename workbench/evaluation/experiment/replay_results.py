@@ -149,8 +149,8 @@ def _recall(scores: Iterable[Row], strategy: str) -> float | None:
     for row in scores:
         is_recall = row["metric"] == NAMES and row["mode"] == "natural"
         if is_recall and row["strategy"] == strategy:
-            recall: float | None = row["value"]
-            return recall
+            recall = row["value"]
+            return None if recall is None else float(recall)
     return None
 
 
