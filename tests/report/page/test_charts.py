@@ -205,3 +205,15 @@ def test_labels_stand_apart_where_isotonic_regression_puts_them() -> None:
     assert (
         min(np.diff(apart(wanted, step, 0, 100))) >= step - 1e-9 and apart([], step, 0, 100) == []
     )
+
+
+def test_intervals_at_one_place_of_the_axis_stand_beside_each_other() -> None:
+    figure = charts.rounds(findings())
+    columns: list[float] = []
+    for bars in figure.axes[0].collections:
+        transform = bars.get_transform()
+        ends = [transform.transform(path.vertices) for path in bars.get_paths()]
+        columns += sorted({round(float(points[0][0]), 2) for points in ends})
+    apart = 2 * figure.dpi / 72
+    assert len(columns) > 2, "there are intervals"
+    assert all(abs(one - other) >= apart for one, other in combinations(columns, 2))

@@ -137,12 +137,15 @@ class SizedScore:
     Attributes:
         value: None where there is none.
         reason: why it stays larger than that share; empty where it does not.
+        baseline: what the run's baseline has at the very size that the strategy used; None where
+            nobody knows.
     """
 
     share: float
     metric: str
     value: float | None
     reason: str = ""
+    baseline: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +304,7 @@ class ReplayWork(KeptWork):
             summaries=SummaryCounts(requested, requested - by_others, useless),
             paid=_at_least(self.job.paid(tables["paid"]), tables["paid"]),
             recall=recalls[0] if recalls else None,
-            sized=tuple(_sized(tables["scores"], strategy)),
+            sized=tuple(_sized(tables, strategy)),
         )
 
     def _pending_summaries(self, outcome: Outcome) -> SummaryCounts:
@@ -357,15 +360,21 @@ def _is_recall(row: Row, strategy: str) -> bool:
     return row["metric"] == NAMES and row["mode"] == "natural" and row["strategy"] == strategy
 
 
-def _sized(scores: Iterable[Mapping[str, Any]], strategy: str) -> Iterator[SizedScore]:
+def _sized(
+    tables: Mapping[str, Iterable[Mapping[str, Any]]], strategy: str
+) -> Iterator[SizedScore]:
     """What a strategy tells at the same size."""
-    for row in scores:
+    baseline_values = {}
+    for row in tables.get("baseline_at_sizes", ()):
+        baseline_values[row["share"], row["metric"]] = row["value"]
+    for row in tables["scores"]:
         is_sized = row["mode"] == "matched" and row["strategy"] == strategy
         if is_sized and row["metric"] in AT_SIZE:
             reason = str(row["why"])
             if not reason.startswith(TOO_LARGE):
                 reason = ""
-            yield SizedScore(row["share"], row["metric"], row["value"], reason)
+            baseline_value = baseline_values.get((row["share"], row["metric"]))
+            yield SizedScore(row["share"], row["metric"], row["value"], reason, baseline_value)
 
 
 def _counts(answers: Collection[bool], request_count: int) -> SummaryCounts:
