@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 from report.page.made import MadeResults, findings_of, made, with_recorded
 
 from workbench.evaluation.findings import Findings
@@ -74,9 +75,12 @@ def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes(
 
 def test_the_panels_means_are_the_headlines_figures() -> None:
     findings = Findings.of(with_phrases(turned=False))
-    names = panel_html(findings).data.set_index("strategy")["exam_recall"]
+    table = panel_html(findings).data
+    assert table is not None
+    names = table.set_index("strategy")["exam_recall"]
     for strategy, mean in names.items():
-        assert mean == findings.tables.best_recall(strategy, "exam_recall").mean
+        headline = findings.tables.best_recall(str(strategy), "exam_recall")
+        assert headline is not None and mean == pytest.approx(headline.mean)
     assert "plain mean" not in panel_html(findings).html
 
 

@@ -46,17 +46,29 @@ def on_one_basis(rows: pd.DataFrame, at_sizes: pd.DataFrame | None = None) -> pd
     compared_rows = rows[rows["strategy"].isin(_compared(rows))]
     if compared_rows.empty:
         return rows
-    places = compared_rows.groupby(PLACE)
+    common_places = _common_places(compared_rows)
+    is_common = pd.MultiIndex.from_frame(rows[PLACE]).isin(common_places.index)
+    rows = rows[is_common]
+    row_places = pd.MultiIndex.from_frame(rows[PLACE])
+    gains = common_places.reindex(row_places)
+    gain_there = pd.Series(gains.to_numpy(), rows.index)
+    is_uncut = rows["strategy"].isin(UNCUT)
+    gain_there = gain_there.mask(is_uncut, 0.0)
+    return rows.assign(value=rows["value"] + gain_there, gain=gain_there)
+
+
+def _common_places(rows: pd.DataFrame) -> pd.Series[float]:
+    """By place in which every strategy has a value, the gain at the smallest size that one keeps
+    there.
+
+    Args:
+        rows: of the compared strategies, with their `gain`.
+    """
+    places = rows.groupby(PLACE)
     smallest_gain = places["gain"].min()
     strategy_counts = places["strategy"].nunique()
-    most_strategies = compared_rows["strategy"].nunique()
-    common_places = smallest_gain[strategy_counts == most_strategies]
-    row_places = pd.MultiIndex.from_frame(rows[PLACE])
-    is_common = row_places.isin(common_places.index)
-    rows, row_places = rows[is_common], row_places[is_common]
-    gain_there = pd.Series(common_places.reindex(row_places).to_numpy(), rows.index)
-    gain_there = gain_there.mask(rows["strategy"].isin(UNCUT), 0.0)
-    return rows.assign(value=rows["value"] + gain_there, gain=gain_there)
+    most_strategies = rows["strategy"].nunique()
+    return smallest_gain[strategy_counts == most_strategies]
 
 
 def _reaching_their_size(rows: pd.DataFrame) -> pd.DataFrame:
@@ -64,17 +76,23 @@ def _reaching_their_size(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(share=floats(rows["share"]).fillna(0.0))
     if "why" not in rows:
         return rows
-    scored_sessions = rows.loc[rows["value"].notna(), "session"]
+    is_scored = rows["value"].notna()
+    scored_sessions = rows.loc[is_scored, "session"]
     rows = rows[rows["session"].isin(scored_sessions)]
-    return evenly(rows.assign(reason=rows["why"])).drop(columns="reason")
+    rows = evenly(rows.assign(reason=rows["why"]))
+    return rows.drop(columns="reason")
 
 
 def _compared(rows: pd.DataFrame) -> list[str]:
     """The strategies, without references, that have a value in nine sessions of ten."""
-    contenders = rows[~rows["strategy"].isin(REFERENCES)]
+    is_reference = rows["strategy"].isin(REFERENCES)
+    contenders = rows[~is_reference]
     scored_sessions = contenders["session"].nunique()
+    most_lacking = MOST_OVER_TARGET * scored_sessions
+    session_counts = contenders.groupby("strategy")["session"].nunique()
     names: list[str] = []
-    for name, sessions in contenders.groupby("strategy")["session"].nunique().items():
-        if scored_sessions - sessions <= MOST_OVER_TARGET * scored_sessions:
+    for name, session_count in session_counts.items():
+        lacking = scored_sessions - session_count
+        if lacking <= most_lacking:
             names.append(str(name))
     return names

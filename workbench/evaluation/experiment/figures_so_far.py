@@ -84,7 +84,9 @@ class FiguresSoFar:
     ) -> Self:
         """Of a run of which nothing is known."""
         spec = job.spec
-        baseline = "" if job.baseline is None else job.baseline.name
+        baseline = ""
+        if job.baseline is not None:
+            baseline = job.baseline.name
         preliminary = Preliminary(job.folder.path, len(sources), spec.group_by, baseline)
         return cls(crew.bar, job.presets, words, LinesBelow(crew.bar), preliminary)
 

@@ -55,7 +55,8 @@ def disagreement_words(
                 disagreements.append(disagreement)
     if not disagreements:
         return ""
-    largest = max(disagreements, key=lambda found: (found.is_clear, found.lead.mean))
+    clear_first = [disagreement for disagreement in disagreements if disagreement.is_clear]
+    largest = max(clear_first or disagreements, key=lambda disagreement: disagreement.lead.mean)
     texts = sentences(
         "decision_disagreement",
         use=use,

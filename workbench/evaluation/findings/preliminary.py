@@ -155,30 +155,38 @@ def _baseline_rows(session: SessionSoFar, baseline: str) -> Iterator[dict[str, o
     """What the baseline has at the sizes that each strategy used; where nobody knows, on a straight
     line between the sizes at which it was read.
     """
-    baseline_scores = list(_means(session.scores.get(baseline, ())))
+    baseline_scores = session.scores.get(baseline, ())
+    baseline_means = list(_means(baseline_scores))
+    if not baseline_means:
+        return
     for strategy, scores in session.scores.items():
-        if strategy == baseline or not baseline_scores:
+        if strategy == baseline:
             continue
-        known_values = _baseline_means(scores)
-        sizes = _by_share(_means(scores), USED)
-        for half in FIGURES:
-            for share, value in _by_share(_means(scores), half).items():
-                at_size = known_values.get((share, half))
-                if at_size is None and share in sizes:
-                    at_size = _between(baseline_scores, half, sizes[share])
-                if value is not None and at_size is not None:
-                    yield {
-                        "session": _name(session),
-                        "strategy": strategy,
-                        "mode": "matched",
-                        "share": share,
-                        "baseline": baseline,
-                        "metric": half,
-                        "value": at_size,
-                    }
+        known_values = _baseline_values(scores)
+        means = list(_means(scores))
+        sizes = _by_share(means, USED)
+        for row in means:
+            metric = str(row["metric"])
+            share = row["share"]
+            if metric not in FIGURES or row["value"] is None:
+                continue
+            value_at_size = known_values.get((share, metric))
+            if value_at_size is None:
+                value_at_size = _between(baseline_means, metric, sizes.get(share))
+            if value_at_size is None:
+                continue
+            yield {
+                "session": _name(session),
+                "strategy": strategy,
+                "mode": "matched",
+                "share": share,
+                "baseline": baseline,
+                "metric": metric,
+                "value": value_at_size,
+            }
 
 
-def _baseline_means(scores: Sequence[SizedScore]) -> dict[tuple[float, str], float]:
+def _baseline_values(scores: Sequence[SizedScore]) -> dict[tuple[float, str], float]:
     """By share and metric what the baseline has at the sizes used, where that is known."""
     values: dict[tuple[float, str], float] = {}
     for score in scores:
@@ -197,12 +205,12 @@ def _by_share(means: Iterable[Mapping[str, Any]], metric: str) -> dict[float, fl
 
 
 def _between(
-    baseline_scores: Sequence[Mapping[str, Any]], metric: str, size: float | None
+    baseline_means: Sequence[Mapping[str, Any]], metric: str, size: float | None
 ) -> float | None:
     """What the baseline has at a size, from the sizes next to it."""
-    sizes = _by_share(baseline_scores, USED)
+    sizes = _by_share(baseline_means, USED)
     points: list[tuple[float, float]] = []
-    for share, value in _by_share(baseline_scores, metric).items():
+    for share, value in _by_share(baseline_means, metric).items():
         read_at = sizes.get(share)
         if value is not None and read_at is not None:
             points.append((read_at, value))

@@ -227,17 +227,17 @@ def _curves(
         x = points["x"].to_numpy(dtype=float)
         mean = 100 * points[column].to_numpy(dtype=float)
         intervals = None
-        beside = 0.0
+        shift = 0.0
         if not is_reference:
             low = 100 * points["low"].to_numpy(dtype=float)
             high = 100 * points["high"].to_numpy(dtype=float)
             intervals = [mean - low, high - mean]
-            beside = min(BESIDE, ABREAST / abreast) * (index - middle)
+            shift = min(BESIDE, ABREAST / abreast) * (index - middle)
         axes.errorbar(
             x,
             mean,
             intervals,
-            transform=offset_copy(axes.transData, axes.figure, beside, units="points"),
+            transform=offset_copy(axes.transData, axes.figure, shift, units="points"),
             linestyle="--" if is_reference else "-",
             color=style.colour,
             marker=style.mark,
