@@ -1,5 +1,5 @@
 """Whether the faces of finished runs contradict each other: each quantity in terminal, report,
-notebook, view and JSON.
+notebook, view and JSON; and whether each difference is that of the means beside it.
 
 Usage: python tests/benchmarks/bench_contradictions.py RUN... [--losses N]
 
@@ -32,7 +32,12 @@ def main() -> int:
     for run in arguments.runs:
         faces = faces_of(run.resolve(), arguments.losses)
         readings = faces.readings()
-        lines = [*map(str, contradictions(readings)), *faces.impossible_counts(), *faces.refused]
+        lines = [
+            *map(str, contradictions(readings)),
+            *faces.impossible_counts(),
+            *faces.wrong_differences(),
+            *faces.refused,
+        ]
         quantities = len({reading.quantity for reading in readings})
         print(
             f"{run}: {quantities} quantities, {len(readings)} readings, {len(lines)}"

@@ -38,7 +38,7 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
     assert max(map(len, lines)) <= 80 and any(line.startswith("Windows: ") for line in lines)
     show(Findings.of(run), wide=True)
     wide = capsys.readouterr().out.splitlines()
-    (heads,) = [line for line in wide if "5 %" in line and "10 %" in line]
+    (heads,) = [line for line in wide if re.search(r"5 % +10 %", line)]
     assert all(f"{100 * share:.0f} %" in heads for share in shares) and max(map(len, wide)) > 80
 
 
@@ -47,13 +47,12 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
     [
         (
             (0.05, 0.1, 0.2),
-            "compared where they keep the same share of its tokens; figures are means over shares"
-            " from 5 to 19 %.",
+            "cut the same history to 5 %, 10 % and 20 % of its tokens (figures are means over"
+            " these).",
         ),
         (
             (0.1,),
-            "cut the same history to 10 % of its tokens. A strategy that comes out smaller gets as"
-            " many points on top as truncate gains by growing from that size to the common one.",
+            "cut the same history to 10 % of its tokens.",
         ),
     ],
 )
@@ -92,9 +91,10 @@ def test_terminal_and_page_say_that_the_oracle_is_the_ceiling_of_names_only(
         for row in table:
             if row.get("strategy") == "null":
                 row["strategy"] = "oracle"
-    show(Findings.of(run))
+    show(Findings.of(run), wide=True)
     assert words in " ".join(capsys.readouterr().out.split())
-    assert words in Report(run).headline.html
+    _, _, below = Report(run).headline.html.partition("Every size, cost and further figures")
+    assert words in below
 
 
 def test_a_run_without_equal_size_has_no_figure_at_the_same_size(
@@ -120,7 +120,7 @@ def test_a_terminal_sees_the_best_row_in_bold_and_a_pipe_no_codes(
     assert "\x1b[1mUse summarize.\x1b[0m" in shown and re.search(
         r"^\x1b\[1msummarize *\x1b\[0m", shown, re.MULTILINE
     )
-    assert re.search(r"^pipeline +60 %", shown, re.MULTILINE)
+    assert re.search(r"^pipeline +59 %", shown, re.MULTILINE)
     monkeypatch.setenv("NO_COLOR", "1")
     show(Findings.of(made(9)))
     assert "\x1b" not in capsys.readouterr().out

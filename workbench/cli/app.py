@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = int(app(words, prog_name="workbench", standalone_mode=False) or OK)
         if code == OK and DRY_RUN in words and "--json" not in words:
             line = [word for word in words if word != DRY_RUN]
-            say_next({typed_line(["workbench", *line]): "do what was foretold"})
+            say_next({typed_line(["workbench", *line]): "do what was predicted"})
         return code
     except ClickException as error:
         message = _misuse(error)

@@ -69,6 +69,7 @@ def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, 
         "recommended": findings.recommended,
         "advice": [asdict(note) for note in findings.advice],
         "verdict": str(findings.verdict),
+        "priced_at": findings.priced_at,
         "read_by": findings.read_by,
         "written_by": asdict(figures.summaries) | {"words": findings.written_by},
         "ranked_by": run.first_half,
@@ -146,7 +147,8 @@ def show(findings: Findings, *, wide: bool = False) -> None:
     _say_decision(findings)
     _say_tables(findings, wide=wide)
     _say_own_metrics(findings)
-    for text in (findings.written_by, findings.read_by, findings.unknown_work):
+    sources = paragraph(findings.written_by, findings.priced_at)
+    for text in (sources, findings.read_by, findings.unknown_work):
         if text:
             write(text)
     _say_within_reach(findings)
@@ -173,8 +175,13 @@ def _say_decision(findings: Findings) -> None:
     if decision.disagreement:
         write(decision.disagreement)
     write(decision.recommendation, "bold")
-    write(decision.trade_off)
-    for text in (decision.by_price, decision.agent, decision.confidence):
+    for text in (
+        decision.other_numbers,
+        decision.trade_off,
+        decision.by_price,
+        decision.agent,
+        decision.confidence,
+    ):
         if text:
             write(text)
     write("What would change it:")

@@ -27,8 +27,8 @@ AS_GOOD = (
 """What the chance of each strategy is."""
 MEANINGS = {
     WORK: (
-        "The work: the foretold chance that a real model rightly answers a question about how the"
-        " work stands, from the context alone; its intervals hold the reader's own error."
+        "The work: the predicted chance that a real model rightly answers a question about how the"
+        " work stands, from the context alone; a model wrote the questions; its intervals hold the reader's own error."
     ),
     NAMES: (
         "Names: of the exact names that the agent later used, each asked among look-alikes, the"
@@ -52,8 +52,6 @@ def _essential(findings: Findings) -> Iterator[str]:
     """What must be known to read the few columns."""
     run = findings.tables
     meanings = [MEANINGS[half] for half in halves(run)]
-    if findings.ceiling:
-        meanings.append(findings.ceiling)
     yield " ".join([*meanings, f"Means over {findings.counts}."])
     yield findings.what_strategies_do
     if len(findings.figures.against_baseline):
@@ -77,14 +75,14 @@ def notes(findings: Findings) -> Iterator[str]:
     if findings.panel_words:
         yield findings.panel_words
     yield from _essential(findings)
+    if findings.ceiling:
+        yield findings.ceiling
     yield (
         "Bound: the share of what the agent used that stands in the context with two words of its"
         " line."
     )
     yield from size_notes(run)
-    models = [str(model) for model in run.costs["row"].unique()]
-    whose_prices = models[0] if len(models) == 1 else f"{len(models)} models"
-    yield f"Cost: USD a session at the prices of {whose_prices}."
+    yield "Cost: USD a session."
 
 
 def _limits(run: Tables) -> Iterator[str]:
@@ -112,8 +110,6 @@ def size_notes(run: Tables) -> Iterator[str]:
     """What the figures at the same size stand on: the sizes kept, and the boundaries that
     are in none.
     """
-    if len(run.at_used_sizes):
-        yield (f"vs {run.baseline}: {run.baseline} is cut to the size that each strategy kept.")
     counts = []
     for share, (too_small, boundaries) in run.too_small.items():
         counts.append(f"{too_small} of {boundaries} at {share:.0%}")

@@ -10,8 +10,9 @@ from workbench.cli.output import records
 from workbench.evaluation.analysis.paired import interval_columns
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.figures import LEVELS, StrategyFigures, mean_of
+from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.summaries import RECORDED
-from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import CODE, NAMES, WORK
 
 METRICS = (

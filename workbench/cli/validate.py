@@ -89,7 +89,7 @@ def validate(spec: RunSpec, paths: Paths = None, out: Out = None, as_json: AsJso
 
 
 def readers(folders: Folders = None, out: Out = None, as_json: AsJson = False) -> int:
-    """Compare what the measures foretell with what real readers answered from the same contexts.
+    """Compare what the measures predict with what real readers answered from the same contexts.
 
     `auc`: of a right and a wrong answer, how often the right one has the higher value. `order`:
     rank correlation of the strategies within a recording. `pairs`: of contexts that real readers

@@ -26,6 +26,7 @@ from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sweep import sweep
 from workbench.evaluation.findings.comparison import changes
 from workbench.evaluation.findings.tables import Tables
+from workbench.evaluation.findings.verdict import same_size_words
 from workbench.recordings.importers.native import save
 from workbench.report.page.sweep import sweep_table
 
@@ -78,10 +79,11 @@ def test_the_panel_puts_nobody_ahead_for_the_size_alone(wasteful: Results) -> No
 
 def test_the_order_is_that_at_the_sizes_used(wasteful: Results) -> None:
     tables = Tables.of(wasteful)
-    asked, even = (
-        [by(name) for name in ("truncate", "mine")]
-        for by in (tables.equal_size, tables.best_recall)
-    )
+    names = ("truncate", "mine")
+    asked = [tables.equal_size(name, SHARE) for name in names]
+    even = [tables.best_recall(name) for name in names]
+    words = same_size_words(tables)
+    assert "Where one keeps less than that, all are compared at its size" in words
     assert asked[0] and asked[1] and asked[0].mean > asked[1].mean + 0.05
     assert even[0] and even[1] and even[0].mean == pytest.approx(even[1].mean)
 

@@ -13,7 +13,8 @@ from evaluation.experiment.forged import FORGED, FORGERIES, honest
 
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.findings.run_tables import SAVED
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.trust import trust_sentences
 from workbench.evaluation.metrics import NAMES
 from workbench.recordings.importers.native import save

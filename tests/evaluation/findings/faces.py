@@ -113,6 +113,19 @@ class Faces:
             readings += of_loss(report, page)
         return readings
 
+    def wrong_differences(self) -> list[str]:
+        """Differences that are not those of the means beside them."""
+        wrong = []
+        for face, page in self.pages.items():
+            text = plain(page)
+            figures = figures_of(of_page(face, page))
+            told = [*differences_of_tables(page), *differences_of_words(text)]
+            wrong += wrong_among(face, figures, told)
+        words = " ".join(self.terminal.replace("\N{NO-BREAK SPACE}", " ").split())
+        figures = figures_of(of_terminal(self.terminal))
+        wrong += wrong_among("terminal", figures, differences_of_words(words))
+        return [*wrong, *wrong_in_json(self.answer)]
+
     def impossible_counts(self) -> list[str]:
         """Counts that are larger than what they are of, or of more sessions than there are."""
         sessions = int((self.results.sessions["status"] == "ok").sum())
@@ -357,6 +370,103 @@ def _column(head: str, strategy: str, caption: str) -> tuple[str, ...]:
         if head in (half, f"the {half}"):
             return (place, half, strategy)
     return ("terminal column", head, strategy)
+
+
+ROUNDED = 1.51
+"""Points by which a difference may miss that of two means, where all three are rounded."""
+LED = re.compile(
+    r"In (names|code) (\S+) (leads|is behind) (\S+) by (\d+) points?(?: \([^)]*\))?"
+    r"(?:, in (names|code) (?:(ahead|behind) )?by (\d+))?"
+)
+SURE = re.compile(
+    r"(\S+) (?:leads (\S+) by|against (\S+) is not significant:) ([+−-]?[\d.]+) points?"
+    r" \((?:95 % CI|p)"
+)
+COLUMNS = {"work": "work", "exam_recall": "names", "code": "code"}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How many points one strategy is ahead of another in a number of the headline."""
+
+    place: str
+    half: str
+    strategy: str
+    rival: str
+    points: float
+
+
+def figures_of(readings: Iterable[Reading]) -> dict[tuple[str, ...], float]:
+    """The means of a face in per cent, by place, number and strategy."""
+    figures = {}
+    for reading in readings:
+        if reading.quantity[0] in PLACES:
+            figures[reading.quantity] = float(reading.value.removesuffix(" %"))
+    return figures
+
+
+def differences_of_tables(page: str) -> Iterator[Difference]:
+    """Those of the headline's tables: each stands behind the number that it is of."""
+    for name in ("own-trigger", "same-size"):
+        for row in table_of(page, name):
+            half = place = ""
+            for heading, cell in row.items():
+                title, _, title_place = heading.partition(", ")
+                if title in HALVES:
+                    half, place = HALVES[title], title_place
+                points = re.match(r"[+−-]\d+", cell)
+                if heading.startswith("Against ") and points:
+                    gap = float(points[0].replace("−", "-"))
+                    rival = heading.removeprefix("Against ")
+                    yield Difference(place, half, row["Strategy"], rival, gap)
+
+
+def differences_of_words(text: str) -> Iterator[Difference]:
+    """Those of the sentences: on the strategies' own triggers, and of the answer."""
+    for match in LED.finditer(text):
+        half, strategy, verb, rival, points, other_half, side, other_points = match.groups()
+        sign = 1 if verb == "leads" else -1
+        yield Difference("own trigger", half, strategy, rival, sign * float(points))
+        if other_half:
+            other_sign = {"ahead": 1, "behind": -1}.get(side, sign)
+            gap = other_sign * float(other_points)
+            yield Difference("own trigger", other_half, strategy, rival, gap)
+    at_size = re.search(r"At the same size \([^)]*\), \S+ (?:tells|keeps) \d+ % of the (\w+)", text)
+    for match in SURE.finditer(text) if at_size else ():
+        strategy, led, level, points = match.groups()
+        gap = float(points.replace("−", "-"))
+        yield Difference("same size", at_size[1], strategy, led or level, gap)
+
+
+def wrong_among(
+    face: str, figures: Mapping[tuple[str, ...], float], told: Iterable[Difference]
+) -> list[str]:
+    """The differences of a face that its means do not have."""
+    wrong = []
+    for difference in told:
+        mean = figures.get((difference.place, difference.half, difference.strategy))
+        rival_mean = figures.get((difference.place, difference.half, difference.rival))
+        if mean is None or rival_mean is None:
+            continue
+        if abs(mean - rival_mean - difference.points) > ROUNDED:
+            wrong.append(f"{face}: {difference}, but the means are {mean:g} and {rival_mean:g} %")
+    return wrong
+
+
+def wrong_in_json(answer: Mapping[str, Any]) -> list[str]:
+    """Differences from the baseline that are not those of the means, which are exact here."""
+    column = COLUMNS[answer["ranked_by"]]
+    means = {row["strategy"]: row[column] for row in answer["strategies"]}
+    wrong = []
+    for row in answer["against_baseline"]:
+        name = row["strategy"]
+        mean, baseline_mean = means.get(name), means.get(answer["baseline"])
+        if None in (mean, baseline_mean, row["difference"]):
+            continue
+        if abs(mean - baseline_mean - row["difference"]) > 0.0005:
+            gap = mean - baseline_mean
+            wrong.append(f"json: {name} is {gap:.4f} ahead, but {row['difference']:.4f} is said")
+    return wrong
 
 
 def of_loss(report: str, page: str) -> Iterator[Reading]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -43,6 +44,7 @@ def test_all_faces_of_a_run_tell_the_same(faces: Faces) -> None:
     } <= kinds
     assert [str(contradiction) for contradiction in contradictions(readings)] == []
     assert faces.impossible_counts() == []
+    assert faces.wrong_differences() == []
 
 
 @pytest.mark.parametrize("face", ["report", "notebook", "view"])
@@ -62,3 +64,22 @@ def test_a_wrong_figure_or_denominator_of_the_terminal_is_found(faces: Faces) ->
     )
     assert [found for found in contradictions(planted.readings()) if "99 %" in found.values]
     assert planted.impossible_counts() == ["terminal: 7 of 6 sessions, in a run of 2"]
+
+
+def test_a_difference_that_the_means_beside_it_do_not_have_is_found(faces: Faces) -> None:
+    gap = re.search(r'class="n beside">([+−]\d+)', faces.pages["report"])
+    assert gap is not None
+    page = faces.pages["report"].replace(f'beside">{gap[1]}', 'beside">+91')
+    in_page = replace(faces, pages={**faces.pages, "report": page})
+    (wrong,) = in_page.wrong_differences()
+    assert wrong.startswith("report: ") and "points=91.0" in wrong
+
+    row, *rest = faces.answer["against_baseline"]
+    other_sign = row | {"difference": -row["difference"]}
+    in_json = replace(faces, answer={**faces.answer, "against_baseline": [other_sign, *rest]})
+    assert [line.partition(":")[0] for line in in_json.wrong_differences()] == ["json"]
+
+    leads = re.sub(r"(\S+) leads (\S+) by \d+", r"\1 leads \2 by 91", faces.terminal)
+    in_words = replace(faces, terminal=leads)
+    if leads != faces.terminal:
+        assert in_words.wrong_differences()

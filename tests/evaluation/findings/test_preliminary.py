@@ -129,9 +129,8 @@ def test_the_last_preliminary_figures_are_those_of_the_tables_and_leave_them_as_
     for table in COLUMNS:
         file = f"{table}.parquet"
         assert (told.path / file).read_bytes() == (quiet.path / file).read_bytes()
-    whole = SoFar(
-        2, 2, "project", tuple(replace(s, finished=STRATEGIES) for s in heard[-1].sessions)
-    )
+    finished = tuple(replace(session, finished=STRATEGIES) for session in heard[-1].sessions)
+    whole = replace(heard[-1], files=2, files_read=2, sessions=finished)
     tables = Tables.of(told)
     for (strategy, half), mean in means(PreliminaryFigures.of(whole)).items():
         final = tables.best_recall(strategy, half)

@@ -205,3 +205,15 @@ def test_labels_stand_apart_where_isotonic_regression_puts_them() -> None:
     assert (
         min(np.diff(apart(wanted, step, 0, 100))) >= step - 1e-9 and apart([], step, 0, 100) == []
     )
+
+
+def test_intervals_at_one_place_of_the_axis_stand_beside_each_other() -> None:
+    figure = charts.rounds(findings())
+    columns: list[float] = []
+    for bars in figure.axes[0].collections:
+        first, *_ = bars.get_paths()
+        ends = bars.get_transform().transform(first.vertices)
+        columns.append(float(ends[0][0]))
+    apart = 4 * figure.dpi / 72
+    assert len(columns) == 3, "each strategy has an interval at the start"
+    assert all(abs(one - other) >= apart for one, other in combinations(columns, 2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 from report.page.made import MadeResults, findings_of, made, with_recorded
 
 from workbench.evaluation.findings import Findings
@@ -35,7 +36,7 @@ def test_a_panel_that_agrees_gives_the_rank() -> None:
         "truncate": 3,
     }
     words = findings.panel_words
-    assert "ranks summarize before pipeline before truncate" in words and "level" not in words
+    assert "rank summarize before pipeline before truncate" in words and "level" not in words
 
 
 def test_a_rank_among_strategies_that_the_verdict_calls_level_says_so_and_by_what() -> None:
@@ -66,16 +67,21 @@ def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes(
     html = panel_html(findings).html
     text = html[html.index("<p>") :]
     assert (
-        text.startswith("<p>The panel disagrees about 3 pairs: ")
+        text.startswith("<p>The measures disagree about 3 pairs: ")
         and "in names" in text
         and "in phrases" in text
     )
 
 
-def test_the_panels_own_means_are_told_apart_from_the_headlines_figures() -> None:
-    html = panel_html(Findings.of(with_phrases(turned=False))).html
-    assert "Names, plain mean" in html and "Phrases, plain mean" not in html
-    assert "it differs from the headline’s figure, which is at the same size" in html
+def test_the_panels_means_are_the_headlines_figures() -> None:
+    findings = Findings.of(with_phrases(turned=False))
+    table = panel_html(findings).data
+    assert table is not None
+    names = table.set_index("strategy")["exam_recall"]
+    for strategy, mean in names.items():
+        headline = findings.tables.best_recall(str(strategy), "exam_recall")
+        assert headline is not None and mean == pytest.approx(headline.mean)
+    assert "plain mean" not in panel_html(findings).html
 
 
 def test_the_agents_own_compaction_is_at_no_common_size_and_has_no_rank() -> None:
@@ -88,5 +94,5 @@ def test_the_agents_own_compaction_is_at_no_common_size_and_has_no_rank() -> Non
 
 
 def test_three_sessions_are_too_few_for_a_rank() -> None:
-    assert "too few projects to rank" in panel_html(findings_of(3)).html
+    assert "to rank the strategies" in panel_html(findings_of(3)).html
     assert panel_html(findings_of(3, strategies=("none", "null", "truncate"))).html == ""

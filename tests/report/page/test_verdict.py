@@ -37,7 +37,7 @@ def leading(source: MadeResults, by: float, spread: float, seed: int = 3) -> Mad
 def test_it_names_who_keeps_most_at_the_same_size_and_what_that_saves() -> None:
     found = told(made(9))
     assert found.answer.startswith(
-        "summarize keeps most. At the same size (5 to 19 % of the history), summarize"
+        "summarize keeps most. At the same size (5 %, 10 % and 20 % of the history), summarize"
     )
     assert "saves 44 %" in found.price or "saves 4" in found.price
 

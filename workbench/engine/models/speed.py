@@ -1,4 +1,4 @@
-"""How fast a model reads and writes, so that long work can be foretold: measured on this
+"""How fast a model reads and writes, so that long work can be predicted: measured on this
 machine, assumed elsewhere.
 """
 

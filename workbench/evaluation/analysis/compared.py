@@ -12,6 +12,7 @@ import pandas as pd
 from workbench.base.errors import UnknownName
 from workbench.base.palette import REFERENCES
 from workbench.base.ragged import Floats
+from workbench.evaluation.analysis.one_basis import on_one_basis
 from workbench.evaluation.analysis.paired import (
     by_project,
     holm,
@@ -28,7 +29,6 @@ from workbench.evaluation.analysis.scores import (
     projects_of,
     select,
     shared,
-    size_gains,
 )
 
 ALPHA = 0.05
@@ -59,9 +59,8 @@ def compare_table(
         baseline: a strategy of the table.
         mode: `natural` or `matched`; there a session's value is its mean over the shares that both
             have.
-        at_sizes: the table of that name of the run, with one baseline; with it each strategy is
-            compared in matched mode with the baseline cut to the very sizes that it used.
-            References, and runs without such a table, are compared at the sizes asked for.
+        at_sizes: the table `baseline_at_sizes` of the run, with one baseline; with it all are
+            compared in matched mode at one size, see `one_basis`.
 
     Returns:
         A row a strategy, best difference first and references last, with `COLUMNS`: see
@@ -164,9 +163,7 @@ class _PairedTest:
     """Compares strategies in pairs on the sessions that both have a value for.
 
     Attributes:
-        raw: the values as they are, by session and share.
-        wide: those that are paired: less what the baseline gains by the strategy's size, so that a
-            difference from the baseline is one from the baseline at that size.
+        wide: the values that are paired, by session and share, see `one_basis`.
     """
 
     def __init__(
@@ -183,11 +180,7 @@ class _PairedTest:
             raise UnknownName("strategy of this run", name, self.strategies)
         self.better = direction(rows)
         self.sign = 1 if self.better == "higher" else -1
-        self.raw = self.wide = by_session(rows).astype(float)
-        if at_sizes is not None:
-            values_at_one_size = rows["value"] - size_gains(rows, at_sizes)
-            wide = by_session(rows.assign(value=values_at_one_size))
-            self.wide = wide.reindex(index=self.raw.index).astype(float)
+        self.wide = by_session(on_one_basis(rows, at_sizes)).astype(float)
         self.projects = projects_of(rows)
 
     @property
@@ -206,8 +199,7 @@ class _PairedTest:
 
     def _mean(self, strategy: str, reference: str) -> float:
         """The mean of a strategy over projects, where both have a value."""
-        has_both = self.wide.reindex(columns=[strategy, reference]).notna().to_numpy().all(axis=1)
-        values = shared(self.raw[has_both], strategy)[strategy]
+        values = shared(self.wide, strategy, reference)[strategy]
         return float(by_project(values, self.projects).mean())
 
     def row(self, strategy: str, reference: str, tests: int) -> Row:

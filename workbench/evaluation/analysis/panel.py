@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from workbench.base.ragged import Flags
 from workbench.evaluation.analysis.compared import sides
+from workbench.evaluation.analysis.one_basis import on_one_basis
 from workbench.evaluation.analysis.paired import project_means, reporting_floor
 from workbench.evaluation.metrics import PANEL
 from workbench.evaluation.metrics.metric import Better
@@ -104,14 +105,17 @@ def panel(
     for metric in PANEL:
         if (rows["metric"] == metric).any():
             sides_by_metric[metric] = sides(scores, metric, mode, at_sizes)
-    means = _means(rows).unstack().reindex(index=names, columns=list(PANEL))
+    means = _means(rows, at_sizes).unstack().reindex(index=names, columns=list(PANEL))
     ahead = {pair: _metrics_ahead(pair, sides_by_metric) for pair in permutations(names, 2)}
     silent = tuple(metric for metric in PANEL if not sides_by_metric.get(metric))
     return Panel(means, ahead, silent)
 
 
-def _means(rows: pd.DataFrame) -> pd.Series[float]:
+def _means(rows: pd.DataFrame, at_sizes: pd.DataFrame | None) -> pd.Series[float]:
     """The mean of each strategy and metric over projects."""
+    compared_rows = [on_one_basis(of_metric, at_sizes) for _, of_metric in rows.groupby("metric")]
+    if compared_rows:
+        rows = pd.concat(compared_rows)
     project = rows["project"] if "project" in rows else rows["session"]
     of_sessions = rows.groupby(["strategy", "metric", project, "session"])["value"].mean()
     of_projects = of_sessions.groupby(level=[0, 1, 2]).mean()

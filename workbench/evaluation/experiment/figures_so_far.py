@@ -84,7 +84,10 @@ class FiguresSoFar:
     ) -> Self:
         """Of a run of which nothing is known."""
         spec = job.spec
-        preliminary = Preliminary(job.folder.path, len(sources), spec.group_by)
+        baseline = ""
+        if job.baseline is not None:
+            baseline = job.baseline.name
+        preliminary = Preliminary(job.folder.path, len(sources), spec.group_by, baseline)
         return cls(crew.bar, job.presets, words, LinesBelow(crew.bar), preliminary)
 
     def preview(self, job: ReplayJob, sources: Sequence[SessionSource], crew: Crew) -> None:

@@ -83,12 +83,14 @@ class SoFar:
         files: that the run reads, and `files_read` those of them that were looked at.
         group_by: what counts as one project, see `RunSpec`.
         sessions: what is known of each.
+        baseline: of the run; empty for none.
     """
 
     files: int
     files_read: int
     group_by: str
     sessions: tuple[SessionSoFar, ...]
+    baseline: str = ""
 
 
 def first_units(
@@ -226,11 +228,13 @@ class Preliminary:
 
     Attributes:
         files: that the run reads.
+        baseline: of the run; empty for none.
     """
 
     folder: Path
     files: int
     group_by: str
+    baseline: str = ""
     sessions: dict[tuple[int, int], SessionSoFar] = field(default_factory=dict)
     files_read: set[int] = field(default_factory=set)
 
@@ -268,7 +272,7 @@ class Preliminary:
     def so_far(self) -> SoFar:
         """All that is known."""
         sessions = tuple(self.sessions.values())
-        return SoFar(self.files, len(self.files_read), self.group_by, sessions)
+        return SoFar(self.files, len(self.files_read), self.group_by, sessions, self.baseline)
 
     def write(self) -> None:
         """Write it down for others to read."""

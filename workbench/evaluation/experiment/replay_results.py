@@ -48,12 +48,15 @@ class SizedScore:
     Attributes:
         value: None where there is none.
         reason: why it stays larger than that share; empty where it does not.
+        baseline: what the run's baseline has at the very size that the strategy used; None where
+            nobody knows.
     """
 
     share: float
     metric: str
     value: float | None
     reason: str = ""
+    baseline: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +143,7 @@ def _with_figures(
         summaries=SummaryCounts(requested, requested - by_others, useless),
         paid=_at_least(work.job.paid(paid), paid),
         recall=_recall(tables["scores"], result.strategy),
-        sized=tuple(_sized(tables["scores"], result.strategy)),
+        sized=tuple(_sized(tables, result.strategy)),
     )
 
 
@@ -154,15 +157,21 @@ def _recall(scores: Iterable[Row], strategy: str) -> float | None:
     return None
 
 
-def _sized(scores: Iterable[Mapping[str, Any]], strategy: str) -> Iterator[SizedScore]:
+def _sized(
+    tables: Mapping[str, Iterable[Mapping[str, Any]]], strategy: str
+) -> Iterator[SizedScore]:
     """What a strategy tells at the same size."""
-    for row in scores:
+    baseline_values = {}
+    for row in tables.get("baseline_at_sizes", ()):
+        baseline_values[row["share"], row["metric"]] = row["value"]
+    for row in tables["scores"]:
         is_sized = row["mode"] == "matched" and row["strategy"] == strategy
         if is_sized and row["metric"] in AT_SIZE:
             reason = str(row["why"])
             if not reason.startswith(TOO_LARGE):
                 reason = ""
-            yield SizedScore(row["share"], row["metric"], row["value"], reason)
+            baseline_value = baseline_values.get((row["share"], row["metric"]))
+            yield SizedScore(row["share"], row["metric"], row["value"], reason, baseline_value)
 
 
 def _pending_summaries(outcome: Outcome, work: ReplayWork) -> SummaryCounts:

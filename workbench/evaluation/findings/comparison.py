@@ -5,7 +5,7 @@ between two; the panel.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence, Set
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -14,6 +14,7 @@ import pandas as pd
 
 from workbench.base.formats import missing
 from workbench.evaluation.analysis.compared import ALPHA, COLUMNS, compare_table, lead_table
+from workbench.evaluation.analysis.one_basis import on_one_basis
 from workbench.evaluation.analysis.paired import holm
 from workbench.evaluation.analysis.panel import Panel, frontier, panel
 from workbench.evaluation.analysis.scores import (
@@ -23,8 +24,9 @@ from workbench.evaluation.analysis.scores import (
     size_gains,
 )
 from workbench.evaluation.findings.readers import without_bias
+from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.summaries import RECORDED
-from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES, PANEL
 
@@ -63,17 +65,14 @@ def ranked(run: Tables) -> list[str]:
 
 
 def lead(run: Tables, leader: str) -> pd.DataFrame:
-    """The leading strategy against every other contender, in the sessions that means at the same
-    size count; the family of tests is all pairs of contenders.
+    """The leading strategy against every other contender, over the sessions and
+    sizes of all means; the family of tests is all pairs of contenders.
     """
     mode = run.main_mode
     metric = run.first_half
     if len(run.contenders) < 2 or run.values(metric, leader, mode).empty:
         return _no_differences()
-    scores = run.scores
-    if mode == "matched":
-        scores = scores[~scores["session"].isin(run.left_out)]
-    rows = lead_table(scores, metric, leader, mode, run.at_used_sizes)
+    rows = lead_table(run.scores, metric, leader, mode, run.at_used_sizes)
     return without_bias(run, rows, metric, leader, mode, from_leader=False)
 
 
@@ -119,17 +118,21 @@ def changes(current: Tables, previous: Tables, metric: str = "") -> pd.DataFrame
     The metric is by default the leading half of the headline of both. `mean` is now and `baseline`
     then; `p_holm` and `verdict` are over all strategies of both runs. The headline is compared at
     equal size where both have the same budgets, all else under the strategies' own triggers. At
-    equal size `baseline` is what the strategy would have kept then at the sizes that it uses now,
-    as far as the baseline tells.
+    equal size `mean` is that of the headline, and `baseline` what the strategy would have kept then
+    at the same sizes, as far as the baseline tells.
     """
     mode = "natural"
     if metric in ("", *HALVES) and same_sizes(current, previous):
         mode = "matched"
     metric = metric or leading_metric(current.scores, previous.scores, mode=mode)
     sessions = set(current.sessions["session"]) & set(previous.sessions["session"])
-    has_same_baseline = same_baseline(current.at_used_sizes, previous.at_used_sizes)
-    rows_now = _rows_with_gains(current, metric, mode, sessions, has_same_baseline)
-    rows_then = _rows_with_gains(previous, metric, mode, sessions, has_same_baseline)
+    rows_now = current.select(metric, mode).assign(gain=0.0)
+    rows_then = previous.select(metric, mode).assign(gain=0.0)
+    if same_baseline(current.at_used_sizes, previous.at_used_sizes):
+        rows_now = on_one_basis(rows_now, current.at_used_sizes)
+        rows_then = rows_then.assign(gain=size_gains(rows_then, previous.at_used_sizes))
+    rows_now = rows_now[rows_now["session"].isin(sessions)]
+    rows_then = rows_then[rows_then["session"].isin(sessions)]
     differences = []
     for name in current.contenders:
         today = rows_now[rows_now["strategy"] == name]
@@ -143,19 +146,6 @@ def changes(current: Tables, previous: Tables, metric: str = "") -> pd.DataFrame
         differences.append(difference | {"strategy": name})
     _correct_for_all(differences)
     return pd.DataFrame(differences, columns=list(COLUMNS))
-
-
-def _rows_with_gains(
-    run: Tables, metric: str, mode: str, sessions: Set[object], has_same_baseline: bool
-) -> pd.DataFrame:
-    """The scores of some sessions, with what the baseline gains by the sizes really used; nothing
-    where two runs have different baselines.
-    """
-    rows = run.select(metric, mode)
-    gains: pd.Series[float] | float = 0.0
-    if has_same_baseline:
-        gains = size_gains(rows, run.at_used_sizes)
-    return rows[rows["session"].isin(sessions)].assign(gain=gains)
 
 
 def _correct_for_all(differences: Sequence[dict[Hashable, Any]]) -> None:

@@ -27,7 +27,7 @@ from workbench.evaluation.analysis.trade import (
     difference,
     thriftiest,
 )
-from workbench.evaluation.findings.disagreement import disagreement_words
+from workbench.evaluation.findings.disagreement import disagreement_words, other_numbers_words
 from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.prices import OWN_TRIGGER, trade_rows, usable
 from workbench.evaluation.findings.readers import beyond_names, no_winner
@@ -51,6 +51,8 @@ class Decision:
         agent: what the recorded agents' own compactions kept beside it; often empty.
         disagreement: by which number of the headline another strategy is ahead of the one that is
             recommended, where the leading number says the opposite; often empty.
+        other_numbers: by how much it leads its first rival in the other numbers of the headline;
+            often empty.
         by_price: which strategy to use at which price of a tenth of the bill, how likely it is the
             best, and what is lost where it is not; empty where nobody knows.
         switch_prices: points for a tenth of the bill from which on another one is to be used.
@@ -68,6 +70,7 @@ class Decision:
     trade_off: str = ""
     agent: str = ""
     disagreement: str = ""
+    other_numbers: str = ""
     by_price: str = ""
     switch_prices: tuple[float, ...] = ()
     confidence: str = ""
@@ -80,6 +83,7 @@ class Decision:
         texts = (
             self.disagreement,
             self.recommendation,
+            self.other_numbers,
             self.trade_off,
             self.by_price,
             self.agent,
@@ -114,6 +118,7 @@ def decide(figures: Figures) -> Decision | None:
     recall = (recall_points.mean() / 100).to_dict()
     why_none = no_winner(run, standing.contested, half, OWN_TRIGGER)
     ranges = _price_ranges(figures, use)
+    compared = _compared(use, ranges, alternatives)
     text = render(
         "report/decision.txt",
         half=half,
@@ -124,7 +129,7 @@ def decide(figures: Figures) -> Decision | None:
         shares=standing.shares,
         least=LIKELY,
         others=alternatives,
-        compared=_compared(use, ranges, alternatives),
+        compared=compared,
         recall=recall,
         saved=saved,
         margin=MARGIN,
@@ -147,7 +152,8 @@ def decide(figures: Figures) -> Decision | None:
         recommendation=recommendation,
         trade_off=trade_off,
         agent=agent,
-        disagreement=disagreement_words(figures.tables, use, alternatives),
+        disagreement=disagreement_words(run, use, compared, alternatives),
+        other_numbers=other_numbers_words(run, use, compared),
         by_price=_by_price(figures, ranges, undecided=why_none != ""),
         switch_prices=tuple(price_range.low for price_range in ranges[1:]),
         confidence=confidence,

@@ -1,4 +1,6 @@
-"""Where the numbers of the headline contradict each other on what to use."""
+"""What the other numbers of the headline say of the recommended strategy, and where they contradict
+the leading one.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.evaluation.analysis.paired import FEWEST, Estimate
-from workbench.evaluation.analysis.trade import Trade, difference
+from workbench.evaluation.analysis.trade import MARGIN, Trade, difference
 from workbench.evaluation.findings.prices import OWN_TRIGGER, trade_rows
 from workbench.evaluation.findings.readers import may_be_bias
 from workbench.evaluation.findings.tables import Tables
@@ -23,62 +25,101 @@ class Disagreement:
         strategy: that is ahead.
         half: the number of the headline by which it is.
         lead: over the recommended one, in points.
+        is_clear: whether that is beyond chance and beyond the measure's own error.
     """
 
     strategy: str
     half: str
     lead: Estimate
+    is_clear: bool
 
 
-def disagreement_words(run: Tables, use: str, alternatives: Sequence[str]) -> str:
-    """The largest disagreement about the recommended strategy, in a sentence; empty for none.
+def disagreement_words(
+    run: Tables, use: str, compared: Sequence[str], alternatives: Sequence[str]
+) -> str:
+    """The largest disagreement about the recommended strategy, in a sentence; empty for none. One
+    that is beyond chance goes before all others.
 
     Args:
         run: the run.
         use: the recommended strategy.
-        alternatives: the others that may be recommended.
+        compared: those told beside it: of them a difference that somebody would notice is told too
+            where it may be chance.
+        alternatives: all others that may be recommended.
     """
-    leading = run.leading(OWN_TRIGGER)
     disagreements: list[Disagreement] = []
-    for half in HALVES:
-        if half != leading:
-            disagreements += _disagreements(run, use, alternatives, half)
+    for half in _other_numbers(run):
+        for disagreement in _disagreements(run, use, alternatives, half):
+            is_told = disagreement.strategy in compared and disagreement.lead.mean >= MARGIN
+            if disagreement.is_clear or is_told:
+                disagreements.append(disagreement)
     if not disagreements:
         return ""
-    largest = max(disagreements, key=lambda disagreement: disagreement.lead.mean)
+    clear_first = [disagreement for disagreement in disagreements if disagreement.is_clear]
+    largest = max(clear_first or disagreements, key=lambda disagreement: disagreement.lead.mean)
     texts = sentences(
         "decision_disagreement",
         use=use,
         strategy=largest.strategy,
         half=HALVES[largest.half],
         lead=largest.lead,
-        leading=HALVES[leading],
+        is_clear=largest.is_clear,
+        leading=HALVES[run.leading(OWN_TRIGGER)],
     )
     return " ".join(texts)
+
+
+def other_numbers_words(run: Tables, use: str, compared: Sequence[str]) -> str:
+    """By how much the recommended strategy leads the first of those told beside it in the other
+    numbers of the headline, in a sentence; empty where there are none.
+    """
+    if not compared:
+        return ""
+    rival = compared[0]
+    leads: list[tuple[str, Estimate]] = []
+    for half in _other_numbers(run):
+        lead = _lead(run, use, rival, half)
+        if lead is not None:
+            leads.append((HALVES[half], lead))
+    texts = sentences("decision_other_numbers", use=use, rival=rival, leads=leads, fewest=FEWEST)
+    return " ".join(texts)
+
+
+def _other_numbers(run: Tables) -> list[str]:
+    """The numbers of the headline that a run has, without the leading one."""
+    leading = run.leading(OWN_TRIGGER)
+    return [half for half in run.halves if half != leading]
+
+
+def _lead(run: Tables, strategy: str, rival: str, half: str) -> Estimate | None:
+    """The lead of a strategy over another in one number, in points; None where no session has both
+    figures.
+    """
+    rows = trade_rows(run, [strategy, rival], half)
+    points = Trade(0).points(rows).dropna()
+    if points.empty:
+        return None
+    return difference(points, strategy, rival)
 
 
 def _disagreements(
     run: Tables, use: str, alternatives: Sequence[str], half: str
 ) -> list[Disagreement]:
-    """Those by one number, over the projects in which all strategies have it."""
-    rows = trade_rows(run, [use, *alternatives], half)
-    points = Trade(0).points(rows).dropna()
-    if len(points) < FEWEST:
-        return []
+    """Those by one number."""
     disagreements: list[Disagreement] = []
     for strategy in alternatives:
-        lead = difference(points, strategy, use)
-        if lead is None or lead.low is None or lead.low <= 0:
+        lead = _lead(run, strategy, use, half)
+        if lead is None or lead.mean <= 0 or not _is_behind(run, strategy, use):
             continue
-        if may_be_bias(run, lead.mean / 100, strategy, use, half, OWN_TRIGGER):
-            continue
-        if _is_behind(run, strategy, use):
-            disagreements.append(Disagreement(strategy, half, lead))
+        is_bias = may_be_bias(run, lead.mean / 100, strategy, use, half, OWN_TRIGGER)
+        is_beyond_chance = lead.low is not None and lead.low > 0
+        disagreements.append(
+            Disagreement(strategy, half, lead, is_clear=is_beyond_chance and not is_bias)
+        )
     return disagreements
 
 
 def _is_behind(run: Tables, strategy: str, use: str) -> bool:
     """Whether the leading number puts a strategy behind the recommended one."""
-    rows = trade_rows(run, [strategy, use], run.leading(OWN_TRIGGER))
-    points = Trade(0).points(rows).dropna()
-    return bool(points[strategy].mean() < points[use].mean())
+    lead = _lead(run, strategy, use, run.leading(OWN_TRIGGER))
+    return lead is not None and lead.mean < 0

@@ -13,7 +13,8 @@ from workbench.evaluation.analysis.likely_best import LikelyBest
 from workbench.evaluation.analysis.paired import Estimate, interval_columns
 from workbench.evaluation.analysis.panel import Panel
 from workbench.evaluation.findings import comparison, costs, prices, readers, summaries
-from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.findings.run_tables import SAVED
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import CODE, HALVES, NAMES, WORK
 from workbench.evaluation.metrics.work_exam.reader_error import TextKind
 

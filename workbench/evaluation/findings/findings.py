@@ -106,6 +106,7 @@ class Findings:
         warnings: sessions that the reader should know of, in sentences.
         opening: what must be said before anything else; often empty.
         written_by: who wrote the summaries, in words.
+        priced_at: at which prices dollars are computed, in words.
         read_by: who read the contexts, in words.
         unknown_work: for how many sessions the work is unknown, in words.
         panel_words: what the panel of metrics says, in words.
@@ -120,6 +121,7 @@ class Findings:
     warnings: tuple[str, ...]
     opening: str
     written_by: str
+    priced_at: str
     read_by: str
     unknown_work: str
     panel_words: str
@@ -153,6 +155,7 @@ class Findings:
             warnings=warnings,
             opening=readers.opening(run),
             written_by=readers.who_wrote(run),
+            priced_at=readers.priced_at(run),
             read_by=readers.who_read(run),
             unknown_work=readers.unknown_work(run),
             panel_words="" if panel is None or lead is None else panel_words(run, panel, lead),
@@ -167,7 +170,7 @@ class Findings:
     @property
     def same_size(self) -> str:
         """What `same size` means, in words; empty in a run without sizes."""
-        return same_size_words(self.tables, compared=len(self.figures.against_baseline) > 0)
+        return same_size_words(self.tables)
 
     @property
     def what_strategies_do(self) -> str:

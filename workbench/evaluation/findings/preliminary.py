@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, nan, sqrt
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -18,7 +19,7 @@ from workbench.evaluation.analysis.scores import with_projects as scores_with_pr
 from workbench.evaluation.experiment.preliminary import SessionSoFar, SoFar
 from workbench.evaluation.experiment.replay_results import SizedScore
 from workbench.evaluation.experiment.table_columns import COLUMNS, frame
-from workbench.evaluation.findings.tables import Tables
+from workbench.evaluation.findings.tables import USED, Tables
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
 
 PROMISED = 0.95
@@ -129,8 +130,14 @@ def basis(sessions: Sequence[SessionSoFar]) -> str:
 
 def _tables(so_far: SoFar) -> Tables:
     """What is known as the tables of a run, so that figures are read off it as in the end."""
-    rows: dict[str, list[dict[str, object]]] = {"scores": [], "sessions": [], "replays": []}
+    rows: dict[str, list[dict[str, object]]] = {
+        "scores": [],
+        "sessions": [],
+        "replays": [],
+        "baseline_at_sizes": [],
+    }
     for session in so_far.sessions:
+        rows["baseline_at_sizes"] += _baseline_rows(session, so_far.baseline)
         name = _name(session)
         rows["sessions"].append(
             {"session": name, "project": session.project, "path": session.path, "status": "ok"}
@@ -141,14 +148,84 @@ def _tables(so_far: SoFar) -> Tables:
             rows["scores"] += [place | row for row in _means(scores)]
     tables = {table: plain(frame(table, rows.get(table, ()))) for table in COLUMNS}
     scores = scores_with_projects(tables["scores"], tables["sessions"], so_far.group_by)
-    return Tables({}, {**tables, "scores": scores})
+    return Tables({}, {**tables, "scores": scores}, so_far.baseline)
+
+
+def _baseline_rows(session: SessionSoFar, baseline: str) -> Iterator[dict[str, object]]:
+    """What the baseline has at the sizes that each strategy used; where nobody knows, on a straight
+    line between the sizes at which it was read.
+    """
+    baseline_scores = session.scores.get(baseline, ())
+    baseline_means = list(_means(baseline_scores))
+    if not baseline_means:
+        return
+    for strategy, scores in session.scores.items():
+        if strategy == baseline:
+            continue
+        known_values = _baseline_values(scores)
+        means = list(_means(scores))
+        sizes = _by_share(means, USED)
+        for row in means:
+            metric = str(row["metric"])
+            share = row["share"]
+            if metric not in FIGURES or row["value"] is None:
+                continue
+            value_at_size = known_values.get((share, metric))
+            if value_at_size is None:
+                value_at_size = _between(baseline_means, metric, sizes.get(share))
+            if value_at_size is None:
+                continue
+            yield {
+                "session": _name(session),
+                "strategy": strategy,
+                "mode": "matched",
+                "share": share,
+                "baseline": baseline,
+                "metric": metric,
+                "value": value_at_size,
+            }
+
+
+def _baseline_values(scores: Sequence[SizedScore]) -> dict[tuple[float, str], float]:
+    """By share and metric what the baseline has at the sizes used, where that is known."""
+    values: dict[tuple[float, str], float] = {}
+    for score in scores:
+        if score.baseline is not None:
+            values[score.share, score.metric] = score.baseline
+    return values
+
+
+def _by_share(means: Iterable[Mapping[str, Any]], metric: str) -> dict[float, float | None]:
+    """One metric by share."""
+    values: dict[float, float | None] = {}
+    for row in means:
+        if row["metric"] == metric:
+            values[row["share"]] = row["value"]
+    return values
+
+
+def _between(
+    baseline_means: Sequence[Mapping[str, Any]], metric: str, size: float | None
+) -> float | None:
+    """What the baseline has at a size, from the sizes next to it."""
+    sizes = _by_share(baseline_means, USED)
+    points: list[tuple[float, float]] = []
+    for share, value in _by_share(baseline_means, metric).items():
+        read_at = sizes.get(share)
+        if value is not None and read_at is not None:
+            points.append((read_at, value))
+    if size is None or not points:
+        return None
+    points.sort()
+    read_sizes, values = zip(*points, strict=True)
+    return float(np.interp(size, read_sizes, values))
 
 
 def _name(session: SessionSoFar) -> str:
     return f"{session.source}/{session.place}"
 
 
-def _means(scores: Sequence[SizedScore]) -> Iterator[dict[str, object]]:
+def _means(scores: Sequence[SizedScore]) -> Iterator[dict[str, Any]]:
     """Each metric at each share: the mean over boundaries."""
     by_place: dict[tuple[float, str], list[SizedScore]] = defaultdict(list)
     for score in scores:

@@ -70,6 +70,14 @@ def who_wrote(run: Tables) -> str:
     return f"{summaries}: {counts.by_model:,} by {authors}, {counts.by_rule:,} by a rule."
 
 
+def priced_at(run: Tables) -> str:
+    """At which prices dollars are computed, in one line; empty without prices."""
+    priced_models = sorted(set(map(str, run.costs["row"].dropna())) - {""})
+    if not priced_models:
+        return ""
+    return f"Dollars are at the list prices of {joined(priced_models)}."
+
+
 def calibrations() -> Mapping[TextKind, Calibration]:
     """How the shipped reader does on each kind of context of projects that were left out of its
     fit.
@@ -178,10 +186,10 @@ def who_read(run: Tables) -> str:
     if not run.has_work or left_out is None:
         return ""
     return (
-        "The work: foretold by a reader fitted to a real model's answers, no model was asked here"
-        f" (AUC {short_share(left_out.auc)} on left-out projects). On new recordings its levels"
-        f" were off by up to {100 * LEVEL_ERROR:.0f} points; differences between texts of one kind"
-        " of writer are surer."
+        "The work is an estimate: a reader fitted to a real model's answers predicts what a model"
+        " would answer; none was asked here. On new recordings its levels were off by up to"
+        f" {100 * LEVEL_ERROR:.0f} points; differences between texts of one kind of writer are"
+        " surer."
     )
 
 
@@ -199,7 +207,7 @@ def calibration_words(run: Tables) -> str:
         if calibration is not None:
             promised, real = short_share(calibration.promised), short_share(calibration.real)
             parts.append(f"{promised} for {KIND_WORDS[kind]}, where real readers knew {real}")
-    return f"The fitted reader foretold, on projects left out of its fit: {'; '.join(parts)}."
+    return f"The fitted reader predicted, on projects left out of its fit: {'; '.join(parts)}."
 
 
 def unknown_work(run: Tables) -> str:
@@ -231,9 +239,9 @@ def _stand_in(run: Tables) -> str:
     if len(parts) < 2:
         return ""
     return (
-        " What the recordings themselves say of the work (demands, reports, tasks, failed tests)"
-        f" stands in: {joined(parts)}. It orders cuts and rules' texts, and gives a model's own"
-        " words too little."
+        " Recorded statements (demands, reports, tasks and failed tests of the recordings"
+        f" themselves) stand in: {joined(parts)}. They order cuts and rules' texts, and give a"
+        " model's own words too little."
     )
 
 

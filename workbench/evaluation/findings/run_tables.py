@@ -11,6 +11,7 @@ from typing import Any, Self
 import pandas as pd
 
 from workbench.evaluation.analysis.equal_size import evenly
+from workbench.evaluation.analysis.one_basis import on_one_basis
 from workbench.evaluation.analysis.paired import Estimate, estimate
 from workbench.evaluation.analysis.scores import leading_metric, projects_of
 from workbench.evaluation.analysis.summary_writers import SummaryWriters
@@ -19,6 +20,13 @@ from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.findings.session_means import SessionMeans
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
 from workbench.evaluation.metrics.work_exam.reader_error import TextKind
+
+SAVED = "tokens_saved"
+"""The metric of tokens that a strategy saves on its own trigger."""
+COMPARED = (*HALVES, SAVED)
+"""Metrics of which a report has means beside differences."""
+MODES = ("natural", "matched")
+"""The modes in which strategies are compared."""
 
 
 @dataclass(frozen=True)
@@ -165,8 +173,9 @@ class RunTables:
         """One metric of a strategy, one value a session; its mean over all shares where none is
         named.
 
-        At equal size, both halves of the headline are from the same sessions for all ranked
-        strategies, see `analysis.equal_size.evenly`.
+        The numbers of the headline and the tokens saved are on one basis for all strategies, see
+        `analysis.one_basis`; at one share the former are as measured, see
+        `analysis.equal_size.evenly`.
         """
         if share is None:
             return self._session_means.at((metric, mode, strategy), of)
@@ -175,9 +184,13 @@ class RunTables:
     @cached_property
     def _session_means(self) -> SessionMeans:
         """The mean of each metric over all shares, by mode, strategy and session."""
-        halves = [evenly(self._at_size(half, None)) for half in HALVES]
-        rows = pd.concat([self._not_halves_at_size, *halves])
-        return SessionMeans(rows, ["metric", "mode", "strategy"])
+        scores = self.scores
+        is_compared = scores["metric"].isin(COMPARED) & scores["mode"].isin(MODES)
+        tables = [scores[~is_compared]]
+        for (_, mode), rows in scores[is_compared].groupby(["metric", "mode"]):
+            at_sizes = self.at_used_sizes if mode == "matched" else None
+            tables.append(on_one_basis(rows, at_sizes))
+        return SessionMeans(pd.concat(tables), ["metric", "mode", "strategy"])
 
     @cached_property
     def _session_means_by_share(self) -> SessionMeans:

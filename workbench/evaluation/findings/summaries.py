@@ -18,7 +18,8 @@ from workbench.base.palette import REFERENCES
 from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.evaluation.analysis.paired import interval_columns
 from workbench.evaluation.analysis.survival import survival
-from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.findings.run_tables import SAVED
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import NAMES
 from workbench.evaluation.metrics.builtin import BUILTIN

@@ -17,17 +17,12 @@ from workbench.evaluation.analysis.equal_size import (
     TRIED,
     CurveArea,
     curve_area,
-    evenly,
     names_only,
     over_target,
 )
 from workbench.evaluation.analysis.marks import left_out, without
 from workbench.evaluation.analysis.paired import Estimate, ratio
-from workbench.evaluation.analysis.scores import (
-    plain,
-    size_gains,
-    with_projects,
-)
+from workbench.evaluation.analysis.scores import plain, with_projects
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.experiment.table_columns import COLUMNS
@@ -40,8 +35,6 @@ USED = "tokens_kept"
 """The metric of the size that a strategy really used, as a share of the history."""
 NARROW = 0.05
 """The least part of the history that the curves of all strategies must span for an area of each."""
-SAVED = "tokens_saved"
-"""The metric of tokens that a strategy saves on its own trigger."""
 
 
 class Curve(NamedTuple):
@@ -229,50 +222,20 @@ class Tables(RunTables):
     def best_recall(self, strategy: str, metric: str = "") -> Estimate | None:
         """A half of the headline; strategies are ordered by the leading one, which is the default.
 
-        It is the area under the curve, else the value at one size, else on its own trigger. The
-        value at one size is that at the sizes asked for, less what the baseline gains by the sizes
-        really used; a contender that cannot be cut to one has none in a run that has sizes. The
-        interval of an area is that of the mean over the sizes, moved.
+        At the same size, see `analysis.one_basis`, in a run that has sizes; else on its own
+        trigger. A contender that cannot be cut to a size has none in a run that has sizes.
         """
         metric = metric or self.first_half
-        credited = self._credited[metric]
-        values = credited.get(strategy, pd.Series(dtype=float)).dropna()
-        mean_recall = self.half_of_headline(values, strategy, metric, "matched")
-        area = self.area(strategy, metric)
-        if mean_recall and area:
-            return _moved(mean_recall, area.mean)
-        if mean_recall:
-            return mean_recall
+        values = self.values(metric, strategy, "matched")
+        if len(values):
+            return self.half_of_headline(values, strategy, metric, "matched")
         if self.shares and strategy not in REFERENCES:
             return None
         return self.own_trigger(strategy, metric)
 
     def same_size_values(self, strategy: str) -> pd.Series[float]:
-        """By session what stands behind `best_recall`: moved, so that their mean is the same."""
-        metric = self.first_half
-        values = self._credited[metric].get(strategy, pd.Series(dtype=float)).dropna()
-        if values.empty:
-            if self.shares:
-                return values
-            return self.values(self.leading("natural"), strategy)
-        mean, best = self.mean_over_projects(values), self.best_recall(strategy)
-        if mean is None or best is None:
-            return values
-        return values + (best.mean - mean.mean)
-
-    @cached_property
-    def _credited(self) -> dict[str, pd.DataFrame]:
-        """By number of the headline: its values at the sizes asked for, by session and strategy.
-
-        Each is less what the baseline gains by the size really used.
-        """
-        values = {}
-        for half in HALVES:
-            rows = evenly(self._at_size(half, None))
-            if len(rows):
-                rows = rows.assign(value=rows["value"] - size_gains(rows, self.at_used_sizes))
-            values[half] = rows.pivot_table("value", "session", "strategy")
-        return values
+        """By session what stands behind `best_recall`."""
+        return self.values(self.first_half, strategy, self.main_mode)
 
     def net_saving(self, strategy: str) -> Estimate | None:
         """Savings as a share of the uncompacted bill of all sessions: a ratio of sums, below 0
@@ -371,11 +334,3 @@ class Tables(RunTables):
             if reach.compared:
                 sessions |= reach.inside
         return sessions
-
-
-def _moved(estimate: Estimate, mean: float) -> Estimate:
-    """An estimate with another mean, and its interval moved as far; shares end at 1."""
-    shift = mean - estimate.mean
-    low = None if estimate.low is None else min(estimate.low + shift, 1.0)
-    high = None if estimate.high is None else min(estimate.high + shift, 1.0)
-    return Estimate(mean, estimate.n, estimate.projects, low, high)

@@ -16,8 +16,9 @@ from workbench.evaluation.findings.readers import (
     no_winner,
     unknown_work,
 )
+from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.summaries import answer_sentences, dots
-from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import NAMES
 
@@ -114,44 +115,26 @@ def _no_answer(run: Tables) -> str:
 
 def _where(run: Tables) -> str:
     """At which sizes the answer's figures are."""
-    if run.curve_range is not None:
-        return f"At the same size ({_span(*run.curve_range)} of the history)"
     if run.shares:
         return f"At the same size ({_sizes(run)})"
     return "On its own trigger"
 
 
-def same_size_words(run: Tables, *, compared: bool) -> str:
-    """What `same size` means in a run; empty where nothing was cut to a size.
-
-    Args:
-        run: the run.
-        compared: whether strategies are compared with the baseline.
-    """
+def same_size_words(run: Tables) -> str:
+    """What `same size` means in a run; empty where nothing was cut to a size."""
     if not run.shares:
         return ""
-    if run.curve_range is not None:
-        return (
-            "Same size: all strategies cut the same history and are compared where they keep the"
-            " same share of its tokens; figures are means over shares from"
-            f" {_span(*run.curve_range)}."
-        )
     shares = joined(list(map(percent, run.shares)))
-    mean = credit = ""
-    if len(run.shares) > 1:
-        mean = " (figures are means over these)"
-    if compared:
-        credit = (
-            f" A strategy that comes out smaller gets as many points on top as {run.baseline} gains"
-            " by growing from that size to the common one."
+    mean = " (figures are means over these)" if len(run.shares) > 1 else ""
+    smallest = ""
+    if len(run.at_used_sizes):
+        smallest = (
+            " Where one keeps less than that, all are compared at its size: each of the others"
+            f" loses as many points as {run.baseline} loses by shrinking to it."
         )
     return (
-        f"Same size: all strategies cut the same history to {shares} of its tokens{mean}.{credit}"
+        f"Same size: all strategies cut the same history to {shares} of its tokens{mean}.{smallest}"
     )
-
-
-def _span(start: float, end: float) -> str:
-    return f"{100 * start:.0f} to {percent(end)}"
 
 
 def _sizes(run: Tables) -> str:

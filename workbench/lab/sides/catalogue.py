@@ -43,7 +43,7 @@ class Side:
 
 SIDES: Mapping[str, Side] = {
     "readers": Side(
-        "Do the measures foretell what real readers answered?",
+        "Do the measures predict what real readers answered?",
         lambda source: real_readers(source.folders),
     ),
     "wordings": Side(

@@ -148,7 +148,7 @@ def _searched(
     places: Sequence[Place],
     family: Sequence[Gamer | Salad],
 ) -> pd.DataFrame:
-    """What the fitted reader foretells of each setting, the best first: on every second project,
+    """What the fitted reader predicts of each setting, the best first: on every second project,
     and on the others.
     """
     values = []
@@ -244,7 +244,7 @@ def _of_a_tenth(answers: pd.DataFrame) -> pd.DataFrame:
 
 def _salads_read() -> pd.DataFrame:
     """The same of salads and telegrams, in a study after the reader was fitted: the shipped
-    reader foretells.
+    reader predicts.
     """
     columns = ["real readers", "foretold of these", "real readers, names"]
     if not SALADS_READ.is_dir():
@@ -278,5 +278,5 @@ def _says(rows: pd.DataFrame, settings: int) -> str:
     too_high = differences.max()
     return (
         f"{sentence} Where real readers read such contexts, at most {too_high:.2f} too much is"
-        " foretold."
+        " predicted."
     )

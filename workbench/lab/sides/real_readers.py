@@ -1,4 +1,4 @@
-"""Real readers: what models answered from contexts, beside what the measures foretell of the
+"""Real readers: what models answered from contexts, beside what the measures predict of the
 same contexts.
 """
 
@@ -61,7 +61,7 @@ NAME_MEASURES = (
 
 
 def real_readers(folders: Sequence[Path] = ()) -> SideTable:
-    """How well the measures foretell what real readers answered.
+    """How well the measures predict what real readers answered.
 
     Args:
         folders: of `workbench lab judge work`; none stand for the project's own studies.
@@ -92,7 +92,7 @@ def own_studies() -> list[Path]:
 
 
 def work_answers(folders: Sequence[Path]) -> pd.DataFrame:
-    """The graded answers about the work with what is foretold of them.
+    """The graded answers about the work with what is predicted of them.
 
     Columns: those of `read_answers`, and `study`, `bm25`, `shipped` (by the reader that ships) and,
     where there are enough projects, `left_out` (by a reader that was fitted to the answers of all
@@ -244,7 +244,7 @@ def kind_of(strategy: str, writer: str) -> str:
 
 
 def by_kind(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
-    """What is foretold and what real readers knew, a row a kind of context and size."""
+    """What is predicted and what real readers knew, a row a kind of context and size."""
     kinds = list(map(kind_of, answers["strategy"], answers["writer"]))
     groups = answers.assign(kind=kinds).groupby(["kind", "share"])
     figures = {

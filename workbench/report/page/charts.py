@@ -3,9 +3,11 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import offset_copy
 
 from workbench.base.formats import missing, some
 from workbench.base.palette import REFERENCES, Style, looks
@@ -20,6 +22,11 @@ from workbench.report.page.plot_style import MUTED, Label, name_ends, paper, wor
 
 HALF = 5.6
 """Inches of a chart that is beside another."""
+BESIDE = 6.0
+"""Points of paper between two strategies at one place of an axis, so that no interval hides
+another; all together are no wider than `ABREAST`.
+"""
+ABREAST = 24.0
 MOST_ROUNDS = 12
 LEAST_CHANCE = 5.0
 """Per cent below which a strategy has no place in the chart of chances."""
@@ -205,8 +212,8 @@ def _curves(
     column: str,
     abreast: int | None = None,
 ) -> list[Label]:
-    """A line a strategy over `x`, shares with their 95 % intervals, side by side; the labels for
-    their ends.
+    """A line a strategy over `x`, shares; the labels for their ends. Contenders stand side by side
+    with their 95 % intervals, however near their places are; references have none.
     """
     styles = looks(run.strategies)
     labels = []
@@ -218,15 +225,19 @@ def _curves(
         style = styles[name]
         is_reference = name in REFERENCES
         x = points["x"].to_numpy(dtype=float)
-        if not is_reference:
-            x = x + 0.05 * (index - middle)
         mean = 100 * points[column].to_numpy(dtype=float)
-        low = 100 * points["low"].to_numpy(dtype=float)
-        high = 100 * points["high"].to_numpy(dtype=float)
+        intervals = None
+        shift = 0.0
+        if not is_reference:
+            low = 100 * points["low"].to_numpy(dtype=float)
+            high = 100 * points["high"].to_numpy(dtype=float)
+            intervals = [mean - low, high - mean]
+            shift = min(BESIDE, ABREAST / abreast) * (index - middle)
         axes.errorbar(
             x,
             mean,
-            [mean - low, high - mean],
+            intervals,
+            transform=offset_copy(axes.transData, axes.figure, shift, units="points"),
             linestyle="--" if is_reference else "-",
             color=style.colour,
             marker=style.mark,
@@ -235,6 +246,9 @@ def _curves(
             lw=1.8,
             elinewidth=1.5,
         )
+        # what is moved beside its place does not widen the axis by itself
+        axes.update_datalim(np.column_stack([x, mean]))
+        axes.autoscale_view()
         label = Label(name, float(x[-1]), float(mean[-1]), style.colour)
         labels.append(label)
     return labels

@@ -8,7 +8,8 @@ from workbench.evaluation.analysis.compared import ALPHA, COLUMNS, WORTH
 from workbench.evaluation.analysis.scores import leading_metric
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.comparison import changes, lost_now, same_sizes
-from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.findings.run_tables import SAVED
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES, PANEL, WORK
 from workbench.report.page.html import Html, empty, note, part

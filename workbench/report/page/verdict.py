@@ -30,7 +30,7 @@ def verdict_html(findings: Findings, losses: str = "#losses") -> Html:
     opening, decision, verdict = findings.opening, findings.decision, findings.verdict
     use = findings.recommended
     has_losses = use in set(findings.tables.losses["strategy"])
-    reader = paragraph(findings.written_by, findings.read_by)
+    reader = paragraph(findings.written_by, findings.priced_at, findings.read_by)
     if findings.advice:
         plain = " ".join([*map(str, findings.advice), reader])
         return part(

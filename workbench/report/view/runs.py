@@ -17,7 +17,8 @@ from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import FILE as NOTES
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.preliminary import PreliminaryFigures
-from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.findings.run_tables import SAVED
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import NAMES
 
 DEEPEST = 2

@@ -33,11 +33,11 @@ def _mean(data: MetricInput, level: Level) -> Score:
 
 @metric("share", "higher")
 def work(data: MetricInput) -> Score:
-    """The work: the foretold chance that a real model answers a question about how the work stands
+    """The work: the predicted chance that a real model answers a question about how the work stands
     right.
 
     In [0, 1]; a mean over the questions of a written exam, then over the boundaries that have one.
-    No model is asked: a fitted reader foretells the answers (docs/work-exam.md). Absent where
+    No model is asked: a fitted reader predicts the answers (docs/work-exam.md). Absent where
     nobody wrote an exam for the session.
     """
     reading = WorkReading.of(data.index, data.replay.session)

@@ -100,7 +100,7 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class ScoreInterval:
-    """A foretold score or lead, and the 95 % interval of what real readers would give."""
+    """A predicted score or lead, and the 95 % interval of what real readers would give."""
 
     mean: float
     low: float
@@ -337,7 +337,7 @@ def _drawn(promises: Floats, weights: Floats, errors: _Errors, seed: int) -> Flo
 
 @dataclass(frozen=True, slots=True)
 class LeftOutCheck:
-    """How well answers of projects that were left out of the fit are foretold.
+    """How well answers of projects that were left out of the fit are predicted.
 
     Attributes:
         auc: how often a right answer has a higher chance than a wrong one.

@@ -1,4 +1,4 @@
-"""Fits a reader to the answers that real models gave, and says how well it foretells answers of
+"""Fits a reader to the answers that real models gave, and says how well it predicts answers of
 other projects.
 """
 

@@ -66,7 +66,7 @@ class WorkSpec(ContextSpec):
         None,
         description=(
             "Model that reads the contexts: litellm:NAME, command:..., folder:PATH or your own;"
-            " `fitted` asks none and foretells what a real model would know."
+            " `fitted` asks none and predicts what a real model would know."
         ),
     )
     grader: Annotated[str | Model | None, Read(_model)] = Field(

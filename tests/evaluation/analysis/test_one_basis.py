@@ -1,0 +1,82 @@
+"""Means and differences are over the same sessions, at the same size."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from workbench.evaluation.analysis.compared import compare_table, lead_table
+from workbench.evaluation.analysis.one_basis import on_one_basis
+
+PROJECTS = 11
+"""Sessions, each of its own project."""
+
+
+def scores(
+    values: dict[str, list[float | None]], shares: tuple[float, ...] = (0.2,)
+) -> pd.DataFrame:
+    """A row a strategy, session and share."""
+    rows = []
+    for strategy, of_sessions in values.items():
+        for number, value in enumerate(of_sessions):
+            for share in shares:
+                row = {"strategy": strategy, "session": f"s{number}", "share": share}
+                row |= {"mode": "matched", "metric": "work", "value": value, "why": ""}
+                rows.append(row | {"better": "higher"})
+    return pd.DataFrame(rows)
+
+
+def at_sizes(values: dict[str, float]) -> pd.DataFrame:
+    """What the baseline has at the sizes that strategies used, the same in each session."""
+    rows = []
+    for strategy, value in values.items():
+        for number in range(PROJECTS):
+            row = {"strategy": strategy, "session": f"s{number}", "share": 0.2}
+            rows.append(row | {"metric": "work", "baseline": "truncate", "value": value})
+    return pd.DataFrame(rows)
+
+
+def means(rows: pd.DataFrame) -> dict[str, float]:
+    """The mean of each strategy."""
+    return {str(name): mean for name, mean in rows.groupby("strategy")["value"].mean().items()}
+
+
+def test_a_mean_less_another_is_the_difference_of_every_pair() -> None:
+    values = {
+        "truncate": [0.5 + number / 100 for number in range(PROJECTS)],
+        "large": [0.9 - number / 50 for number in range(PROJECTS)],
+        "small": [0.8 - number / 90 for number in range(PROJECTS)],
+    }
+    values["small"][3] = None
+    values["large"][3] = 0.1
+    sizes = at_sizes({"large": 0.5, "small": 0.3})
+    mean = means(on_one_basis(scores(values), sizes))
+    for baseline in values:
+        for table in (compare_table, lead_table):
+            rows = table(scores(values), "work", baseline, "matched", sizes)
+            for row in rows.to_dict("records"):
+                gap = mean[row["strategy"]] - mean[baseline]
+                if table is lead_table:
+                    gap = -gap
+                assert row["difference"] == pytest.approx(gap)
+                assert row["mean"] - row["baseline"] == pytest.approx(row["difference"])
+
+
+def test_all_are_compared_at_the_smallest_size_and_none_is_raised() -> None:
+    same = [0.6] * PROJECTS
+    values = {"truncate": same, "small": same, "none": [1.0] * PROJECTS}
+    mean = means(on_one_basis(scores(values), at_sizes({"small": 0.4})))
+    assert mean == pytest.approx({"truncate": 0.4, "small": 0.6, "none": 1.0})
+
+
+def test_a_session_without_a_figure_counts_for_none_unless_one_lacks_many() -> None:
+    lacking_one: list[float | None] = [None, *[0.5] * (PROJECTS - 1)]
+    lacking_two: list[float | None] = [None, None, *[0.5] * (PROJECTS - 2)]
+    full: list[float | None] = [0.1, *[0.5] * (PROJECTS - 1)]
+    rows = on_one_basis(scores({"truncate": full, "mine": lacking_one}))
+    assert set(rows["session"]) == {f"s{number}" for number in range(1, PROJECTS)}
+    rows = on_one_basis(scores({"truncate": full, "mine": lacking_two}))
+    assert rows.groupby("strategy")["session"].nunique().to_dict() == {
+        "mine": PROJECTS - 2,
+        "truncate": PROJECTS,
+    }

@@ -1,0 +1,98 @@
+"""The one basis of all means and differences: the same sessions and sizes for every strategy.
+
+A mean less another is then the difference between the two, and a mean of one table that of all.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from workbench.base.palette import REFERENCES
+from workbench.evaluation.analysis.equal_size import evenly
+from workbench.evaluation.analysis.scores import floats, size_gains
+from workbench.evaluation.replays.matched import MOST_OVER_TARGET
+
+UNCUT = ("none", "null")
+"""References that are cut to no size: what they tell is the same at each."""
+PLACE = ["session", "share"]
+"""The columns by which values of several strategies belong together."""
+
+
+def on_one_basis(rows: pd.DataFrame, at_sizes: pd.DataFrame | None = None) -> pd.DataFrame:
+    """The scores of one metric and mode that are compared, at one size in each place.
+
+    A place is a session and a share of its history. Where a strategy keeps less than the share, all
+    are compared at the smallest size that one keeps there: each of the others loses as many points
+    as the baseline loses by shrinking from its size to that one. So no value is above what was
+    measured, and two strategies differ as they do when each is held against the baseline at its own
+    size. Only places in which all compared strategies have a value count. A strategy without a
+    value in more than a tenth of the sessions is not compared: it loses only its own places.
+
+    Args:
+        rows: of the table `scores`.
+        at_sizes: the table `baseline_at_sizes`, with one baseline; without it values stay as they
+            are.
+
+    Returns:
+        The rows with their `value` at that size, and `gain`: what the baseline gains by being cut
+        to it instead of to the share.
+    """
+    rows = _reaching_their_size(rows)
+    gain: pd.Series[float] | float = 0.0
+    if at_sizes is not None and len(at_sizes):
+        gain = size_gains(rows, at_sizes)
+    rows = rows.assign(value=floats(rows["value"]) - gain, gain=gain)
+    rows = rows[rows["value"].notna()]
+    compared_rows = rows[rows["strategy"].isin(_compared(rows))]
+    if compared_rows.empty:
+        return rows
+    common_places = _common_places(compared_rows)
+    is_common = pd.MultiIndex.from_frame(rows[PLACE]).isin(common_places.index)
+    rows = rows[is_common]
+    row_places = pd.MultiIndex.from_frame(rows[PLACE])
+    gains = common_places.reindex(row_places)
+    gain_there = pd.Series(gains.to_numpy(), rows.index)
+    is_uncut = rows["strategy"].isin(UNCUT)
+    gain_there = gain_there.mask(is_uncut, 0.0)
+    return rows.assign(value=rows["value"] + gain_there, gain=gain_there)
+
+
+def _common_places(rows: pd.DataFrame) -> pd.Series[float]:
+    """By place in which every strategy has a value, the gain at the smallest size that one keeps
+    there.
+
+    Args:
+        rows: of the compared strategies, with their `gain`.
+    """
+    places = rows.groupby(PLACE)
+    smallest_gain = places["gain"].min()
+    strategy_counts = places["strategy"].nunique()
+    most_strategies = rows["strategy"].nunique()
+    return smallest_gain[strategy_counts == most_strategies]
+
+
+def _reaching_their_size(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows without those that stay larger than their share, see `equal_size.evenly`."""
+    rows = rows.assign(share=floats(rows["share"]).fillna(0.0))
+    if "why" not in rows:
+        return rows
+    is_scored = rows["value"].notna()
+    scored_sessions = rows.loc[is_scored, "session"]
+    rows = rows[rows["session"].isin(scored_sessions)]
+    rows = evenly(rows.assign(reason=rows["why"]))
+    return rows.drop(columns="reason")
+
+
+def _compared(rows: pd.DataFrame) -> list[str]:
+    """The strategies, without references, that have a value in nine sessions of ten."""
+    is_reference = rows["strategy"].isin(REFERENCES)
+    contenders = rows[~is_reference]
+    scored_sessions = contenders["session"].nunique()
+    most_lacking = MOST_OVER_TARGET * scored_sessions
+    session_counts = contenders.groupby("strategy")["session"].nunique()
+    names: list[str] = []
+    for name, session_count in session_counts.items():
+        lacking = scored_sessions - session_count
+        if lacking <= most_lacking:
+            names.append(str(name))
+    return names
