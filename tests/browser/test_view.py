@@ -361,7 +361,8 @@ def test_nobody_is_kept_out(
     found = Opened(browser, viewport={"width": width, "height": 900}, color_scheme=scheme)
     pages = (
         "", "runs/run", "runs/run/session?id=s%2F1&request=39&message=9", "runs/run/queue",
-        "runs/run/filling?id=s%2F1", "changes?before=run&after=run",
+        "runs/run/filling?id=s%2F1", "changes?before=run&after=run", "chart",
+        "runs/run/search?q=timeout", "?hide=usd",
     )  # fmt: skip
     for where in pages:
         found.page.goto(view.address + where)
