@@ -11,12 +11,18 @@ class SessionMeans:
     """
 
     def __init__(self, rows: pd.DataFrame, place: list[str]) -> None:
-        self._means = rows.groupby([*place, "session"], sort=True)[["value", "scaled"]].mean()
+        groups = rows.groupby([*place, "session"], sort=True)
+        self._means = groups[["value", "scaled"]].mean()
         self._sessions = self._means.index.get_level_values("session")
         self._rows_of = self._means.groupby(level=place).indices
 
     def at(self, place: tuple[str | float, ...], column: str) -> pd.Series[float]:
         """One value a session, without the missing ones; empty where the place has none."""
         row_numbers = self._rows_of.get(place, [])
-        values = self._means[column].to_numpy()[row_numbers]
-        return pd.Series(values, index=self._sessions[row_numbers], name=column).dropna()
+        numbers = self._means[column].to_numpy()
+        values = pd.Series(
+            numbers[row_numbers],
+            index=self._sessions[row_numbers],
+            name=column,
+        )
+        return values.dropna()

@@ -292,9 +292,17 @@ def _is_in_drawing(name: str, line: str) -> bool:
     """Whether a number is one of many in a row, as the coordinates of a drawing are."""
     number = re.compile(rf"(?<![\d.]){re.escape(name)}(?![\d.]*\d)")
     rows = [match.span() for match in _COORDINATES.finditer(line)]
-    places = [match.start() for match in number.finditer(line)]
-    in_rows = [any(start <= place < end for start, end in rows) for place in places]
-    return bool(places) and all(in_rows)
+    is_named = False
+    for match in number.finditer(line):
+        is_named = True
+        if not _is_in_a_row(match.start(), rows):
+            return False
+    return is_named
+
+
+def _is_in_a_row(place: int, rows: Iterable[tuple[int, int]]) -> bool:
+    """Whether a place lies between the start and the end of one of some rows."""
+    return any(start <= place < end for start, end in rows)
 
 
 def _is_cut_or_code(need: Need) -> bool:
@@ -304,8 +312,11 @@ def _is_cut_or_code(need: Need) -> bool:
         return True
     if kind not in ("flag", "identifier", "path"):
         return False
-    cut_lines = [text for text in (need.evidence_text, need.use_text) if len(text) >= SPAN_CHARS]
-    return any(line.endswith(name) and line.count(name) == 1 for line in cut_lines)
+    for line in (need.evidence_text, need.use_text):
+        is_cut = len(line) >= SPAN_CHARS
+        if is_cut and line.endswith(name) and line.count(name) == 1:
+            return True
+    return False
 
 
 def _is_habit(need: Need) -> bool:
@@ -393,8 +404,14 @@ def _is_made_there(need: Need, use: UseText) -> bool:
 
 def _is_output(text: str, line: str) -> bool:
     """Whether an answer's words hold a line only as the output of a tool."""
-    raw_lines = [raw_line for raw_line in text.split("\n") if line in raw_line]
-    return bool(raw_lines) and all(_OUTPUT.match(raw_line) for raw_line in raw_lines)
+    is_held = False
+    for raw_line in text.split("\n"):
+        if line not in raw_line:
+            continue
+        is_held = True
+        if not _OUTPUT.match(raw_line):
+            return False
+    return is_held
 
 
 def _declares(name: str, line: str) -> bool:

@@ -123,7 +123,10 @@ class Index(TextIndex):
             number = numbers.get(entity)
             if number is not None and number < len(is_countable):
                 is_countable[number] = False
-        background_paths = {entity.text for entity in self.background if entity.kind == "path"}
+        background_paths: set[str] = set()
+        for entity in self.background:
+            if entity.kind == "path":
+                background_paths.add(entity.text)
         for number in index.paths.values():
             if index.names[number].text in background_paths:
                 is_countable[number] = False

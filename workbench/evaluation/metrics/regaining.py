@@ -66,18 +66,22 @@ class Regaining:
         in_file = np.isin(span_in_message, index.spans_in_files)
         self.at_hand: Flags = (self._ways[holders.message] == _CALL) | in_file
         self.way: Ints = self._way_of_evidence()
+        slot = holders.slot
+        message = holders.message
         kind = index.kind[evidence.entities]
         is_path = kind == _PATH
-        shows_files = index.runs_command | index.is_result
         is_hash = kind == _HASH
-        was_met = self.at_hand | (is_path[holders.slot] & shows_files[holders.message])
-        was_met |= is_hash[holders.slot] & index.shows_commits[holders.message]
+        shows_files = index.runs_command | index.is_result
+        shows_path = is_path[slot] & shows_files[message]
+        shows_hash = is_hash[slot] & index.shows_commits[message]
+        was_met = self.at_hand | shows_path | shows_hash
         name_is_enough = self._is_repetition(evidence) | is_path | is_hash
-        by_user = self._ways[holders.message] == WAYS.index("user")
+        by_user = self._ways[message] == WAYS.index("user")
         is_by_agent = self.way == _AGENT
-        self.way[holders.slot[by_user & is_by_agent[holders.slot]]] = WAYS.index("user")
-        would_tell = was_met & (holders.bound | name_is_enough[holders.slot])
-        self.way[holders.slot[would_tell]] = _CALL
+        said_by_both = by_user & is_by_agent[slot]
+        self.way[slot[said_by_both]] = WAYS.index("user")
+        would_tell = was_met & (holders.bound | name_is_enough[slot])
+        self.way[slot[would_tell]] = _CALL
         self.way[is_path & self._is_relative(evidence)] = _CALL
         self.way[self._is_found_by_search(evidence)] = _CALL
 
@@ -87,21 +91,26 @@ class Regaining:
 
     def _is_relative(self, evidence: Evidence) -> Flags:
         """(slots,) whether a person named each one, and not by a path from the root."""
-        names = [self._index.names[entity].text for entity in evidence.entities.tolist()]
-        is_relative = np.array([name[:1] not in ("/", "~") for name in names], dtype=bool)
-        is_from_user: Flags = self.way == WAYS.index("user")
-        is_given: Flags = is_relative & is_from_user
+        is_given: Flags = self.way == WAYS.index("user")
+        for slot, entity in enumerate(evidence.entities.tolist()):
+            if _is_from_root(self._index.names[entity].text):
+                is_given[slot] = False
         return is_given
 
     def _is_found_by_search(self, evidence: Evidence) -> Flags:
         """(slots,) whether the agent or an old run spoke of what a search in the project shows."""
         is_found: Flags = np.zeros(len(self.way), dtype=bool)
         for slot, entity in enumerate(evidence.entities.tolist()):
-            way, kind = self.way[slot], self._index.kind[entity]
+            way = self.way[slot]
+            kind = self._index.kind[entity]
             name = self._index.names[entity].text
-            is_code = kind == _IDENTIFIER and way in (_AGENT, _RUN) and _CODE_NAME.fullmatch(name)
-            is_file = kind == _PATH and way == _AGENT and name[:1] not in ("/", "~")
-            if is_code or is_file:
+            if kind == _IDENTIFIER:
+                is_in_project = way in (_AGENT, _RUN) and bool(_CODE_NAME.fullmatch(name))
+            elif kind == _PATH:
+                is_in_project = way == _AGENT and not _is_from_root(name)
+            else:
+                is_in_project = False
+            if is_in_project:
                 line = self._index.texts[int(evidence.span[slot])]
                 is_found[slot] = _speaks_as_of_code(name, line)
         return is_found
@@ -109,11 +118,16 @@ class Regaining:
     def _is_repetition(self, evidence: Evidence) -> Flags:
         """(slots,) whether the evidence is the agent's own words, and no decision."""
         source = self._index.sources[self._evidence_message]
-        texts = [self._index.texts[span] for span in evidence.span.tolist()]
-        is_decided = np.array([_DECIDES.search(text) is not None for text in texts], dtype=bool)
-        is_own: Flags = source == "mention"
-        is_repetition: Flags = is_own & ~is_decided
+        is_repetition: Flags = source == "mention"
+        for slot, span in enumerate(evidence.span.tolist()):
+            if _DECIDES.search(self._index.texts[span]):
+                is_repetition[slot] = False
         return is_repetition
+
+
+def _is_from_root(path: str) -> bool:
+    """Whether a path begins at the root or at somebody's home."""
+    return path[:1] in ("/", "~")
 
 
 def _speaks_as_of_code(name: str, line: str) -> bool:

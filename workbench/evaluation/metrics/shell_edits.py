@@ -129,12 +129,17 @@ def _simple_commands(script: str) -> Iterator[list[str]]:
     yield words
 
 
+def _arguments_of_editor(words: Sequence[str]) -> Sequence[str]:
+    """What stands behind the first `sed` or `perl` of a command; empty where there is none."""
+    for place, word in enumerate(words):
+        if word in ("sed", "perl"):
+            return words[place + 1 :]
+    return ()
+
+
 def _add_in_place(edits: ShellEdits, words: Sequence[str]) -> None:
     """A call of `sed -i` or `perl -i`: the patterns, and the lines that are named by number."""
-    programs = [place for place, word in enumerate(words) if word in ("sed", "perl")]
-    if not programs:
-        return
-    arguments = words[programs[0] + 1 :]
+    arguments = _arguments_of_editor(words)
     if not any(_IN_PLACE.match(word) for word in arguments):
         return
     scripts, paths = _scripts_and_paths(arguments)

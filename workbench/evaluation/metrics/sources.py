@@ -106,10 +106,14 @@ def repeatable(call: ToolCall) -> bool:
 def _script_looks(script: str) -> bool:
     """Whether a script that calls tools calls only such that look."""
     tools = _CALLED_TOOL.findall(script)
-    commands = [command.replace('\\"', "'") for command in _SCRIPTED_COMMAND.findall(script)]
-    looking = [tool for tool in tools if tool_name(tool) not in SHELLS]
-    names_look = all(_LOOKS_BY_NAME.search(tool) for tool in looking)
-    return bool(tools) and names_look and all(only_looks(command) for command in commands)
+    for tool in tools:
+        is_shell = tool_name(tool) in SHELLS
+        if not is_shell and not _LOOKS_BY_NAME.search(tool):
+            return False
+    for command in _SCRIPTED_COMMAND.findall(script):
+        if not only_looks(command.replace('\\"', "'")):
+            return False
+    return bool(tools)
 
 
 def shell_command(call: ToolCall) -> str:

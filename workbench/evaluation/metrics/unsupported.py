@@ -104,9 +104,11 @@ class Support:
         """
         requests: dict[str, None] = {}
         for text in texts:
-            for request in _requests(text):
-                requests[request] = None
-        invented = [request for request in requests if self._first_asked(request) >= boundary]
+            requests |= dict.fromkeys(_requests(text))
+        invented: list[str] = []
+        for request in requests:
+            if self._first_asked(request) >= boundary:
+                invented.append(request)
         return tuple(invented), len(requests)
 
     @cached_property
@@ -124,8 +126,11 @@ class Support:
         weights = {word: self._weight(word) for word in words(line)}
         enough = ENOUGH * sum(weights.values())
         for number, message_words in self._words_of_people:
-            shared = [weight for word, weight in weights.items() if word in message_words]
-            if sum(shared) >= enough:
+            shared_weights: list[float] = []
+            for word, weight in weights.items():
+                if word in message_words:
+                    shared_weights.append(weight)
+            if sum(shared_weights) >= enough:
                 return number
         return self._index.n
 
@@ -141,8 +146,11 @@ class Support:
         index = self._index
         if span < index.spans:
             return tuple(row_of(index.span_entities, span).tolist())
-        features = index.extractor.features_of(span)
-        return tuple(~feature for feature in features if feature < 0)
+        entities: list[int] = []
+        for feature in index.extractor.features_of(span):
+            if feature < 0:
+                entities.append(~feature)
+        return tuple(entities)
 
     def _first_said(self, number: int, representative: int) -> int:
         """The message that first says an entity, or names its file; n if none does, -1 where any

@@ -87,8 +87,8 @@ class CodeNeeds:
         for place, message in enumerate(self._messages):
             uses = self._uses.get(place)
             if uses is not None and _uses_any(uses):
-                lines = dict.fromkeys(self._history.used_lines(uses))
-                self._used_in[place] = [line for line in lines if is_specific(line)]
+                used_lines = dict.fromkeys(self._history.used_lines(uses))
+                self._used_in[place] = list(filter(is_specific, used_lines))
             self._history.add(place, message)
 
     def _look_around(self) -> dict[str, Surroundings]:

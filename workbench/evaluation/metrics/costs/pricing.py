@@ -43,10 +43,12 @@ def pricing(session: Session, model: str = "", prices: str = "") -> Pricing:
         SettingError: the model has no price, or the prices make no sense.
     """
     usages: list[Usage] = []
+    cache_reads: list[int] = []
     for message in session.messages:
         if isinstance(message, AssistantMessage) and message.usage is not None:
             usages.append(message.usage)
-    cache_reads = [usage.cache_read for usage in usages if usage.cache_read]
+            if message.usage.cache_read:
+                cache_reads.append(message.usage.cache_read)
     head = min(cache_reads, default=None)
     name = model or session.model
     if prices:

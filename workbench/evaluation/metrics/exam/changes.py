@@ -91,15 +91,20 @@ def _lines_of_first_use(
     line = history.lines.segment_line[row]
     is_answer = flags(isinstance(entry, AssistantMessage) for entry in history.messages)
     message = history.place_message
-    is_use = (message >= boundary) & (message < boundary + HORIZON) & is_answer[message]
+    is_near = (message >= boundary) & (message < boundary + HORIZON)
+    is_use = is_near & is_answer[message]
     place_count = len(history.place_line)
     first_place: Ints = np.full(len(history.texts), place_count)
     np.minimum.at(first_place, history.place_line[is_use], np.flatnonzero(is_use))
     use_lines: dict[str, int] = {}
     for value, number in names.place.items():
         lines = line[name == number]
-        if len(lines) and first_place[lines].min() < place_count:
-            use_lines[value] = int(lines[first_place[lines].argmin()])
+        if not len(lines):
+            continue
+        first_places = first_place[lines]
+        if first_places.min() < place_count:
+            first_line = lines[first_places.argmin()]
+            use_lines[value] = int(first_line)
     return use_lines
 
 
@@ -120,7 +125,9 @@ def _item(history: ExamHistory, chain: Sequence[Change], use_line: int, past: Pa
     if is_decision and _DESCRIBES.search(evidence):
         return None
     look_alikes = list(old_values)
-    look_alikes += [text for text in question.look_alikes(kind, past) if text not in old_values]
+    for text in question.look_alikes(kind, past):
+        if text not in old_values:
+            look_alikes.append(text)
     return Item(
         "decision" if is_decision else "latest",
         change.new,
@@ -152,14 +159,23 @@ def _evidence(history: ExamHistory, change: Change, past: Past) -> str | None:
 def _old_values(chain: Sequence[Change]) -> tuple[str, ...]:
     """The values that the newest one replaced, each once, the latest first."""
     newest = chain[-1].new.lower()
-    values = [change.old for change in reversed(chain) if change.old.lower() != newest]
-    return tuple(dict.fromkeys(values))
+    values: list[str] = []
+    for change in reversed(chain):
+        is_newest = change.old.lower() == newest
+        if not is_newest and change.old not in values:
+            values.append(change.old)
+    return tuple(values)
 
 
 def _cue_without(cue: Mapping[str, float], values: Iterable[str]) -> dict[str, float]:
     """A cue without names that are one of some values."""
     left_out = {value.lower() for value in values}
-    return {name: weight for name, weight in cue.items() if name.lstrip("=") not in left_out}
+    other_cue: dict[str, float] = {}
+    for name, weight in cue.items():
+        text = name.lstrip("=")
+        if text not in left_out:
+            other_cue[name] = weight
+    return other_cue
 
 
 def _kind(history: ExamHistory, value: str) -> Kind:

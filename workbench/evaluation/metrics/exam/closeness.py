@@ -223,13 +223,15 @@ class Closeness:
     """Items with a cue, made ready to be looked up in lines; `width` is the most candidates."""
 
     def __init__(self, items: Sequence[Item], vocabulary: Vocabulary, width: int) -> None:
-        with_cue = [(number, item) for number, item in enumerate(items) if item.cue]
         names: list[str] = []
-        for _, item in with_cue:
-            names += item.candidates
+        for item in items:
+            if item.cue:
+                names += item.candidates
         self.names = Names(names, vocabulary)
         rows: list[tuple[int, int]] = []
-        for number, item in with_cue:
+        for number, item in enumerate(items):
+            if not item.cue:
+                continue
             for cell, name in enumerate(item.candidates, start=number * width):
                 rows.append((self.names.place[name], cell))
         rows.sort()

@@ -252,8 +252,11 @@ def _heaviest(cue: dict[str, float]) -> dict[str, float]:
     if len(cue) <= MOST_OF_CUE:
         return cue
     by_weight = sorted(cue, key=lambda name: -cue[name])
-    kept_names = set(by_weight[:MOST_OF_CUE])
-    return {name: weight for name, weight in cue.items() if name in kept_names}
+    lighter_names = set(by_weight[MOST_OF_CUE:])
+    heaviest = dict(cue)
+    for name in lighter_names:
+        del heaviest[name]
+    return heaviest
 
 
 def _spelling(answer: str) -> Callable[[str], bool]:

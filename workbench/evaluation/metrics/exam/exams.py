@@ -9,7 +9,7 @@ from itertools import compress
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Floats, integers
+from workbench.base.ragged import Flags, Floats, Ints, integers
 from workbench.engine.extraction.statements import is_pending
 from workbench.evaluation.metrics.exam.changes import latest_and_decisions
 from workbench.evaluation.metrics.exam.facts import facts
@@ -100,16 +100,15 @@ class BoundaryExam:
         history = self._history
         sheet = self._sheet
         new = history.new_text(context)
-        line_count = len(new.all)
-        last_place = {line: place for place, line in enumerate(new.all)}
-        order = history.newest_in(context.kept)
-        order = history.placed(np.where(order >= 0, order + line_count, order), last_place)
+        last_place = _last_places(new.all)
+        order = _moved(history.newest_in(context.kept), len(new.all))
+        order = history.placed(order, last_place)
         of_new_lines = sheet.look_up(new.unknown, new.lines)
         new_order = integers(last_place[line] for line in new.unknown)
 
         def credit(earlier: Sequence[str]) -> Floats:
-            earlier_place = {line: place for place, line in enumerate(earlier)}
-            shifted = np.where(order >= 0, order + len(earlier), order)
+            earlier_place = _last_places(earlier)
+            shifted = _moved(order, len(earlier))
             shifted = history.placed(shifted, earlier_place)
             unknown = [line for line in earlier_place if line not in history.number]
             unknown_order = integers(earlier_place[line] for line in unknown)
@@ -142,6 +141,16 @@ class BoundaryExam:
         return mean_score(self.items, self.credit(context))
 
 
+def _last_places(lines: Sequence[str]) -> dict[str, int]:
+    """The last place of each line."""
+    return {line: place for place, line in enumerate(lines)}
+
+
+def _moved(order: Ints, line_count: int) -> Ints:
+    """The places of lines behind so many other lines; -1 stays what it is."""
+    return np.where(order >= 0, order + line_count, order)
+
+
 def rules(statements: StatementIndex, boundary: int) -> list[Item]:
     """What the user demanded before a boundary, each against its opposite and other rules'."""
     texts: list[str] = []
@@ -162,8 +171,8 @@ def rules(statements: StatementIndex, boundary: int) -> list[Item]:
 
 def _opposites(texts: Sequence[str], left_out: int) -> Iterable[str]:
     """The opposites of the newest rules, without one."""
-    other_texts = [text for number, text in enumerate(texts) if number != left_out]
-    return [flipped(text) for text in other_texts[-OTHERS:]]
+    other_texts = [*texts[:left_out], *texts[left_out + 1 :]]
+    return map(flipped, other_texts[-OTHERS:])
 
 
 def todos(statements: StatementIndex, work: Work, boundary: int) -> list[Item]:
@@ -174,12 +183,20 @@ def todos(statements: StatementIndex, work: Work, boundary: int) -> list[Item]:
     if not finished_work:
         return []
     look_alikes = tuple(finished_work[-2 * OTHERS :])
-    return [Item("todo", text, look_alikes, evidence=text) for text in open_work[-MOST:]]
+    items: list[Item] = []
+    for text in open_work[-MOST:]:
+        item = Item("todo", text, look_alikes, evidence=text)
+        items.append(item)
+    return items
 
 
 def _work_among(statements: StatementIndex, flags: Flags) -> list[str]:
     """The announced work among the statements with a flag."""
-    return [entity.text for entity in compress(statements.entities, flags) if is_work(entity.text)]
+    announced: list[str] = []
+    for entity in compress(statements.entities, flags):
+        if is_work(entity.text):
+            announced.append(entity.text)
+    return announced
 
 
 def is_work(text: str) -> bool:

@@ -83,9 +83,15 @@ class LaterUse:
         for index in range(boundary, horizon):
             if isinstance(messages[index], AssistantMessage):
                 answers.append(index)
-        requests = [index for index in range(boundary) if is_real_user(messages[index])]
+        requests: list[int] = []
+        for index in range(boundary):
+            if is_real_user(messages[index]):
+                requests.append(index)
         first_and_last_request = {*requests[:1], *requests[-1:]}
-        edited = [line for line in self._edited(answers) if past[line]]
+        edited: list[int] = []
+        for line in self._edited(answers):
+            if past[line]:
+                edited.append(line)
         in_requests = self._phrases_in(self._lines_in(first_and_last_request))
         in_answers = self._phrases_in(self._lines_in(answers))
         return UsedAgain(

@@ -130,7 +130,9 @@ class Sheet:
                 lacks; by default all lines count, in their order.
         """
         place = _places_in_context(hits, orders)
-        cell, _, score, is_done = (np.concatenate(column) for column in zip(*hits, strict=True))
+        cell = np.concatenate([of_part.cell for of_part in hits])
+        score = np.concatenate([of_part.score for of_part in hits])
+        is_done = np.concatenate([of_part.says_done for of_part in hits])
         is_held = place >= 0
         place = place[is_held]
         cell = cell[is_held]
@@ -182,7 +184,8 @@ class Sheet:
         score = self.scores([hits], [order])
         is_asked = self._is_asked & ~near(score)
         is_asked[:, 0] = True
-        fewest = np.where([item.kind == "fact" for item in self._drafted], FEWEST, 1)
+        is_fact = [item.kind == "fact" for item in self._drafted]
+        fewest = np.where(is_fact, FEWEST, 1)
         is_answered = right(score) & (is_asked.sum(axis=1) > fewest)
         self._is_asked = is_asked & is_answered[:, None]
         items: list[Item] = []
@@ -232,9 +235,11 @@ def _places_in_context(hits: Sequence[Hits], orders: Sequence[Ints] | None) -> I
     """The place in the context of the line of each hit; arguments as in `Sheet.scores`."""
     if orders is None:
         return np.concatenate([of_part.line for of_part in hits])
-    return np.concatenate(
-        [order[of_part.line] for of_part, order in zip(hits, orders, strict=True)]
-    )
+    places: list[Ints] = []
+    for of_part, order in zip(hits, orders, strict=True):
+        place = order[of_part.line]
+        places.append(place)
+    return np.concatenate(places)
 
 
 def near(score: Floats) -> Flags:

@@ -203,17 +203,22 @@ def _swaps(rule: str, sentence: str) -> bool:
     sentence_parts = CONTRAST_MARK.split(sentence, maxsplit=1)
     if len(rule_parts) < 2 or len(sentence_parts) < 2:
         return False
-    preferred, avoided = (set(words_of(part)) for part in rule_parts)
-    sentence_preferred, sentence_avoided = (set(words_of(part)) for part in sentence_parts)
-    return not (
-        (avoided - preferred).isdisjoint(sentence_preferred)
-        or (preferred - avoided).isdisjoint(sentence_avoided)
-    )
+    preferred = set(words_of(rule_parts[0]))
+    avoided = set(words_of(rule_parts[1]))
+    only_avoided = avoided - preferred
+    only_preferred = preferred - avoided
+    prefers_avoided = not only_avoided.isdisjoint(words_of(sentence_parts[0]))
+    avoids_preferred = not only_preferred.isdisjoint(words_of(sentence_parts[1]))
+    return prefers_avoided and avoids_preferred
 
 
 def _worded(weights: Mapping[str, float]) -> dict[str, float]:
     """Words without numbers, which are compared by themselves."""
-    return {word: weight for word, weight in weights.items() if not word.isdigit()}
+    worded: dict[str, float] = {}
+    for word, weight in weights.items():
+        if not word.isdigit():
+            worded[word] = weight
+    return worded
 
 
 @lru_cache(maxsize=2_000)

@@ -128,7 +128,10 @@ def features_of(chunk: str) -> tuple[str, ...]:
     """
     chunk = chunk.lower()
     words = _WORD.findall(chunk)
-    features = [stem(word) for word in words if _is_specific(word)]
+    features: list[str] = []
+    for word in words:
+        if _is_specific(word):
+            features.append(stem(word))
     if len(words) > 1:
         last_part = chunk.rpartition("/")[2]
         features += ["=" + chunk, "=" + last_part]

@@ -4,6 +4,7 @@ The counts of its boundaries are added up before they are divided, so that a bou
 things weighs little; `n` is the number of things, each once a boundary.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from workbench.base.ragged import Flags, kept_mask
@@ -62,7 +63,7 @@ def fabrication(data: MetricInput) -> Score:
         boundary = place.snapshot.at
         texts = place.view.generated
         entities, named = data.index.support.fabricated(boundary, texts)
-        seen_marks = "\n".join(mark.text for mark in marks if mark.boundary <= boundary)
+        seen_marks = _text_up_to(boundary, marks)
         for entity in entities:
             if entity.text not in seen_marks:
                 false_count += 1
@@ -88,6 +89,15 @@ def _marks(data: MetricInput) -> list[_Mark]:
                 for text in said_texts(message):
                     marks.append(_Mark(event.at, text))
     return marks
+
+
+def _text_up_to(boundary: int, marks: Iterable[_Mark]) -> str:
+    """The texts of the marks of a boundary and of those before it."""
+    texts: list[str] = []
+    for mark in marks:
+        if mark.boundary <= boundary:
+            texts.append(mark.text)
+    return "\n".join(texts)
 
 
 @metric("share", "lower")

@@ -155,9 +155,7 @@ def _newly_set(sentence: str, boundary: int, index: InvertedIndex) -> Iterator[C
     if len(values) != 1:
         return
     value = values[0]
-    words_of_value = words(value)
-    other_words = [word for word in words(sentence) if word not in words_of_value]
-    about = _rarest(other_words, index)
+    about = _rarest(_other_words(sentence, value), index)
     spans, counts, word_count = spans_about(index, about)
     if word_count < ENOUGH:
         return
@@ -166,13 +164,22 @@ def _newly_set(sentence: str, boundary: int, index: InvertedIndex) -> Iterator[C
     earlier_spans = spans[(counts >= fewest) & is_earlier]
     for span in reversed(earlier_spans.tolist()):
         line = index.texts[span]
-        old_values = [token for token in _values(line) if _same_form(token, value)]
+        old_values: list[str] = []
+        for line_value in _values(line):
+            if _same_form(line_value, value):
+                old_values.append(line_value)
         if len(old_values) != 1 or old_values[0] == value:
             continue
         shared = _shared(about, line)
         if len(shared) >= ENOUGH:
             yield Change(tuple(shared), old_values[0], value, boundary)
         return
+
+
+def _other_words(sentence: str, value: str) -> list[str]:
+    """The words of a sentence that are none of a value."""
+    words_of_value = words(value)
+    return [word for word in words(sentence) if word not in words_of_value]
 
 
 def _shared(about: Iterable[str], line: str) -> list[str]:
@@ -278,10 +285,9 @@ def _about(
     """What the sentence shares with the earlier line that gives the old value and shares most
     with it.
     """
-    words_of_values = words(f"{old} {new}")
     about: list[str] = []
-    for word in words(sentence):
-        if word not in words_of_values and not word[0].isdigit():
+    for word in _other_words(sentence, f"{old} {new}"):
+        if not word[0].isdigit():
             about.append(word)
     if index.word(old.lower()) >= 0:
         spans = index.spans_with_word(old.lower())

@@ -111,8 +111,10 @@ class Work:
         is_said = speakers[index.place_message] & ~index.thought
         said_spans = index.place_span[is_said]
         said_messages = index.place_message[is_said]
-        distinct_spans = set(said_spans.tolist())
-        ending_spans = [span for span in distinct_spans if says_end(index.texts[span])]
+        ending_spans: list[int] = []
+        for span in set(said_spans.tolist()):
+            if says_end(index.texts[span]):
+                ending_spans.append(span)
         is_ending = np.isin(said_spans, ending_spans)
         place, slot_of_place = self._statements.stating(said_spans[is_ending])
         messages = said_messages[is_ending][place].tolist()

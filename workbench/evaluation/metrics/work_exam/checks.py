@@ -178,5 +178,8 @@ def _given_away(question: WrittenQuestion, accepted: Sequence[WorkQuestion]) -> 
 
 def _tells(question: str, points: Sequence[str]) -> bool:
     """Whether a question has a point of another one."""
-    several_words = (point for point in points if len(set(content_words(point))) >= 2)
-    return any(word_share(point, question) >= IN_OTHER for point in several_words)
+    for point in points:
+        distinct_words = set(content_words(point))
+        if len(distinct_words) >= 2 and word_share(point, question) >= IN_OTHER:
+            return True
+    return False

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
@@ -151,13 +151,7 @@ class WeightedQuestion:
             in_sentences: the share of `answer` in neighbouring sentences.
         """
         point_count = len(self.points)
-        pair_shares: list[float] = []
-        start = 1 + point_count
-        for pairs in self.pairs:
-            end = start + len(pairs)
-            complete_count = sum(share > COMPLETE for share in in_words[start:end])
-            pair_shares.append(complete_count / len(pairs))
-            start = end
+        pair_shares = list(self._shares_of_complete_pairs(in_words[1 + point_count :]))
         return AnswerCover(
             answer_close=in_words[0],
             answer_in_sentences=in_sentences,
@@ -166,6 +160,22 @@ class WeightedQuestion:
             pairs_least=min(pair_shares),
             stated_anywhere=_mean(in_statements[point_count:]),
         )
+
+    def _shares_of_complete_pairs(self, in_pairs: Sequence[float]) -> Iterator[float]:
+        """For each point the share of its pairs of which both words are there.
+
+        Args:
+            in_pairs: the share of each pair, point after point.
+        """
+        start = 0
+        for pairs in self.pairs:
+            end = start + len(pairs)
+            complete_count = 0
+            for share in in_pairs[start:end]:
+                if share > COMPLETE:
+                    complete_count += 1
+            yield complete_count / len(pairs)
+            start = end
 
 
 class QuestionSheet:
@@ -212,22 +222,24 @@ class QuestionSheet:
 
     def _rows(self, context: PlacedContext) -> list[list[float]]:
         covers = self._covers(context)
-        rows = []
-        for number, (question, cover) in enumerate(zip(self._questions, covers, strict=True)):
-            other_covers = [*covers[:number], *covers[number + 1 :]] or [cover]
-            others_stated = _mean([other_cover.stated_anywhere for other_cover in other_covers])
-            rows.append(
-                [
-                    # the first words of an answer tell more than the last
-                    math.sqrt(cover.answer_close),
-                    math.sqrt(cover.answer_in_sentences),
-                    math.sqrt(cover.points_close),
-                    cover.points_stated,
-                    cover.pairs_least,
-                    others_stated,
-                    question.new_words,
-                ]
-            )
+        stated_anywhere = [cover.stated_anywhere for cover in covers]
+        rows: list[list[float]] = []
+        for number, question in enumerate(self._questions):
+            cover = covers[number]
+            stated_of_others = stated_anywhere[:number] + stated_anywhere[number + 1 :]
+            if not stated_of_others:
+                stated_of_others = stated_anywhere
+            values = [
+                # the first words of an answer tell more than the last
+                math.sqrt(cover.answer_close),
+                math.sqrt(cover.answer_in_sentences),
+                math.sqrt(cover.points_close),
+                cover.points_stated,
+                cover.pairs_least,
+                _mean(stated_of_others),
+                question.new_words,
+            ]
+            rows.append(values)
         return rows
 
     def _covers(self, context: PlacedContext) -> list[AnswerCover]:
@@ -235,11 +247,11 @@ class QuestionSheet:
         in_words = self._in_words.shares(context.words)
         in_statements = self._in_statements.shares(context.statements)
         in_sentences = self._in_sentences.best_shares(context.sentences).tolist()
-        shares = zip(self._questions, in_words, in_statements, in_sentences, strict=True)
-        return [
-            question.cover(words, statements, sentences)
-            for question, words, statements, sentences in shares
-        ]
+        covers: list[AnswerCover] = []
+        for number, question in enumerate(self._questions):
+            cover = question.cover(in_words[number], in_statements[number], in_sentences[number])
+            covers.append(cover)
+        return covers
 
 
 class _SheetWindows:
@@ -267,11 +279,11 @@ def features(questions: Sequence[AskedQuestion], text: str, rarity: Rarity) -> l
         text: of a context.
         rarity: of the words of the history.
     """
-    weighted = [
-        WeightedQuestion.of(question.question, question.gold, question.points, rarity)
-        for question in questions
-    ]
-    sheet = QuestionSheet(weighted)
+    weighted_questions: list[WeightedQuestion] = []
+    for question in questions:
+        weighted = WeightedQuestion.of(question.question, question.gold, question.points, rarity)
+        weighted_questions.append(weighted)
+    sheet = QuestionSheet(weighted_questions)
     context = PlacedContext.of(ReadContext.of(text), sheet.vocabulary)
     lines = text.split("\n")
     orderly_lines = [line for line in lines if not rarity.order.is_jumbled(line)]
@@ -299,16 +311,20 @@ def _beyond_question(
     weights: dict[str, float], question_weights: Mapping[str, float]
 ) -> dict[str, float]:
     """The words that a question does not have; all of them where it has all."""
-    other_weights = {
-        word: weight for word, weight in weights.items() if word not in question_weights
-    }
+    other_weights: dict[str, float] = {}
+    for word, weight in weights.items():
+        if word not in question_weights:
+            other_weights[word] = weight
     return other_weights or weights
 
 
 def _pairs(point: str) -> list[Mapping[str, float]]:
     """The pairs of neighbouring words of a point."""
-    neighbours = pairwise(content_words(point))
-    return [{word: 1.0, follower: 1.0} for word, follower in neighbours if word != follower]
+    pairs: list[Mapping[str, float]] = []
+    for word, follower in pairwise(content_words(point)):
+        if word != follower:
+            pairs.append({word: 1.0, follower: 1.0})
+    return pairs
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -142,6 +142,9 @@ def verified(exam: WorkExam, session: Session) -> WorkExam:
     count as refused.
     """
     history = session.messages[: exam.at]
-    standing = tuple(question for question in exam.questions if question.evidence.quote(history))
+    standing: list[WorkQuestion] = []
+    for question in exam.questions:
+        if question.evidence.quote(history):
+            standing.append(question)
     missing = len(exam.questions) - len(standing)
-    return WorkExam(exam.at, standing, exam.writer, exam.written, exam.refused + missing)
+    return WorkExam(exam.at, tuple(standing), exam.writer, exam.written, exam.refused + missing)

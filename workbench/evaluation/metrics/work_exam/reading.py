@@ -95,7 +95,10 @@ class WorkReading:
         # of all that stands before a boundary
         self._rarity = Rarity(())
         self._chances: dict[tuple[int, tuple[int, ...]], float] = {}
-        self._exams = {exam.at: exam for exam in exams if exam.questions}
+        self._exams: dict[int, WorkExam] = {}
+        for exam in exams:
+            if exam.questions:
+                self._exams[exam.at] = exam
         self.boundaries = tuple(sorted(self._exams))
         self.why = "" if self.boundaries else reason
         self.seal = ""
@@ -182,12 +185,19 @@ class WorkReading:
             for message in self._session.messages[earlier_boundary:boundary]:
                 self._rarity.add(said_text(message))
             earlier_boundary = boundary
-            weighted = [
-                WeightedQuestion.of(question.question, question.gold, question.points, self._rarity)
-                for question in self._exams[boundary].questions
-            ]
-            sheets[boundary] = QuestionSheet(weighted, self._vocabulary)
+            questions = self._weighted_questions(boundary)
+            sheets[boundary] = QuestionSheet(questions, self._vocabulary)
         return sheets
+
+    def _weighted_questions(self, boundary: int) -> list[WeightedQuestion]:
+        """The questions of a boundary, their words weighted by what was read so far."""
+        rarity = self._rarity
+        weighted_questions: list[WeightedQuestion] = []
+        for question in self._exams[boundary].questions:
+            gold = question.gold
+            weighted = WeightedQuestion.of(question.question, gold, question.points, rarity)
+            weighted_questions.append(weighted)
+        return weighted_questions
 
     def _read(self, message: Message) -> _ReadPart:
         """A message as part of a context; the session's own messages are read once."""

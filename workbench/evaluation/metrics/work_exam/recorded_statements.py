@@ -118,7 +118,11 @@ def _spread(questions: Sequence[WorkQuestion], limit: int) -> list[WorkQuestion]
     if len(questions) <= limit:
         return list(questions)
     last_index = len(questions) - 1
-    return [questions[round(place * last_index / (limit - 1))] for place in range(limit)]
+    spread: list[WorkQuestion] = []
+    for place in range(limit):
+        index = round(place * last_index / (limit - 1))
+        spread.append(questions[index])
+    return spread
 
 
 def _question(statement: Statement, messages: Sequence[Message]) -> WorkQuestion | None:
