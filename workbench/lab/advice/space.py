@@ -120,8 +120,8 @@ class Candidates:
         """What the name of a search depends on."""
         facts: list[tuple[object, ...]] = []
         for point in self.points:
-            settings = dict(point.settings)
-            facts.append((point.strategy, settings, point.window, point.model))
+            changes = dict(point.settings)
+            facts.append((point.strategy, changes, point.window, point.model))
         return facts
 
 
