@@ -118,8 +118,12 @@ def _end_of_covered(
 
 
 def _entry_keys(entries: Sequence[HostMessage], comparison: Comparison) -> list[bytes]:
-    keys = [*map(comparison.of_entry, entries)]
-    return _ordered(keys, [entry.record for entry in entries])
+    keys: list[bytes] = []
+    records: list[Json] = []
+    for entry in entries:
+        keys.append(comparison.of_entry(entry))
+        records.append(entry.record)
+    return _ordered(keys, records)
 
 
 def _ordered(keys: list[bytes], records: Sequence[Json]) -> list[bytes]:
@@ -143,7 +147,8 @@ def _pending_calls(entries: Sequence[HostMessage]) -> set[str]:
     for entry in entries:
         for message in entry.messages:
             if message.role == "assistant":
-                pending.update(call.id for call in message.calls)
+                for call in message.calls:
+                    pending.add(call.id)
             elif message.role == "tool":
                 pending.discard(message.call_id)
     return pending

@@ -83,9 +83,11 @@ class Memory:
         match = self._match(bare)
         start = self._first_uncovered(bare, match.heard_count)
         if start is not None:
-            covered = self.lists.own.objects[: self.state.checkpoints[-1].covers]
-            messages = objects = [*covered, *objects[start:]]
+            newest_compaction = self.state.checkpoints[-1]
+            covered = self.lists.own.objects[: newest_compaction.covers]
+            objects = [*covered, *objects[start:]]
             bare = [*covered, *bare[start:]]
+            messages = objects
             match = self._match(bare)
         same = match.same
         heard_count = match.heard_count
@@ -97,7 +99,7 @@ class Memory:
             lost = self.additions.learn(newest_record, messages[same])
             objects, bare = self._parted(messages)
         heard_path = self.state.path[:heard_count]
-        new = [*self.reader.read(bare, same, heard_path)]
+        new = list(self.reader.read(bare, same, heard_path))
         is_back = self._broken or heard_count < self.state.heard
         checkpoint_count = len(self.state.checkpoints)
         if is_back:
@@ -232,7 +234,7 @@ class Memory:
             written_text = summary.lead + summary.text + summary.tail
             self.reader.written[written_text] = summary
         self.version += 1
-        state = State.at((*present.checkpoints, mark), present.path[: present.heard])
+        state = State.at((*present.checkpoints, mark), present.heard_path)
         state.leaf = present.leaf
         self.state = state
         state.leaf = log_compaction(self.log, compaction, mark.entry, state.leaf)
@@ -263,7 +265,7 @@ class Memory:
     def _match(self, messages: list[Json]) -> ListMatch:
         """How far these are a list that the host had before: the one that they go on from."""
         if self._broken:
-            self.lists.begin_anew(self.state.path[: self.state.heard])
+            self.lists.begin_anew(self.state.heard_path)
             self._copies = Copies()
         return self.lists.match(messages, self.state)
 
@@ -275,14 +277,14 @@ class Memory:
         only_newest = heard_count == self.state.heard - 1
         if self._broken or only_newest or heard_count >= covered:
             return None
-        heard_path = self.state.path[: self.state.heard]
+        heard_path = self.state.heard_path
         return first_uncovered(heard_path, covered, messages, self.additions.is_head)
 
     def _learn_head(self, heard_count: int, messages: list[Json], same: int) -> None:
         """Learn a first message that is another one now, where the message behind it is the
         same.
         """
-        path = self.state.path[: self.state.heard]
+        path = self.state.heard_path
         is_first = all(is_system(host_message.record) for host_message in path[:heard_count])
         has_next = heard_count + 1 < len(path) and same + 1 < len(messages)
         if not is_first or not has_next:
@@ -298,7 +300,7 @@ class Memory:
 
         So it is with a first message that the host is known to render anew with each request.
         """
-        heard_path = self.state.path[: self.state.heard]
+        heard_path = self.state.heard_path
         for place, (recorded, present) in enumerate(zip(heard_path, messages, strict=False)):
             is_prompt = is_system(recorded.record) and is_system(present)
             if not is_prompt and not self.additions.are_heads(recorded.record, present):

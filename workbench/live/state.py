@@ -66,6 +66,11 @@ class State:
         state.heard = len(path)
         return state
 
+    @property
+    def heard_path(self) -> list[HostMessage]:
+        """The host's messages that were heard, and are in all the others."""
+        return self.path[: self.heard]
+
     def extend(self, host_message: HostMessage) -> None:
         """Add a message of the host; it counts as heard by the caller."""
         place = len(self.path)

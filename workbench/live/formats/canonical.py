@@ -69,7 +69,11 @@ def _loose(value: Json) -> Json:
     if isinstance(value, str):
         return " ".join(value.split())
     if isinstance(value, Mapping):
-        return {name: _loose(field) for name, field in value.items() if name not in IDS}
+        fields: dict[str, Json] = {}
+        for name, field_value in value.items():
+            if name not in IDS:
+                fields[name] = _loose(field_value)
+        return fields
     if not isinstance(value, list):
         return value
     parts = list(map(_loose, value))
