@@ -59,6 +59,7 @@ def test_what_is_still_in_the_write_ahead_log_is_read_and_the_files_stay_as_they
     exported = only(document(tmp_path, OPENCODE))
     with closing(sqlite3.connect(tmp_path / "opencode.db")) as running_agent:
         running_agent.execute("PRAGMA journal_mode=WAL")
+        running_agent.execute("CREATE TABLE todo (id text)")
         path = database(tmp_path)
         log_file = tmp_path / "opencode.db-wal"
         files_before = [path.read_bytes(), log_file.read_bytes()]
