@@ -11,10 +11,18 @@ from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Sessions
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import as_list, as_object, block_texts, items, label
+from workbench.recordings.importers.values import (
+    Record,
+    as_list,
+    as_object,
+    block_texts,
+    items,
+    label,
+)
 
-LISTS = ("messages", "conversation", "conversations", "traj")
-"""Fields that hold the messages; the last is tau-bench's, whose ids have run, task and trial."""
+_TASK_MESSAGES = "traj"
+LISTS = ("messages", "conversation", "conversations", _TASK_MESSAGES)
+"""Fields that hold the messages; the last is tau-bench's."""
 
 
 def starts_with_messages(head: Head) -> bool:
@@ -105,16 +113,28 @@ class MessageFile:
         if not messages:
             source.note("holds no messages", field=field)
         chat.read_all(messages, place + field)
-        chat.id = chat.id or source.identifier(holder, "id", "session_id")
-        if not chat.id:
-            chat.id = source.stem if number is None else f"{source.stem}-{number}"
-        if field == "traj":
-            task = source.identifier(holder, "task_id")
-            trial = source.identifier(holder, "trial")
-            chat.id = f"{source.stem}-{number or 0}-task{task}-trial{trial}"
+        if field == _TASK_MESSAGES:
+            chat.id = _task_id(source, holder, number or 0)
+        else:
+            chat.id = chat.id or _list_id(source, holder, number)
         chat.title = chat.title or source.name(holder, "title")
         session = chat.session()
         return replace(session, model=source.name(holder, "model") or session.model)
+
+
+def _task_id(source: SourceFile, task: Record, number: int) -> str:
+    """The id of a task of tau-bench: its run, task and trial."""
+    task_id = source.identifier(task, "task_id")
+    trial = source.identifier(task, "trial")
+    return f"{source.stem}-{number}-task{task_id}-trial{trial}"
+
+
+def _list_id(source: SourceFile, holder: Record, number: int | None) -> str:
+    """The id that is beside a list of messages, else that of the file with the list's place."""
+    own_id = source.identifier(holder, "id", "session_id")
+    if own_id:
+        return own_id
+    return source.stem if number is None else f"{source.stem}-{number}"
 
 
 chat_sessions = message_sessions()

@@ -4,7 +4,6 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from workbench.base.errors import FormatError
 from workbench.recordings.importers.head import Head
@@ -42,10 +41,8 @@ class SessionTables:
         Raises:
             FormatError: the database cannot be read.
         """
-        raw = source.raw()
-        note_write_ahead_log(source)
         try:
-            with database(raw) as opened:
+            with database(source.database_bytes()) as opened:
                 for row in opened.execute(self.sessions).fetchall():
                     document = self._decoded(row)
                     rows = opened.execute(self.messages, (row["id"],)).fetchall()
@@ -69,13 +66,3 @@ class SessionTables:
                 value = decode_or(value, value)
             values[name] = value
         return values
-
-
-def note_write_ahead_log(source: SourceFile) -> None:
-    """Say where the newest messages may be in a file beside the database."""
-    log_file = Path(f"{source.where}-wal")
-    if log_file.is_file() and log_file.stat().st_size:
-        source.leave_out(
-            "the newest messages may be in the file beside it that ends in -wal: close the agent"
-            " first"
-        )

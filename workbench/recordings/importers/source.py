@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import BufferedReader, BytesIO
+from pathlib import Path
 from time import monotonic
 from typing import TypeVar
 
@@ -22,7 +24,7 @@ from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decodable, decode, objects_of_line
 from workbench.recordings.importers.opening import lines, whole
 from workbench.recordings.importers.printed_series import is_printed_series, joined
-from workbench.recordings.importers.sqlite import MAGIC, tables
+from workbench.recordings.importers.sqlite import MAGIC, tables, with_log
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
@@ -125,7 +127,7 @@ class SourceFile:
                 raw = stream.read(size)
                 is_all = size == LONG_HEAD_BYTES or not stream.read(1)
             if raw.startswith(MAGIC.encode()):
-                statements = tables(self.raw())
+                statements = tables(self.database_bytes())
                 if statements:
                     yield Head.of(f"{MAGIC}\n{statements}")
                     return
@@ -203,6 +205,21 @@ class SourceFile:
         """All its bytes."""
         with self.open() as stream:
             return whole(stream, self.where)
+
+    def database_bytes(self) -> bytes:
+        """All bytes of a database, with what is still in the write-ahead log beside it."""
+        raw = self.raw()
+        log_file = Path(f"{self.where}-wal")
+        try:
+            if not log_file.is_file() or not log_file.stat().st_size:
+                return raw
+            return with_log(raw, log_file)
+        except (OSError, sqlite3.Error) as error:
+            self.leave_out(
+                "the newest messages may be in the file beside it that ends in -wal, which cannot be"
+                f" read ({error})"
+            )
+            return raw
 
     def text(self) -> str:
         """The whole text, with plain newlines."""

@@ -1,8 +1,11 @@
 """SQLite databases, read from their bytes."""
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 MAGIC = "SQLite format 3"
 _NO_LOG = b"\x01\x01"
@@ -18,6 +21,22 @@ def database(raw: bytes) -> Iterator[sqlite3.Connection]:
         opened.row_factory = sqlite3.Row
         opened.deserialize(raw[:18] + _NO_LOG + raw[20:])
         yield opened
+
+
+def with_log(raw: bytes, log_file: Path) -> bytes:
+    """The bytes of a database with all that its write-ahead log holds. Both files stay as they are.
+
+    Raises:
+        OSError: the log cannot be read.
+        sqlite3.Error: the log cannot be merged.
+    """
+    with TemporaryDirectory() as folder:
+        copied_database = Path(folder) / "copy.db"
+        copied_database.write_bytes(raw)
+        shutil.copyfile(log_file, f"{copied_database}-wal")
+        with closing(sqlite3.connect(copied_database)) as opened:
+            opened.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return copied_database.read_bytes()
 
 
 def tables(raw: bytes) -> str:

@@ -53,6 +53,22 @@ def test_a_database_is_read_as_its_export(tmp_path: Path) -> None:
     )
 
 
+def test_what_is_still_in_the_write_ahead_log_is_read_and_the_files_stay_as_they_are(
+    tmp_path: Path,
+) -> None:
+    exported = only(document(tmp_path, OPENCODE))
+    with closing(sqlite3.connect(tmp_path / "opencode.db")) as running_agent:
+        running_agent.execute("PRAGMA journal_mode=WAL")
+        running_agent.execute("CREATE TABLE todo (id text)")
+        path = database(tmp_path)
+        log_file = tmp_path / "opencode.db-wal"
+        files_before = [path.read_bytes(), log_file.read_bytes()]
+        assert b"CREATE TABLE" not in files_before[0]
+        stored = only(path)
+        assert [path.read_bytes(), log_file.read_bytes()] == files_before
+    assert (stored.log, stored.origin.skipped) == (exported.log, ())
+
+
 def test_a_database_that_later_versions_gave_more_tables_is_known_though_its_tables_are_named_behind_its_messages(
     tmp_path: Path,
 ) -> None:

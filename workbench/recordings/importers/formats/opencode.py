@@ -20,7 +20,6 @@ from workbench.recordings.importers.images import linked
 from workbench.recordings.importers.json_text import decode
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.session_tables import note_write_ahead_log
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.sqlite import MAGIC, database
 from workbench.recordings.importers.usage import UsageFields
@@ -61,13 +60,21 @@ class OpenCodeBuilder(SessionBuilder):
             self._part(parts, part)
             if part.get("type") == "text" and part.get("synthetic") is not True:
                 is_typed = True
+        if role == "user":
+            if parts.blocks or self.compaction_request is None:
+                synthetic = bool(parts.blocks) and not is_typed
+                self.say_content("user", parts, id=text(info, "id"), synthetic=synthetic)
+        elif role == "assistant":
+            self._answer(info, parts)
+        else:
+            self.source.leave_record(f"message of role {role!r:.40}", record)
+
+    def _answer(self, info: Record, parts: Content) -> None:
+        """Read an answer, or the summary that a compaction asked for."""
         message_id = text(info, "id")
         model = self.source.name(info, "modelID")
         usage = self.source.usage(USAGE, info, "tokens")
-        if role == "user" and (parts.blocks or self.compaction_request is None):
-            synthetic = bool(parts.blocks) and not is_typed
-            self.say_content("user", parts, id=message_id, synthetic=synthetic)
-        elif role == "assistant" and info.get("summary") is True:
+        if info.get("summary") is True:
             request = self.compaction_request or {}
             self.compaction_request = None
             self.compaction(
@@ -78,13 +85,11 @@ class OpenCodeBuilder(SessionBuilder):
                 tokens_before=usage.prompt if usage is not None else None,
                 reason="auto" if request.get("auto") is True else "manual",
             )
-        elif role == "assistant":
-            stop = text(info, "finish")
-            if not stop and info.get("error"):
-                stop = "error"
-            self.say_content("assistant", parts, id=message_id, model=model, usage=usage, stop=stop)
-        elif role != "user":
-            self.source.leave_record(f"message of role {role!r:.40}", record)
+            return
+        stop = text(info, "finish")
+        if not stop and info.get("error"):
+            stop = "error"
+        self.say_content("assistant", parts, id=message_id, model=model, usage=usage, stop=stop)
 
     def _part(self, parts: Content, part: Record) -> None:
         match text(part, "type"):
@@ -172,10 +177,8 @@ def database_sessions(source: SourceFile) -> Iterator[Session]:
 
 def database_values(source: SourceFile) -> Iterator[JsonObject]:
     """Each session as `opencode export` would write it."""
-    raw = source.raw()
-    note_write_ahead_log(source)
     try:
-        with database(raw) as opened:
+        with database(source.database_bytes()) as opened:
             rows = opened.execute("SELECT * FROM session ORDER BY time_created, id")
             for row in rows.fetchall():
                 yield {"info": dict(row), "messages": _messages(opened, row["id"])}

@@ -92,10 +92,10 @@ class OpenHandsBuilder(SessionBuilder):
         """
         about = mapping(event, "tool_call_metadata")
         response = mapping(about, "model_response")
-        call_id = identifier(about, "tool_call_id")
         event_id = identifier(event, "id")
         response_id = identifier(response, "id")
-        call_id = self._unique(call_id, response_id) or f"event-{event_id}"
+        call_id = self._unique(identifier(about, "tool_call_id"), response_id)
+        call_id = call_id or f"event-{event_id}"
         self.calls[event_id] = call_id
         self.names[call_id] = text(about, "function_name") or action
         choices = objects(response, "choices")
@@ -105,22 +105,23 @@ class OpenHandsBuilder(SessionBuilder):
             self.responses[response_id] = choices
         elif action not in SPOKEN:
             self.actions_without_answer += 1
-        blocks: list[AnswerBlock] = []
-        if choices:
-            message = mapping(choices[0], "message")
-            blocks += content(message).blocks
-            for call in tool_calls(message):
-                blocks.append(replace(call, id=self._unique(call.id, response_id)))
-        if not blocks and action == "message":
-            blocks = [Text(text(args, "content"))]
-        elif not blocks:
-            arguments = dict(args)
-            arguments.pop("thought", None)
-            blocks += text_block(text(args, "thought"))
-            blocks.append(ToolCall(call_id, action, arguments))
+        blocks = self._blocks_of_choice(choices, response_id)
+        if not blocks:
+            blocks = _blocks_of_action(action, args, call_id)
         model = self.source.name(response, "model")
         usage = self.source.usage(OPENAI_USAGE, response, "usage")
         self.say_content("assistant", Content(blocks), model=model, usage=usage)
+
+    def _blocks_of_choice(self, choices: list[JsonObject], response_id: str) -> list[AnswerBlock]:
+        """What the model answered: its words, and its calls under ids of their own."""
+        if not choices:
+            return []
+        message = mapping(choices[0], "message")
+        blocks: list[AnswerBlock] = [*content(message).blocks]
+        for call in tool_calls(message):
+            call_id = self._unique(call.id, response_id)
+            blocks.append(replace(call, id=call_id))
+        return blocks
 
     def _unique(self, call_id: str, response_id: str) -> str:
         """The id of a call; some servers number the calls of a request anew after a condensation."""
@@ -139,23 +140,25 @@ class OpenHandsBuilder(SessionBuilder):
         observation = text(event, "observation")
         knowledge_items = objects(mapping(event, "extras"), "microagent_knowledge")
         if knowledge_items:
-            words = "\n\n".join(text(knowledge, "content") for knowledge in knowledge_items)
+            texts_of_items = [text(knowledge, "content") for knowledge in knowledge_items]
+            words = "\n\n".join(texts_of_items)
             self.say_text("user", words, synthetic=True)
-        elif observation in QUIET:
-            self.note(observation, text(event, "content"), id=f"event-{identifier(event, 'id')}")
-        if knowledge_items or observation in QUIET:
             return
-        about = mapping(event, "tool_call_metadata")
-        call_id = self.calls.get(identifier(event, "cause"), identifier(about, "tool_call_id"))
+        if observation in QUIET:
+            event_id = identifier(event, "id")
+            self.note(observation, text(event, "content"), id=f"event-{event_id}")
+            return
         blocks = result_blocks(event.get("content"))
-        code = mapping(event, "extras/metadata").get("exit_code")
+        about = mapping(event, "tool_call_metadata")
+        cause = identifier(event, "cause")
+        call_id = self.calls.get(cause, identifier(about, "tool_call_id"))
         if not call_id:
             if event.get("cause") is not None:
                 kind = "observation whose cause is no call, read as the client's words"
                 self.source.unknown[kind] += 1
             self.say(UserMessage(id="", blocks=blocks, synthetic=True))
             return
-        failed = observation == "error" or (isinstance(code, int) and code > 0)
+        failed = observation == "error" or _has_failed(event)
         name = self.names.get(call_id, text(about, "function_name"))
         self.say_result(call_id, blocks, name=name, failed=failed)
 
@@ -183,6 +186,22 @@ class OpenHandsBuilder(SessionBuilder):
                 if event_id.isdigit() and first_id <= int(event_id) <= last_id:
                     event_ids.add(event_id)
         return {self.entries[event_id] for event_id in event_ids if event_id in self.entries}
+
+
+def _blocks_of_action(action: str, args: Record, call_id: str) -> list[AnswerBlock]:
+    """An action of which no answer is recorded: words, or a thought and a call."""
+    if action == "message":
+        return [Text(text(args, "content"))]
+    arguments = dict(args)
+    arguments.pop("thought", None)
+    thought = text_block(text(args, "thought"))
+    return [*thought, ToolCall(call_id, action, arguments)]
+
+
+def _has_failed(event: Record) -> bool:
+    """Whether a command ended with a code that says so."""
+    code = mapping(event, "extras/metadata").get("exit_code")
+    return isinstance(code, int) and code > 0
 
 
 def knows(head: Head) -> bool:
