@@ -2,8 +2,8 @@
 
 To follow one comparison from its specification to its verdict, read in this order:
 
-- `spec`: what is asked; `checked_spec` and `spec_fields`: how it is read.
-- `compare`: the run, from its sources to its tables.
+- `spec`: what is asked (`checked_spec`, `spec_fields`: how it is read). `compare`: the run, from
+  its sources to its tables.
 - `sources`: what is read. `units`: the pieces that workers do. `prepared`: a session made ready.
 - `replay_results`: what came of the replays of a session. `job`: a result is kept under a key, and
   not made again. `replay_work`: what a replay depends on, and how its rows are made.

@@ -17,7 +17,7 @@ from workbench.evaluation.experiment.filler import FillerModel
 from workbench.evaluation.experiment.job import Outcome
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.references import BaselineAtSizes
-from workbench.evaluation.experiment.replay_rows import replays_of
+from workbench.evaluation.experiment.replay_rows import Row, replays_of
 from workbench.evaluation.experiment.replay_work import ReplayJob, ReplayWork
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead, is_awaited
 from workbench.evaluation.metrics import AT_SIZE, NAMES
@@ -144,13 +144,13 @@ def _with_figures(
     )
 
 
-def _recall(scores: Iterable[Mapping[str, Any]], strategy: str) -> float | None:
+def _recall(scores: Iterable[Row], strategy: str) -> float | None:
     """The share of names that a strategy keeps on its own trigger; None where it has no score."""
     for row in scores:
         is_recall = row["metric"] == NAMES and row["mode"] == "natural"
         if is_recall and row["strategy"] == strategy:
-            recall: float | None = row["value"]
-            return recall
+            recall = row["value"]
+            return None if recall is None else float(recall)
     return None
 
 
