@@ -8,7 +8,7 @@ from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.metric import MetricInput, Retained
 from workbench.evaluation.metrics.sources import WayBack
 from workbench.evaluation.metrics.still_told import is_still_told
-from workbench.evaluation.metrics.view import VIEW, culprits
+from workbench.evaluation.metrics.view import VIEW, ContextVersion, culprits
 
 Loss: TypeAlias = dict[str, Any]
 
@@ -68,15 +68,14 @@ def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:
 
 def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Need]]:
     """The needed things that a context lost, each with the need."""
-    messages, mode, boundary = data.replay.session.messages, data.replay.mode, retained.snapshot.at
-    past = [
-        version
-        for version in data.versions
-        if version.at == boundary or (mode == "natural" and version.at < boundary)
-    ]
-    blamed = culprits(
-        retained.retention, past, otherwise="recorded" if mode == "recorded" else VIEW
-    )
+    messages, mode = data.replay.session.messages, data.replay.mode
+    boundary = retained.snapshot.at
+    past: list[ContextVersion] = []
+    for version in data.versions:
+        if version.at == boundary or (mode == "natural" and version.at < boundary):
+            past.append(version)
+    otherwise = "recorded" if mode == "recorded" else VIEW
+    blamed = culprits(retained.retention, past, otherwise=otherwise)
     is_named = retained.retention.presence.tolist()
     for need, named, stage in zip(retained.demand.needs, is_named, blamed, strict=True):
         if not stage:
