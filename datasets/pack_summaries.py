@@ -30,7 +30,7 @@ from workbench.base.errors import AnswerAwaited  # noqa: E402
 from workbench.evaluation.experiment.compare import Run  # noqa: E402
 from workbench.evaluation.experiment.prepared import read
 from workbench.evaluation.experiment.sources import What, sources_of
-from workbench.evaluation.experiment.replay_rows import replays  # noqa: E402
+from workbench.evaluation.experiment.replay_rows import replays_of  # noqa: E402
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead  # noqa: E402
 from workbench.evaluation.experiment.spec import RunSpec  # noqa: E402
 from workbench.engine.models.bundled_answers import (  # noqa: E402
@@ -140,7 +140,7 @@ def ask_all(recorder: Recorder, spec: RunSpec, what: What = ()) -> None:
         for ready in read(source).ready:
             for preset in run.job.presets:
                 ahead = RequestsAhead(AnsweringModel(RepairingModel(recorder)), chained=True)
-                for _ in replays(ready, preset, ahead, spec):
+                for _ in replays_of(ready, preset, ahead, spec):
                     ahead.chained = False  # only the natural replay is, which is made before all others
 
 

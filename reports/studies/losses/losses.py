@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.evaluation.experiment.loss_rows import Loss, worst_losses
 from workbench.evaluation.experiment.prepared import Prepared, metric_input, read, replay
-from workbench.evaluation.experiment.replay_rows import Loss, worst_losses
 from workbench.evaluation.experiment.sources import SessionSource
 
 HERE = Path(__file__).parent

@@ -57,8 +57,12 @@ class Spec(BaseModel):
         """The settings in the order in which they are shown: those of the class, then those of
         its bases.
         """
-        order = [name for base in cls.__mro__ for name in getattr(base, "__annotations__", ())]
-        return {name: cls.model_fields[name] for name in order if name in cls.model_fields}
+        fields: dict[str, FieldInfo] = {}
+        for base in cls.__mro__:
+            for name in getattr(base, "__annotations__", ()):
+                if name in cls.model_fields:
+                    fields[name] = cls.model_fields[name]
+        return fields
 
     def changed(self, **settings: object) -> Self:
         """The same with other values for these settings."""
@@ -83,23 +87,16 @@ def documented(kind: type[Spec]) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         function_signature = signature(function)
-        plain_parameters = [
-            parameter
-            for parameter in function_signature.parameters.values()
-            if parameter.kind is not Parameter.VAR_KEYWORD
-        ]
-        fields = [
-            Parameter(
-                name,
-                Parameter.KEYWORD_ONLY,
-                default=Parameter.empty if field.is_required() else field.default,
-            )
-            for name, field in kind.fields().items()
-        ]
-        words = "".join(
-            f"    {name}: {field.description}\n" for name, field in kind.fields().items()
-        )
-        function.__signature__ = function_signature.replace(parameters=[*plain_parameters, *fields])  # type: ignore[attr-defined]  # inspect reads it
+        parameters: list[Parameter] = []
+        for parameter in function_signature.parameters.values():
+            if parameter.kind is not Parameter.VAR_KEYWORD:
+                parameters.append(parameter)
+        words = ""
+        for name, field in kind.fields().items():
+            default = Parameter.empty if field.is_required() else field.default
+            parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default))
+            words += f"    {name}: {field.description}\n"
+        function.__signature__ = function_signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # inspect reads it
         function.__doc__ = f"{function.__doc__ or ''}\n\nSettings:\n{words}"
         return function
 

@@ -97,10 +97,12 @@ class PackageCode:
             words: that may name further data files, such as the names of prompts in settings.
         """
         reached = self.reached(begins, without)
-        named = {*words, *(word for module in reached for word in self.module(module).words)}
+        named = set(words)
         digest = hashlib.sha256()
         for module in reached:
-            digest.update(f"{module} {self.module(module).digest}\n".encode())
+            code = self.module(module)
+            named.update(code.words)
+            digest.update(f"{module} {code.digest}\n".encode())
         for file in self._data_files(named, reached):
             content = hashlib.sha256(file.read_bytes()).hexdigest()
             digest.update(f"{file.relative_to(self.root).as_posix()} {content}\n".encode())
@@ -109,7 +111,9 @@ class PackageCode:
     def reached(self, begins: Iterable[str], without: Iterable[str] = ()) -> list[str]:
         """The modules that can be reached, sorted."""
         closed = tuple(without)
-        waiting = [name for begin in begins for name in _with_packages(begin)]
+        waiting: list[str] = []
+        for begin in begins:
+            waiting += _with_packages(begin)
         reached: set[str] = set()
         while waiting:
             name = waiting.pop()
@@ -135,11 +139,10 @@ class PackageCode:
                 raise ModuleNotFoundError(f"there is no module {name} in {self.root}", name=name)
             status = file.stat()
             stamp = f"{status.st_mtime_ns} {status.st_size}"
-            stored = self.stored.get(name)
-            is_unchanged = stored is not None and stored.stamp == stamp
-            self.modules[name] = (
-                stored if stored and is_unchanged else self._read(name, file, stamp)
-            )
+            code = self.stored.get(name)
+            if code is None or code.stamp != stamp:
+                code = self._read(name, file, stamp)
+            self.modules[name] = code
         return self.modules[name]
 
     def load(self, file: Path) -> None:
@@ -197,8 +200,12 @@ class PackageCode:
     def _data_files(self, words: Iterable[str], reached: Iterable[str]) -> list[Path]:
         """The files that these words name, in packages that are reached."""
         packages = {self.root.joinpath(*name.split(".")[1:]) for name in reached}
-        files = {file for word in words for file in self.data.get(word, ())}
-        return sorted(file for file in files if self._package_of(file) in packages)
+        files: set[Path] = set()
+        for word in words:
+            for file in self.data.get(word, ()):
+                if self._package_of(file) in packages:
+                    files.add(file)
+        return sorted(files)
 
     def _package_of(self, file: Path) -> Path:
         """The innermost package that a data file lies in."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hmac
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -123,16 +123,18 @@ def _hash(key: bytes, text: str) -> str:
 
 def _manifest(manifest: Mapping[str, Any], key: bytes) -> dict[str, Any]:
     """What may be known of how the run was made."""
-    code, settings = manifest.get("code", ""), manifest.get("settings", {})
+    settings = manifest.get("settings", {})
     models = map(_model, model_names(settings.get("model", "extractive")))
-    return {name: value for name, value in manifest.items() if name in MANIFEST} | {
-        "sources": [f"source {_hash(key, path)}" for path in manifest.get("sources", [])],
-        "command": [],
-        "settings": {**settings, "model": ",".join(models)},
-        # so that its letters form no word
-        "code": "-".join(code[i : i + 3] for i in range(0, len(code), 3)),
-        SHARED: "texts of the recordings are keyed hashes; the key was not kept",
-    }
+    shared_manifest = {name: manifest[name] for name in manifest if name in MANIFEST}
+    shared_manifest["sources"] = [
+        f"source {_hash(key, path)}" for path in manifest.get("sources", [])
+    ]
+    shared_manifest["command"] = []
+    shared_manifest["settings"] = {**settings, "model": ",".join(models)}
+    # so that its letters form no word
+    shared_manifest["code"] = "-".join(re.findall(".{1,3}", manifest.get("code", "")))
+    shared_manifest[SHARED] = "texts of the recordings are keyed hashes; the key was not kept"
+    return shared_manifest
 
 
 def _model(name: str) -> str:
@@ -142,7 +144,9 @@ def _model(name: str) -> str:
         return kind
     if kind == "command":
         return f"{kind}:{Path(line.split()[0]).name}"
-    return f"{kind}:{Path(line).name}" if kind in ("local", "folder") and line else name
+    if kind in ("local", "folder") and line:
+        return f"{kind}:{Path(line).name}"
+    return name
 
 
 def csv_text(table: pd.DataFrame) -> str:
@@ -202,20 +206,14 @@ def _log(results: Results, strategy: str) -> dict[str, object]:
     when = datetime.fromtimestamp(results.manifest.get("created", 0), UTC).isoformat(
         timespec="seconds"
     )
-    titles = dict(
-        zip(results.sessions["session"], results.sessions["title"].fillna(""), strict=True)
-    )
+    titles = results.sessions.set_index("session")["title"].fillna("").to_dict()
     scores = results.scores[results.scores["strategy"] == strategy]
     replays = results.replays[results.replays["strategy"] == strategy]
-    samples = [
-        _sample(
-            row["session"],
-            titles.get(row["session"]),
-            row["reason"],
-            scores[scores["session"] == row["session"]],
-        )
-        for row in replays.to_dict("records")
-    ]
+    samples: list[dict[str, Any]] = []
+    for row in replays.to_dict("records"):
+        session = row["session"]
+        of_session = scores[scores["session"] == session]
+        samples.append(_sample(session, titles.get(session), row["reason"], of_session))
     settings = results.manifest.get("settings") or {}
     finished_count = int((replays["status"] == "ok").sum())
     values: dict[str, list[float]] = {}
@@ -247,21 +245,22 @@ def _log(results: Results, strategy: str) -> dict[str, object]:
         "results": {
             "total_samples": len(samples),
             "completed_samples": finished_count,
-            "scores": [
-                {
-                    "name": name,
-                    "scorer": name,
-                    "params": {},
-                    "scored_samples": len(score_values),
-                    "metrics": {
-                        "mean": {"name": "mean", "value": fmean(score_values), "params": {}}
-                    },
-                }
-                for name, score_values in values.items()
-            ],
+            "scores": [_mean_score(name, score_values) for name, score_values in values.items()],
         },
         "stats": {"started_at": when, "completed_at": when, "model_usage": {}},
         "samples": samples,
+    }
+
+
+def _mean_score(name: str, values: Sequence[float]) -> dict[str, object]:
+    """One metric over all samples."""
+    mean = {"name": "mean", "value": fmean(values), "params": {}}
+    return {
+        "name": name,
+        "scorer": name,
+        "params": {},
+        "scored_samples": len(values),
+        "metrics": {"mean": mean},
     }
 
 
@@ -280,8 +279,7 @@ def _sample(session: str, title: str | None, reason: str, scores: pd.DataFrame) 
                 "n": row["n"],
             }
             values[name] = {"value": row["value"], "metadata": facts}
-    error = {"error": {"message": reason, "traceback": "", "traceback_ansi": ""}} if reason else {}
-    return {
+    sample: dict[str, Any] = {
         "id": session,
         "epoch": 1,
         "input": title or session,
@@ -294,5 +292,7 @@ def _sample(session: str, title: str | None, reason: str, scores: pd.DataFrame) 
         "events": [],
         "model_usage": {},
         "attachments": {},
-        **error,
     }
+    if reason:
+        sample["error"] = {"message": reason, "traceback": "", "traceback_ansi": ""}
+    return sample

@@ -4,7 +4,7 @@ dollars.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workbench.engine.models.language_model import LanguageModel
 from workbench.engine.models.local import MOST
@@ -43,12 +43,16 @@ class ModelUse:
     usd: float | None = 0.0
 
     def __add__(self, other: ModelUse) -> ModelUse:
-        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
-        read, wrote = (
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
+        usd = None
+        if self.usd is not None and other.usd is not None:
+            usd = self.usd + other.usd
+        return replace(
+            self,
+            requests=self.requests + other.requests,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            usd=usd,
         )
-        return ModelUse(self.strategy, self.model, self.requests + other.requests, read, wrote, usd)
 
 
 @dataclass(slots=True)
@@ -70,14 +74,15 @@ class FillerModel:
     def complete(self, request: SummaryRequest, /) -> Completion:
         """A text of the bound's length."""
         read = (len(request.system) + len(request.prompt)) // CHARS
-        token_limit = (
-            max(int(UNBOUNDED * read), 1) if request.max_tokens is None else request.max_tokens
-        )
-        model = (
-            f"{PAID}:{request.model}" if request.model and self.name.startswith(PAID) else self.name
-        )
-        kind = model.partition(":")[0]
-        wrote = min(token_limit if kind in (PAID, *UNPRICED) else MOST, token_limit, max(read, 1))
+        model = self.name
+        if request.model and self.name.startswith(PAID):
+            model = f"{PAID}:{request.model}"
+        token_limit = request.max_tokens
+        if token_limit is None:
+            token_limit = max(int(UNBOUNDED * read), 1)
+        wrote = min(token_limit, max(read, 1))
+        if model.partition(":")[0] not in (PAID, *UNPRICED):
+            wrote = min(wrote, MOST)
         self.asked.append(ModelUse("", model, 1, read, wrote, usd_of(model, read, wrote)))
         text = f"{self.word} " * max(int(0.75 * wrote / self.word_tokens), 1)
         return Completion(text=text, model=model, input_tokens=read, output_tokens=wrote)
@@ -99,4 +104,6 @@ def usd_of(model: str, read: int, wrote: int) -> float | None:
     if options.input_usd is not None and options.output_usd is not None:
         return (read * options.input_usd + wrote * options.output_usd) / MILLION
     prices = tariff(name)
-    return None if prices is None else read * prices.rates.input + wrote * prices.rates.output
+    if prices is None:
+        return None
+    return read * prices.rates.input + wrote * prices.rates.output

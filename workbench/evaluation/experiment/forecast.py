@@ -46,19 +46,14 @@ class Forecast:
 def together(parts: Sequence[Forecast], times: int = 1) -> Forecast:
     """Several forecasts as one; requests to models are made so many times."""
     uses: dict[tuple[str, str], ModelUse] = {}
-    for _ in range(times):
-        for part in parts:
-            for use in part.asked:
-                name = use.strategy, use.model
-                uses[name] = uses.get(name, ModelUse(*name)) + use
-    return Forecast(
-        sessions=sum(part.sessions for part in parts),
-        unreadable=sum(part.unreadable for part in parts),
-        replays=sum(part.replays for part in parts),
-        done=sum(part.done for part in parts),
-        tokens=sum(part.tokens for part in parts),
-        asked=tuple(uses[name] for name in sorted(uses)),
-    )
+    sums = dict.fromkeys(("sessions", "unreadable", "replays", "done", "tokens"), 0)
+    for part in parts:
+        for name in sums:
+            sums[name] += getattr(part, name)
+    for use in [use for part in parts for use in part.asked] * times:
+        place = use.strategy, use.model
+        uses[place] = uses.get(place, ModelUse(*place)) + use
+    return Forecast(**sums, asked=tuple(uses[place] for place in sorted(uses)))
 
 
 def forecast_of(job: ReplayJob, unit: Unit) -> Forecast:

@@ -66,9 +66,8 @@ class BaselineAtSizes:
             events = [event for event in replay.events if event.share == share]
             if not events or stays_larger(replay, share):
                 continue
-            for metric, score in zip(
-                METRICS, self._scored([self._at_size(event) for event in events]), strict=True
-            ):
+            scores = self._scored([self._at_size(event) for event in events])
+            for metric, score in zip(METRICS, scores, strict=True):
                 yield {
                     "strategy": replay.preset,
                     "mode": "matched",
@@ -151,25 +150,15 @@ class BaselineAtSizes:
         of the sizes.
         """
         if any(_apart(cut, size) > ALLOWED - 1 for _, cut, size in cuts):
-            return tuple(Score(None, "the baseline cannot be cut to that size") for _ in METRICS)
-        key = tuple(map(id, (cut for _, cut, _ in cuts)))
+            return (Score(None, "the baseline cannot be cut to that size"),) * len(METRICS)
+        key = tuple(id(cut) for _, cut, _ in cuts)
         if key not in self._scores:
-            shots = tuple(
-                Snapshot(boundary, cut.sent, 0.0, exam_only=boundary in self.exam_at)
-                for boundary, cut, _ in cuts
-            )
-            prepared = self.prepared
-            replay = Replay(
-                prepared.session,
-                self.preset.name,
-                "matched",
-                prepared.window,
-                prepared.sizing,
-                (),
-                (),
-                shots,
-            )
-            data = MetricInput(replay, prepared.index, 0.0)
+            shots: list[Snapshot] = []
+            for boundary, cut, _ in cuts:
+                is_exam_only = boundary in self.exam_at
+                shots.append(Snapshot(boundary, cut.sent, 0.0, exam_only=is_exam_only))
+            replay = _replay_of(shots, self.preset.name, "matched", self.prepared)
+            data = MetricInput(replay, self.prepared.index, 0.0)
             self._scores[key] = tuple(metric.score(data) for metric in METRICS)
         return self._scores[key]
 
@@ -191,58 +180,66 @@ def reference_inputs(
     `sized` has the histories that fit their sizes; the seed of `spec` draws the random messages. At
     the boundaries `exam_only` only the exam of the work is asked.
     """
-    histories = {
-        sized_history.at: prepared.sizing.history(prepared.session.messages, sized_history.at)
-        for sized_history in sized
-    }
-    exams = Exams.of(prepared.index)
-    oracles = {
-        boundary: Oracle(history, exams.at(boundary)) for boundary, history in histories.items()
-    }
-
-    def made(reference: str, sized_history: SizedHistory) -> Context:
-        if reference == "oracle":
-            return oracles[sized_history.at].context(sized_history.target)
-        return random_context(
-            histories[sized_history.at],
-            sized_history.target,
-            f"{spec.seed}:{prepared.session.id}:{sized_history.at}:{sized_history.target}",
-        )
-
-    def replay(reference: str, mode: Mode, shots: Iterable[Snapshot]) -> Replay:
-        return Replay(
-            prepared.session,
-            reference,
-            mode,
-            prepared.window,
-            prepared.sizing,
-            (),
-            (),
-            tuple(shots),
-        )
-
-    shares = tuple(
-        dict.fromkeys(
-            sized_history.share for sized_history in sized if sized_history.share is not None
-        )
-    )
-    recorded = [sized_history for sized_history in sized if sized_history.share is None]
+    contexts = ReferenceContexts(prepared, spec.seed)
+    shares: list[float] = []
+    recorded: list[SizedHistory] = []
+    for history in sized:
+        if history.share is None:
+            recorded.append(history)
+        elif history.share not in shares:
+            shares.append(history.share)
     for reference in ("random", "oracle"):
-        shots = []
+        shots: list[Snapshot] = []
         for history in sized:
+            context = contexts.of(reference, history)
             is_exam_only = history.share is not None and history.at in exam_only
-            shots.append(
-                Snapshot(
-                    history.at, made(reference, history), history.share, exam_only=is_exam_only
-                )
-            )
+            shots.append(Snapshot(history.at, context, history.share, exam_only=is_exam_only))
+        at_shares = _replay_of(shots, reference, "matched", prepared)
         for share in shares:
-            yield MetricInput(replay(reference, "matched", shots), prepared.index, share)
+            yield MetricInput(at_shares, prepared.index, share)
         if recorded:
-            yield MetricInput(replay(reference, "recorded", shots), prepared.index)
+            at_recorded = _replay_of(shots, reference, "recorded", prepared)
+            yield MetricInput(at_recorded, prepared.index)
     if recorded:
-        shots = [
-            Snapshot(sized_history.at, prepared.recorded[sized_history.at].after)
-            for sized_history in recorded
-        ]
-        yield MetricInput(replay("recorded", "recorded", shots), prepared.index)
+        shots = []
+        for history in recorded:
+            shots.append(Snapshot(history.at, prepared.recorded[history.at].after))
+        sent = _replay_of(shots, "recorded", "recorded", prepared)
+        yield MetricInput(sent, prepared.index)
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceContexts:
+    """The contexts of `random` and `oracle` in one session; `seed` draws the random messages."""
+
+    prepared: Prepared
+    seed: int
+    histories: dict[int, Context] = field(default_factory=dict)
+    oracles: dict[int, Oracle] = field(default_factory=dict)
+
+    def of(self, reference: str, sized_history: SizedHistory) -> Context:
+        """The context of a reference at a size."""
+        boundary, target = sized_history.at, sized_history.target
+        if reference == "oracle":
+            return self._oracle_at(boundary).context(target)
+        draw = f"{self.seed}:{self.prepared.session.id}:{boundary}:{target}"
+        return random_context(self._history_at(boundary), target, draw)
+
+    def _history_at(self, boundary: int) -> Context:
+        if boundary not in self.histories:
+            messages = self.prepared.session.messages
+            self.histories[boundary] = self.prepared.sizing.history(messages, boundary)
+        return self.histories[boundary]
+
+    def _oracle_at(self, boundary: int) -> Oracle:
+        if boundary not in self.oracles:
+            exam = Exams.of(self.prepared.index).at(boundary)
+            self.oracles[boundary] = Oracle(self._history_at(boundary), exam)
+        return self.oracles[boundary]
+
+
+def _replay_of(shots: Iterable[Snapshot], reference: str, mode: Mode, prepared: Prepared) -> Replay:
+    """A replay that has nothing but these contexts."""
+    return Replay(
+        prepared.session, reference, mode, prepared.window, prepared.sizing, (), (), tuple(shots)
+    )

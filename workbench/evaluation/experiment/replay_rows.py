@@ -1,6 +1,6 @@
 """One replay: a session under a preset, as rows of the run's tables."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias
@@ -11,20 +11,18 @@ from workbench.engine.models.model import Completion, Model
 from workbench.engine.models.summary_quality import STANDS_IN
 from workbench.evaluation.experiment.costs import costs as cost_rows
 from workbench.evaluation.experiment.costs import reconciliation
+from workbench.evaluation.experiment.loss_rows import WORST, loss_rows
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.references import BaselineAtSizes, reference_inputs
 from workbench.evaluation.experiment.spec import RunSpec, Scope
-from workbench.evaluation.metrics.apparent_needs import loss_kind
 from workbench.evaluation.metrics.builtin import BUILTIN, EVEN_SO, installed
 from workbench.evaluation.metrics.chain import chain as lifetimes
 from workbench.evaluation.metrics.costs.pricing import pricing
-from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.costs.replay_cost import Charge
 from workbench.evaluation.metrics.exam.rule_verdicts import rule_verdicts
-from workbench.evaluation.metrics.metric import Metric, MetricInput, Retained, Score
+from workbench.evaluation.metrics.metric import Metric, MetricInput, Score
 from workbench.evaluation.metrics.paging import paging
-from workbench.evaluation.metrics.sources import WayBack
-from workbench.evaluation.metrics.still_told import is_still_told
-from workbench.evaluation.metrics.view import VIEW, culprits, view
+from workbench.evaluation.metrics.view import view
 from workbench.evaluation.metrics.work_exam.reader_error import RULES
 from workbench.evaluation.replays.boundaries import at_boundaries, by_fill
 from workbench.evaluation.replays.budgets import least
@@ -37,26 +35,17 @@ from workbench.evaluation.replays.matched import (
     stays_larger,
 )
 from workbench.evaluation.replays.natural import natural
-from workbench.evaluation.replays.step import CompactionEvent, Replay
+from workbench.evaluation.replays.step import CompactionEvent, Replay, Step
 
 Value: TypeAlias = str | int | float | None
 Row: TypeAlias = dict[str, Value]
 Tables: TypeAlias = dict[str, list[Row]]
-Loss: TypeAlias = dict[str, Any]
 
 NAMES = (
     "steps", "compactions", "retention", "survival", "scores",
     "baseline_at_sizes", "costs", "paging", "reconciliation", "losses", "rules", "boundaries",
 )  # fmt: skip
 """The tables that a replay fills."""
-WORST = 30
-"""Losses that a replay writes down for each mode and budget."""
-LOST: Mapping[WayBack, float] = {"user": 1.0, "agent": 0.9, "run": 0.8, "call": 0.5}
-"""The weight of a loss, by what it takes to get it back."""
-NAMED = 0.25
-"""How much less it weighs where the context still names it."""
-LONGEST = 400
-"""Characters of a line that a loss quotes at most."""
 
 
 def replay_rows(
@@ -113,8 +102,11 @@ def _boundary(sized_history: SizedHistory) -> Row:
     scored there.
     """
     overhead = sized_history.history.overhead
+    mode = "matched"
+    if sized_history.share is None:
+        mode = "recorded"
     return {
-        "mode": "recorded" if sized_history.share is None else "matched",
+        "mode": mode,
         "share": sized_history.share,
         "at": sized_history.at,
         "history": sized_history.history.spoken,
@@ -161,13 +153,25 @@ def natural_rows(
     those that are built in or installed.
     """
     tables: Tables = {name: [] for name in NAMES}
-    charges = data.bill.charges if data.bill is not None else ()
-    for step, charge in zip_longest(data.replay.steps, charges):
-        paid = {"cache_read": charge.read, "usd": charge.usd} if charge is not None else {}
-        step_fields = {field.name: getattr(step, field.name) for field in fields(step)}
-        tables["steps"].append({"strategy": data.replay.preset, **step_fields, **paid})
+    tables["steps"] += _steps(data)
     _fill(tables, data, worst, own_metrics)
     return tables
+
+
+def _steps(data: MetricInput) -> Iterator[Row]:
+    """What each request sent, and what it cost where that is known."""
+    step_names = [field.name for field in fields(Step)]
+    charges: Sequence[Charge] = ()
+    if data.bill is not None:
+        charges = data.bill.charges
+    for step, charge in zip_longest(data.replay.steps, charges):
+        row: Row = {"strategy": data.replay.preset}
+        for name in step_names:
+            row[name] = getattr(step, name)
+        if charge is not None:
+            row["cache_read"] = charge.read
+            row["usd"] = charge.usd
+        yield row
 
 
 def _fill(
@@ -175,16 +179,17 @@ def _fill(
 ) -> None:
     place: Row = {"strategy": data.replay.preset, "mode": data.replay.mode, "share": data.share}
     events = [event for event in data.replay.events if event.share == data.share]
-    rows_by_table = {
+    rows_by_table: dict[str, Iterable[Row]] = {
         "compactions": _compactions(events),
         "retention": _retention(data),
         "survival": lifetimes(data),
         "scores": _scores(data, own_metrics),
         "costs": cost_rows(data),
         "paging": paging(data),
-        "losses": [] if data.replay.preset in REFERENCES else _losses(data, worst),
-        "rules": [] if data.replay.preset in REFERENCES else rule_rows(data.replay),
     }
+    if data.replay.preset not in REFERENCES:
+        rows_by_table["losses"] = loss_rows(data, worst)
+        rows_by_table["rules"] = rule_rows(data.replay)
     for name, rows in rows_by_table.items():
         tables[name] += [place | row for row in rows]
 
@@ -192,9 +197,15 @@ def _fill(
 def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
     for event in events:
         compaction = event.compaction
-        stages = [stage for stage in compaction.stages if stage.used]
-        dropped = set[str]().union(*(stage.dropped for stage in stages))
-        rewritten = set[str]().union(*(stage.rewritten for stage in stages)) - dropped
+        stage_names: list[str] = []
+        dropped: set[str] = set()
+        rewritten: set[str] = set()
+        for stage in compaction.stages:
+            if stage.used:
+                stage_names.append(stage.name)
+                dropped.update(stage.dropped)
+                rewritten.update(stage.rewritten)
+        rewritten -= dropped
         yield {
             "number": event.number,
             "at": event.at,
@@ -206,7 +217,7 @@ def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
             "dropped": len(dropped),
             "rewritten": len(rewritten),
             "kept": len(compaction.before.messages) - len(dropped) - len(rewritten),
-            "stages": " > ".join(stage.name for stage in stages),
+            "stages": " > ".join(stage_names),
             **_asked(compaction.completions),
             "outcome": compaction.outcome,
             "why": compaction.why,
@@ -216,24 +227,42 @@ def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
 
 def _asked(completions: Sequence[Completion]) -> Row:
     """What a compaction asked for, what it got, and from whom."""
-    costs = [completion.usd for completion in completions]
+    row: dict[str, Any] = {"requests": len(completions)}
+    row |= dict.fromkeys(("input_tokens", "output_tokens", "fallbacks", "by_rule", "left_out"), 0)
+    costs: list[float | None] = []
+    seconds: list[float] = []
+    writers: list[str] = []
+    methods: list[str] = []
+    misreports: list[str] = []
+    findings: list[str] = []
+    for completion in completions:
+        writer = _writer(completion)
+        row["input_tokens"] += completion.input_tokens
+        row["output_tokens"] += completion.output_tokens
+        row["fallbacks"] += completion.fallback
+        row["by_rule"] += writer in RULES
+        row["left_out"] += completion.left_out or 0
+        costs.append(completion.usd)
+        seconds.append(completion.seconds)
+        writers.append(writer)
+        methods.append(_method(completion))
+        misreports.append(completion.misreport)
+        findings += _findings(completion)
+    row["usd"] = _sum_if_known(costs)
+    row["seconds"] = sum(seconds)
+    row["writer"] = _each_once(" + ", writers)
+    row["method"] = _each_once(" + ", filter(None, methods))
+    row["misreports"] = _each_once("\n", filter(None, misreports))
+    row["findings"] = _each_once("\n", findings)
+    return row
+
+
+def _sum_if_known(costs: Sequence[float | None]) -> float | None:
+    """What these have cost together; None where the cost of one is unknown."""
     known_costs = [usd for usd in costs if usd is not None]
-    misreports = [completion.misreport for completion in completions if completion.misreport]
-    findings = [text for completion in completions for text in _findings(completion)]
-    return {
-        "requests": len(completions),
-        "input_tokens": sum(completion.input_tokens for completion in completions),
-        "output_tokens": sum(completion.output_tokens for completion in completions),
-        "usd": sum(known_costs) if len(known_costs) == len(costs) else None,
-        "seconds": sum(completion.seconds for completion in completions),
-        "fallbacks": sum(completion.fallback for completion in completions),
-        "by_rule": sum(_writer(completion) in RULES for completion in completions),
-        "writer": _each_once(" + ", map(_writer, completions)),
-        "method": _each_once(" + ", filter(None, map(_method, completions))),
-        "left_out": sum(completion.left_out or 0 for completion in completions),
-        "misreports": _each_once("\n", misreports),
-        "findings": _each_once("\n", findings),
-    }
+    if len(known_costs) < len(costs):
+        return None
+    return sum(known_costs)
 
 
 def _each_once(separator: str, texts: Iterable[str]) -> str:
@@ -297,93 +326,3 @@ def _scores(data: MetricInput, own_metrics: Sequence[Metric]) -> Iterable[Row]:
             "n": score.n,
             "why": score.why,
         }
-
-
-def _losses(data: MetricInput, loss_limit: int) -> list[Loss]:
-    """The worst losses of a replay, so many at most, each thing once: at the boundary where it
-    is lost worst.
-    """
-    worst: dict[tuple[str, str], Loss] = {}
-    for loss in worst_losses(data):
-        if len(worst) == loss_limit:
-            break
-        worst.setdefault((loss["kind"], loss["entity"]), loss)
-    return list(worst.values())
-
-
-def worst_losses(data: MetricInput) -> Iterator[Loss]:
-    """The losses of a replay at each of its boundaries, worst first; what only looks like a need,
-    and what another line of the context still tells, is left out.
-
-    What costs most to get back comes first; of equal ones what is needed soonest.
-    """
-    candidates: list[tuple[Loss, Need]] = []
-    contexts: dict[int, Retained] = {}
-    for retained in data.retained:
-        candidates += _losses_at(retained, data)
-        contexts[retained.snapshot.at] = retained
-    for loss, need in sorted(candidates, key=_rank):
-        if data.index.apparent_needs.is_apparent(need):
-            continue
-        if loss["level"] == "unbound" and _is_still_told(need, contexts[loss["at"]]):
-            continue
-        yield loss
-
-
-def _is_still_told(need: Need, retained: Retained) -> bool:
-    context = retained.view
-    lines = retained.demand.lines_that_name(need, context.kept, context.texts)
-    return is_still_told(need, lines)
-
-
-def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:
-    loss, _ = candidate
-    needed_after = loss["needed_at"] - loss["at"]
-    tokens = loss["tokens_back"] or 0
-    return -loss["weight"], -tokens, needed_after, loss["at"], loss["entity"]
-
-
-def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Need]]:
-    """The needed things that a context lost, each with the need."""
-    messages, mode, boundary = data.replay.session.messages, data.replay.mode, retained.snapshot.at
-    past = [
-        version
-        for version in data.versions
-        if version.at == boundary or (mode == "natural" and version.at < boundary)
-    ]
-    blamed = culprits(
-        retained.retention, past, otherwise="recorded" if mode == "recorded" else VIEW
-    )
-    is_named = retained.retention.presence.tolist()
-    for need, named, stage in zip(retained.demand.needs, is_named, blamed, strict=True):
-        if not stage:
-            continue
-        loss: Loss = {
-            "at": boundary,
-            "kind": loss_kind(need),
-            "entity": need.entity.text[:LONGEST],
-            "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
-            "way_back": need.way_back,
-            "tokens_back": _tokens_back(need, data.replay.sizing.sizes),
-            "level": "unbound" if named else "absent",
-            "said_by": messages[need.evidence].role,
-            "said_at": need.said,
-            "evidence": need.evidence_text[:LONGEST],
-            "evidence_at": need.evidence,
-            "needed_at": need.use,
-            "use": need.use_text[:LONGEST],
-            "stage": stage,
-            "weight": LOST[need.way_back] - (NAMED if named else 0.0),
-        }
-        yield loss, need
-
-
-def _tokens_back(need: Need, sizes: Sequence[int]) -> int | None:
-    """The tokens that bring a thing back: of the smallest result or file that would show it, or of
-    the run that has to be made again; None where no call does.
-    """
-    if need.way_back == "call":
-        return min((sizes[source] for source in need.sources), default=None)
-    if need.way_back == "run":
-        return sizes[need.evidence]
-    return None

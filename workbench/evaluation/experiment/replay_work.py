@@ -79,7 +79,9 @@ class ReplayJob(Job[RunSpec]):
 
     def paid(self, requests: Collection[str]) -> Mapping[str, float | None]:
         """What the run has spent on each of these requests, as this machine's ledger says."""
-        return self.model_settings.ledger.paid(list(requests)) if requests else {}
+        if not requests:
+            return {}
+        return self.model_settings.ledger.paid(list(requests))
 
     def with_codes(self) -> ReplayJob:
         """The same with the version of the code behind a replay under each preset: its own
@@ -87,8 +89,9 @@ class ReplayJob(Job[RunSpec]):
         """
         parts: dict[str, object] = {}
         for preset in self.presets:
-            is_reference = preset.name in REFERENCES
-            parts[preset.name] = preset if is_reference else (preset, self.baseline)
+            parts[preset.name] = (preset, self.baseline)
+            if preset.name in REFERENCES:
+                parts[preset.name] = preset
         codes = code_of_replays(self.spec.redaction, parts, self.folder.local)
         return replace(self, codes=codes)
 
@@ -160,18 +163,23 @@ class ReplayWork(KeptWork):
         have cost, under `answers` which ones it took from folders.
         """
         baseline = self.baseline
-        earlier_requests = () if baseline is None else requests_of(baseline.model)
+        earlier_count = 0
+        if baseline is not None:
+            earlier_count = len(requests_of(baseline.model))
         tables = replay_rows(self.prepared, self.preset, self.writer, self.job.spec, baseline)
         requests = list(requests_of(self.writer))
         writers = [innermost(self.writer)]
         if baseline is not None:
-            requests.extend(requests_of(baseline.model)[len(earlier_requests) :])
+            requests += requests_of(baseline.model)[earlier_count:]
             writers.append(innermost(baseline.model))
         for row in tables["compactions"]:
             # what a model said beside its summary; the rest was masked before
             for column in ("findings", "misreports", "why"):
                 row[column] = self.job.masked(str(row[column]))
-        answers = {writer.model: writer.taken for writer in writers if isinstance(writer, Folder)}
+        answers: dict[str, Mapping[str, str]] = {}
+        for writer in writers:
+            if isinstance(writer, Folder):
+                answers[writer.model] = writer.taken
         result = {**tables, "paid": self.job.paid(requests), "answers": answers}
         self._check_masked(result)
         return result

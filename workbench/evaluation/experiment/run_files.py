@@ -24,6 +24,8 @@ from workbench.evaluation.experiment.table_columns import SCHEMA, frame
 from workbench.evaluation.experiment.table_files import to_arrow
 from workbench.evaluation.experiment.units import UnitResult
 
+PACKAGES = (DISTRIBUTION, "tiktoken", "litellm", "numpy", "pandas")
+"""Whose versions the manifest has."""
 NOT_HERE = "its file is not here; all workers must see the run's folder"
 
 
@@ -53,9 +55,8 @@ def write_run(
         absent = merge(merging, plan.stored_sessions, tables, merging_crew)
         tables.add("sessions", to_arrow(frame("sessions", plan.session_rows)))
         tables.add("replays", to_arrow(frame("replays", plan.replay_rows(absent))))
-    projects = {str(row["project"]) for row in plan.session_rows if row["status"] == "ok"}
     manifest = _manifest(job, sources, time() - crew.begun)
-    job.folder.finish(manifest | {"projects": len(projects)})
+    job.folder.finish(manifest | {"projects": len(plan.projects)})
     job.folder.tidy(crew.begun)
 
 
@@ -79,6 +80,15 @@ class RunPlan:
     session_rows: Sequence[Row]
     replays: Sequence[NamedReplay]
     baselines: Mapping[str, str]
+
+    @property
+    def projects(self) -> set[str]:
+        """Of the sessions that could be read."""
+        projects: set[str] = set()
+        for row in self.session_rows:
+            if row["status"] == "ok":
+                projects.add(str(row["project"]))
+        return projects
 
     @property
     def stored_sessions(self) -> list[StoredSession]:
@@ -225,8 +235,14 @@ def _strategy_names(replays: Sequence[ReplayResult]) -> dict[tuple[str, str], st
     """Each strategy's name under each model: its own where the run has one model, or none was
     asked.
     """
-    asking_strategies = {replay.strategy for replay in replays if replay.asked}
-    has_several_models = len({replay.model for replay in replays if replay.model}) > 1
+    asking_strategies: set[str] = set()
+    models: set[str] = set()
+    for replay in replays:
+        if replay.asked:
+            asking_strategies.add(replay.strategy)
+        if replay.model:
+            models.add(replay.model)
+    has_several_models = len(models) > 1
     names: dict[tuple[str, str], str] = {}
     plain_names: set[str] = set()
     for replay in replays:
@@ -270,22 +286,23 @@ def _manifest(
         sources: what it read.
         seconds: that it took.
     """
-    command = ["workbench", *sys.argv[1:]] if Path(sys.argv[0]).name == "workbench" else []
-    names = [
-        source.name if source.path else f"session {index}" for index, source in enumerate(sources)
-    ]
+    command: list[str] = []
+    if Path(sys.argv[0]).name == "workbench":
+        for word in ("workbench", *sys.argv[1:]):
+            command.append(job.masked(_without_secrets(word)))
+    names: list[str] = []
+    for index, source in enumerate(sources):
+        name = source.name if source.path else f"session {index}"
+        names.append(job.masked(name))
     return {
         "schema": SCHEMA,
-        "command": [job.masked(_without_secrets(word)) for word in command],
+        "command": command,
         "settings": job.spec.settings(),
         "presets": [described(preset) for preset in job.presets],
-        "sources": [job.masked(name) for name in names],
+        "sources": names,
         "code": code_of_replays(job.spec.redaction, {"": ()}, job.folder.local)[""],
         "python": platform.python_version(),
-        "packages": {
-            name: _version(name)
-            for name in (DISTRIBUTION, "tiktoken", "litellm", "numpy", "pandas")
-        },
+        "packages": {name: _version(name) for name in PACKAGES},
         "jobs": job.spec.jobs,
         "seconds": round(seconds, 1),
         "created": round(time()),

@@ -64,12 +64,12 @@ def sweep(
             used_windows[name] = session_windows.min(), session_windows.max()
         references = () if parts else REFERENCES
         parts.append((results, [*names, *references]))
-    rows = []
+    rows: list[dict[str, object]] = []
     for point in points:
-        least, most = used_windows.get(point.strategy, (None, None))
         row = asdict(point)
-        row |= {"window_least": least, "window_most": most}
         row["settings"] = json.dumps(point.settings, sort_keys=True)
+        if point.strategy in used_windows:
+            row["window_least"], row["window_most"] = used_windows[point.strategy]
         rows.append(row)
     finished_runs = [results for results, _ in parts]
     about = grid_sweep.manifest(finished_runs, points) | {"merged": merged}
@@ -87,7 +87,9 @@ def _merged(window: int | None, first_window: int | None) -> str:
 
 
 def _in_words(window: int | None) -> str:
-    return f"{window:,}" if window else "each session's own"
+    if window is None:
+        return "each session's own"
+    return f"{window:,}"
 
 
 @documented(Execution)
@@ -126,7 +128,7 @@ class _Sweep:
         if replicates is not None:
             full_grid = full_grid.changed(replicates=replicates)
         points = full_grid.points()
-        presets = [full_grid.preset(point) for point in points]
+        presets = list(map(full_grid.preset, points))
         folder = folder_of(execution, "sweep", dict(full_grid) | {"replicates": None}, presets)
         settings = ModelSettings.of_run(execution.model_settings, folder)
         return cls(full_grid, points, folder, execution.changed(model_settings=settings))
@@ -138,7 +140,7 @@ class _Sweep:
         settings = {name: getattr(self.grid, name) for name in Scope.model_fields}
         settings |= dict(self.execution)
         for (window, model), points in by_run(self.points).items():
-            settings["strategies"] = [self.grid.preset(point) for point in points]
+            settings["strategies"] = list(map(self.grid.preset, points))
             settings["window"] = window
             settings["model"] = model
             settings["out"] = self.folder / "runs" / key(window, model)[:8]
@@ -149,15 +151,18 @@ class _Sweep:
         self, finished_runs: Sequence[Results], points: Sequence[Point]
     ) -> dict[str, object]:
         """What the combined run's manifest says in place of its first part's."""
-        every_settings = [results.manifest["settings"] for results in finished_runs]
-        settings = dict(every_settings[0])
-        if "replicates" in settings:
-            settings["replicates"] = max(part["replicates"] for part in every_settings)
+        settings = dict(finished_runs[0].manifest["settings"])
+        seconds = 0.0
+        for results in finished_runs:
+            seconds += results.manifest["seconds"]
+            if "replicates" in settings:
+                replicates = results.manifest["settings"]["replicates"]
+                settings["replicates"] = max(settings["replicates"], replicates)
         settings["strategies"] = [point.strategy for point in points]
         settings["model"] = ",".join(self.grid.models)
         settings["window"] = self.grid.windows[0] if len(finished_runs) == 1 else None
         return {
             "settings": settings,
             "presets": [described(self.grid.preset(point)) for point in points],
-            "seconds": round(sum(results.manifest["seconds"] for results in finished_runs), 1),
+            "seconds": round(seconds, 1),
         }

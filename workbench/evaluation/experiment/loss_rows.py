@@ -1,0 +1,111 @@
+"""What a strategy lost though it is needed later, as rows of the table `losses`, worst first."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from workbench.evaluation.metrics.apparent_needs import loss_kind
+from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.metric import MetricInput, Retained
+from workbench.evaluation.metrics.sources import WayBack
+from workbench.evaluation.metrics.still_told import is_still_told
+from workbench.evaluation.metrics.view import VIEW, ContextVersion, culprits
+
+Loss: TypeAlias = dict[str, Any]
+
+WORST = 30
+"""Losses that a replay writes down for each mode and budget."""
+LOST: Mapping[WayBack, float] = {"user": 1.0, "agent": 0.9, "run": 0.8, "call": 0.5}
+"""The weight of a loss, by what it takes to get it back."""
+NAMED = 0.25
+"""How much less it weighs where the context still names it."""
+LONGEST = 400
+"""Characters of a line that a loss quotes at most."""
+
+
+def loss_rows(data: MetricInput, loss_limit: int = WORST) -> list[Loss]:
+    """The worst losses of a replay, so many at most, each thing once: at the boundary where it
+    is lost worst.
+    """
+    worst: dict[tuple[str, str], Loss] = {}
+    for loss in worst_losses(data):
+        if len(worst) == loss_limit:
+            break
+        worst.setdefault((loss["kind"], loss["entity"]), loss)
+    return list(worst.values())
+
+
+def worst_losses(data: MetricInput) -> Iterator[Loss]:
+    """The losses of a replay at each of its boundaries, worst first; what only looks like a need,
+    and what another line of the context still tells, is left out.
+
+    What costs most to get back comes first; of equal ones what is needed soonest.
+    """
+    candidates: list[tuple[Loss, Need]] = []
+    contexts: dict[int, Retained] = {}
+    for retained in data.retained:
+        candidates += _losses_at(retained, data)
+        contexts[retained.snapshot.at] = retained
+    for loss, need in sorted(candidates, key=_rank):
+        if data.index.apparent_needs.is_apparent(need):
+            continue
+        if loss["level"] == "unbound" and _is_still_told(need, contexts[loss["at"]]):
+            continue
+        yield loss
+
+
+def _is_still_told(need: Need, retained: Retained) -> bool:
+    context = retained.view
+    lines = retained.demand.lines_that_name(need, context.kept, context.texts)
+    return is_still_told(need, lines)
+
+
+def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:
+    loss, _ = candidate
+    needed_after = loss["needed_at"] - loss["at"]
+    tokens = loss["tokens_back"] or 0
+    return -loss["weight"], -tokens, needed_after, loss["at"], loss["entity"]
+
+
+def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Need]]:
+    """The needed things that a context lost, each with the need."""
+    messages, mode = data.replay.session.messages, data.replay.mode
+    boundary = retained.snapshot.at
+    past: list[ContextVersion] = []
+    for version in data.versions:
+        if version.at == boundary or (mode == "natural" and version.at < boundary):
+            past.append(version)
+    otherwise = "recorded" if mode == "recorded" else VIEW
+    blamed = culprits(retained.retention, past, otherwise=otherwise)
+    is_named = retained.retention.presence.tolist()
+    for need, named, stage in zip(retained.demand.needs, is_named, blamed, strict=True):
+        if not stage:
+            continue
+        loss: Loss = {
+            "at": boundary,
+            "kind": loss_kind(need),
+            "entity": need.entity.text[:LONGEST],
+            "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
+            "way_back": need.way_back,
+            "tokens_back": _tokens_back(need, data.replay.sizing.sizes),
+            "level": "unbound" if named else "absent",
+            "said_by": messages[need.evidence].role,
+            "said_at": need.said,
+            "evidence": need.evidence_text[:LONGEST],
+            "evidence_at": need.evidence,
+            "needed_at": need.use,
+            "use": need.use_text[:LONGEST],
+            "stage": stage,
+            "weight": LOST[need.way_back] - (NAMED if named else 0.0),
+        }
+        yield loss, need
+
+
+def _tokens_back(need: Need, sizes: Sequence[int]) -> int | None:
+    """The tokens that bring a thing back: of the smallest result or file that would show it, or of
+    the run that has to be made again; None where no call does.
+    """
+    if need.way_back == "call":
+        return min((sizes[source] for source in need.sources), default=None)
+    if need.way_back == "run":
+        return sizes[need.evidence]
+    return None
