@@ -7,7 +7,7 @@ RECORDINGS is a folder with recordings of many agents. For each of ten agents a 
 of those that the agent wrote, where that agent would keep them. In it a newcomer types `workbench`,
 pastes the first command that it offers, then each next one that is offered, until a setting to
 paste is printed. All runs in a pipe with TERM=dumb. Printed of each command: its seconds, its exit
-code, the longest silence, and what it took beside what was foretold.
+code, the longest silence, and what it took beside what was predicted.
 """
 
 from __future__ import annotations
@@ -156,17 +156,17 @@ class Step:
     silence: float = 0.0
     code: int | None = None
     text: str = ""
-    foretold: float | None = None
-    """Seconds, and the time left once they were foretold."""
+    predicted: float | None = None
+    """Seconds, and the time left once they were predicted."""
     taken: float = 0.0
     lines: list[tuple[float, str]] = field(default_factory=list)
 
     @property
     def factor(self) -> float | None:
         """How far the forecast was off."""
-        if self.foretold is None:
+        if self.predicted is None:
             return None
-        longer, shorter = max(self.foretold, self.taken), min(self.foretold, self.taken)
+        longer, shorter = max(self.predicted, self.taken), min(self.predicted, self.taken)
         return longer / max(shorter, 0.1)
 
 
@@ -221,13 +221,13 @@ def read_into(pieces: Queue[bytes], stream: IO[bytes]) -> None:
 
 
 def read_forecast(step: Step) -> None:
-    """Take the first time that the command foretold of itself."""
+    """Take the first time that the command predicted of itself."""
     if "--dry-run" in step.command:
         return
     for second, text in step.lines:
         forecast = FORETOLD.search(text)
         if forecast is not None:
-            step.foretold = float(forecast[1]) * SECONDS[forecast[2]]
+            step.predicted = float(forecast[1]) * SECONDS[forecast[2]]
             step.taken = step.seconds - second
             return
 
@@ -285,7 +285,7 @@ def row(step: Step, clock: float, home: Path) -> str:
         notes.append(f"ENDS WITH {step.code}")
     if step.factor is not None:
         wrong = "WRONG: " if step.factor > FORESIGHT else ""
-        notes.append(f"{wrong}{step.foretold:.0f} s foretold, {step.taken:.0f} s taken")
+        notes.append(f"{wrong}{step.predicted:.0f} s predicted, {step.taken:.0f} s taken")
     command = step.command.replace(str(home), "~")
     return f"  {clock:6.1f} s  {step.seconds:6.1f} s  {command}  {'; '.join(notes)}"
 

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/bench_fitted_reader.py
 
-A row a size: tokens of the context, milliseconds to read it and to foretell the answers to one
+A row a size: tokens of the context, milliseconds to read it and to predict the answers to one
 sheet, and the same where the sheet was weighted before, as for many contexts of one boundary. The
 context is the end of a bundled session.
 

@@ -1,4 +1,4 @@
-"""What the looks at new recordings have in common: what the reader foretells beside what real
+"""What the looks at new recordings have in common: what the reader predicts beside what real
 readers knew.
 """
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import (
-    ForetoldContext,
+    PredictedContext,
     ReaderErrors,
     text_kind,
 )
@@ -30,7 +30,7 @@ APART = 0.1
 
 
 def look(name: str) -> pd.DataFrame:
-    """The answers about the work in a study, with what the shipped reader foretells of them."""
+    """The answers about the work in a study, with what the shipped reader predicts of them."""
     rows = read_answers([STUDIES / name])
     return rows.assign(promised=chances(shipped_reader(), rows))
 
@@ -62,7 +62,7 @@ def measured_rows(answers: pd.DataFrame) -> list[str]:
 
 def pairs_alike(answers: pd.DataFrame) -> tuple[int, int]:
     """Of the pairs of strategies in a session that real readers hold apart: how many are
-    foretold so, and how many.
+    predicted so, and how many.
     """
     strategies = answers[~answers["strategy"].isin(REFERENCES)]
     pairs = alike = 0
@@ -81,11 +81,11 @@ def level_errors(answers: pd.DataFrame) -> dict[str, float]:
     return dict((answers["promised"] - answers["score"]).groupby(answers["writer"]).mean().round(2))
 
 
-def foretold(answers: pd.DataFrame, strategy: str, writer: str) -> list[ForetoldContext]:
+def predicted(answers: pd.DataFrame, strategy: str, writer: str) -> list[PredictedContext]:
     """The contexts of a strategy by a writer, one a project."""
     means = _of(answers, strategy, writer).groupby("project")["promised"].mean()
     return [
-        ForetoldContext(str(project), text_kind(writer), chance)
+        PredictedContext(str(project), text_kind(writer), chance)
         for project, chance in means.items()
     ]
 

@@ -18,7 +18,7 @@ CONTEXT = ["strategy", "writer"]
 
 @pytest.fixture(scope="module")
 def in_chains() -> pd.DataFrame:
-    """Answers from contexts of three compactions, with what the shipped reader foretells."""
+    """Answers from contexts of three compactions, with what the shipped reader predicts."""
     answers = read_answers([STUDIES / "chains"])
     return answers.assign(promised=chances(shipped_reader(), answers))
 
@@ -46,7 +46,7 @@ def test_the_page_has_the_rows_of_the_answers(table: str) -> None:
     assert "".join(shown.splitlines(keepends=True)[2:]) == table
 
 
-def test_the_reader_foretells_answers_from_chains_which_it_was_not_fitted_to(
+def test_the_reader_predicts_answers_from_chains_which_it_was_not_fitted_to(
     in_chains: pd.DataFrame,
 ) -> None:
     assert set(in_chains["chain"]) == {3}

@@ -11,7 +11,7 @@ import pytest
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import (
-    ForetoldContext,
+    PredictedContext,
     ReaderErrors,
     text_kind,
 )
@@ -43,8 +43,8 @@ def fitted_to() -> pd.DataFrame:
 
 
 @cache
-def foretold(asker: str) -> pd.DataFrame:
-    """The answers to an asker's questions, with what a reader foretells that was fitted without
+def predicted(asker: str) -> pd.DataFrame:
+    """The answers to an asker's questions, with what a reader predicts that was fitted without
     their projects.
     """
     answers = read_answers([STUDIES / asker])
@@ -55,7 +55,7 @@ def foretold(asker: str) -> pd.DataFrame:
 def table() -> str:
     lines = []
     for asker, words in ASKERS.items():
-        answers = foretold(asker)
+        answers = predicted(asker)
         errors = pd.DataFrame(asker_errors(fitted_to(), read_answers([STUDIES / asker]))).mean()
         shown = " | ".join(f"{errors[kind]:+.2f}" for kind in KINDS)
         area = auc(answers["promised"].to_numpy(), answers["score"].to_numpy())
@@ -87,13 +87,13 @@ def test_the_reader_that_ships_keeps_these_errors(number: int) -> None:
 
 def real_levels_held(asker: str, reader: ReaderErrors) -> list[bool]:
     """For each strategy whether the interval of its level holds what real readers gave."""
-    strategies = foretold(asker)[~foretold(asker)["strategy"].isin(REFERENCES)]
+    strategies = predicted(asker)[~predicted(asker)["strategy"].isin(REFERENCES)]
     are_held = []
     for (_, writer), rows in strategies.groupby(["strategy", "writer"]):
         projects = rows.groupby("project")[["promised", "score"]].mean()
         kind = text_kind(str(writer))
         contexts = [
-            ForetoldContext(str(name), kind, chance)
+            PredictedContext(str(name), kind, chance)
             for name, chance in projects["promised"].items()
         ]
         level = reader.score(contexts)

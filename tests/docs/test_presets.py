@@ -23,7 +23,7 @@ READ_USD, WRITTEN_USD = 3.0, 15.0
 
 @pytest.fixture(scope="module")
 def answers() -> pd.DataFrame:
-    """Answers about the work, with what the shipped reader foretells."""
+    """Answers about the work, with what the shipped reader predicts."""
     rows = read_answers([STUDY])
     return rows.assign(promised=chances(shipped_reader(), rows))
 
@@ -67,5 +67,5 @@ def test_each_preset_was_read_in_ten_recordings(answers: pd.DataFrame) -> None:
     assert (recordings == 10).all()
 
 
-def test_the_reader_foretells_answers_that_it_was_not_fitted_to(answers: pd.DataFrame) -> None:
+def test_the_reader_predicts_answers_that_it_was_not_fitted_to(answers: pd.DataFrame) -> None:
     assert auc(answers["promised"].to_numpy(), answers["score"].to_numpy()) > 0.8

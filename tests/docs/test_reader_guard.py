@@ -1,4 +1,4 @@
-"""Jumbled lines, and the level of what is foretold: the tables of reports/studies/reader-guard."""
+"""Jumbled lines, and the level of what is predicted: the tables of reports/studies/reader-guard."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_salads_and_telegrams_are_promised_little_too_much() -> None:
         assert abs((group["guarded"] - group["score"]).mean()) <= 0.05
 
 
-def test_no_such_column_foretells_better_by_more_than_the_choice_of_recordings_does() -> None:
+def test_no_such_column_predicts_better_by_more_than_the_choice_of_recordings_does() -> None:
     for reader in READERS[1:]:
         assert loss(reader, FITTED) > 0.99 * loss(READERS[0], FITTED)
         assert loss(reader, *HELD_OUT) > 0.985 * loss(READERS[0], *HELD_OUT)

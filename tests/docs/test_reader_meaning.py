@@ -125,7 +125,7 @@ def test_no_feature_makes_other_words_mean_chance(reader: str) -> None:
 
 
 @pytest.mark.parametrize("reader", ADDED)
-def test_no_feature_foretells_answers_better_that_nothing_was_fitted_to(reader: str) -> None:
+def test_no_feature_predicts_answers_better_that_nothing_was_fitted_to(reader: str) -> None:
     """A hundredth of the loss is what the choice of recordings does."""
     assert loss(reader, *HELD_OUT) > 0.99 * loss(TODAY, *HELD_OUT)
 

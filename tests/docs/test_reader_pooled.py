@@ -50,7 +50,7 @@ def test_presets_that_were_written_by_both_have_the_same_distance(
     assert study.with_interval(distance) == "-0.05 (-0.07 to -0.02)"
 
 
-def test_a_refit_foretells_left_out_projects_hardly_better(
+def test_a_refit_predicts_left_out_projects_hardly_better(
     study: SimpleNamespace, answers: pd.DataFrame
 ) -> None:
     gains = study.gain_by_project(answers)
@@ -58,7 +58,7 @@ def test_a_refit_foretells_left_out_projects_hardly_better(
     assert (int((gains > 0).sum()), len(gains)) == (17, 31)
 
 
-def test_a_refit_foretells_the_third_look_no_better(
+def test_a_refit_predicts_the_third_look_no_better(
     study: SimpleNamespace, answers: pd.DataFrame
 ) -> None:
     look = answers[answers["study"] == "third-look"]

@@ -7,7 +7,7 @@ import pytest
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import (
-    ForetoldContext,
+    PredictedContext,
     ReaderErrors,
     text_kind,
 )
@@ -78,7 +78,7 @@ def test_the_reader_that_ships_is_fitted_to_these_answers() -> None:
     )
 
 
-def test_left_out_answers_are_foretold_about_as_well_as_a_second_reader_would() -> None:
+def test_left_out_answers_are_predicted_about_as_well_as_a_second_reader_would() -> None:
     assert report().auc > 0.95
     assert report().order > 0.85
     assert report().largest_error < 0.05
@@ -108,11 +108,11 @@ def test_the_interval_of_a_project_that_was_left_out_holds_what_real_readers_gav
         of_project = strategies[strategies["project"] == project]
         for _, group in of_project.groupby(["strategy", "writer"]):
             contexts = group.groupby(["session", "kind"])[["promised", "score"]].mean()
-            foretold = [
-                ForetoldContext(project, kind, row.promised)
+            predicted = [
+                PredictedContext(project, kind, row.promised)
                 for (_, kind), row in contexts.iterrows()
             ]
-            interval = reader.score(foretold)
+            interval = reader.score(predicted)
             covered.append(interval.low <= contexts["score"].mean() <= interval.high)
     assert len(covered) == 168
     assert 0.9 <= sum(covered) / len(covered) <= 0.99

@@ -14,11 +14,11 @@ from docs.looks import (
     RULE,
     STRATEGIES,
     SUMMARIES,
-    foretold,
     level_errors,
     look,
     measured_rows,
     pairs_alike,
+    predicted,
     real_mean,
     shipped_errors,
     shown_rows,
@@ -37,7 +37,7 @@ def test_the_page_has_the_rows_of_the_answers(answers: pd.DataFrame) -> None:
     assert shown_rows("second-look") == measured_rows(answers)
 
 
-def test_single_answers_are_foretold(answers: pd.DataFrame) -> None:
+def test_single_answers_are_predicted(answers: pd.DataFrame) -> None:
     assert round(auc(answers["promised"].to_numpy(), answers["score"].to_numpy()), 2) == 0.96
 
 
@@ -58,7 +58,7 @@ def test_the_interval_of_a_level_holds_the_real_one_without_these_answers_in_it(
     """The errors of other askers alone: this study's own are left out."""
     errors = shipped_errors()
     without_these = replace(errors, by_asker=errors.by_asker[1:])
-    level = without_these.score(foretold(answers, strategy, writer))
+    level = without_these.score(predicted(answers, strategy, writer))
     assert level.low < real_mean(answers, strategy, writer) < level.high
 
 
@@ -67,7 +67,7 @@ def test_the_interval_of_a_lead_over_truncation_holds_the_real_lead(
     answers: pd.DataFrame, strategy: str, writer: str
 ) -> None:
     errors = shipped_errors()
-    lead = errors.lead(foretold(answers, strategy, writer), foretold(answers, "truncate", ""))
+    lead = errors.lead(predicted(answers, strategy, writer), predicted(answers, "truncate", ""))
     real = real_mean(answers, strategy, writer) - real_mean(answers, "truncate", "")
     assert lead.low < real < lead.high
 
@@ -77,6 +77,6 @@ def test_the_interval_of_a_models_lead_over_a_rule_holds_the_real_lead(
     answers: pd.DataFrame, strategy: str
 ) -> None:
     errors = shipped_errors()
-    lead = errors.lead(foretold(answers, strategy, MODEL), foretold(answers, strategy, RULE))
+    lead = errors.lead(predicted(answers, strategy, MODEL), predicted(answers, strategy, RULE))
     real = real_mean(answers, strategy, MODEL) - real_mean(answers, strategy, RULE)
     assert lead.low < real < lead.high

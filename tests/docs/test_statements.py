@@ -21,7 +21,7 @@ REFERENCES = ("null", "soup", "oracle", "index")
 
 @pytest.fixture(scope="module")
 def contexts() -> pd.DataFrame:
-    """A row a context of a strategy: what real readers knew, and what was foretold from both
+    """A row a context of a strategy: what real readers knew, and what was predicted from both
     kinds of questions.
     """
     rows = pd.read_csv(STUDY / "contexts.csv", keep_default_na=False)

@@ -66,7 +66,7 @@ def advise(
         complain("reading the sessions ...")
     searches = agent_searches(paths or (), silent)
     tells_forecast = dry_run or not spec.quiet
-    if tells_forecast and not _foretell(searches, spec, foresight):
+    if tells_forecast and not _predict(searches, spec, foresight):
         return OK
     advices = [search.advice() for search in searches]
     pending = max(advice.pending for advice in advices)
@@ -83,7 +83,7 @@ def advise(
     return PENDING if pending else OK
 
 
-def _foretell(searches: Sequence[AgentSearch], spec: AdviceSpec, foresight: Foresight) -> bool:
+def _predict(searches: Sequence[AgentSearch], spec: AdviceSpec, foresight: Foresight) -> bool:
     """Say what the searches would take; whether to go on."""
     forecast = together([search.forecast() for search in searches])
     forecast = replace(forecast, sessions=sum(search.sessions for search in searches))

@@ -1,4 +1,4 @@
-"""What the fitted reader foretells of rules' summaries and of four simple orders of clipped words.
+"""What the fitted reader predicts of rules' summaries and of four simple orders of clipped words.
 
 Usage: python reports/studies/clipped-words/clipped_words.py [RECORDINGS...]
 
@@ -109,7 +109,7 @@ def contexts(ready: Prepared, boundary: int, share: float) -> dict[str, Context]
 
 
 def measured(sessions: Sequence[Session]) -> pd.DataFrame:
-    """A row a context: what is foretold, and the share of the history that it used."""
+    """A row a context: what is predicted, and the share of the history that it used."""
     rows = []
     for session in sessions:
         ready = prepared(session)

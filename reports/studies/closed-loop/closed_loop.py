@@ -143,7 +143,7 @@ def _cheaper(rows: pd.DataFrame) -> str:
 
 
 def session_rates(sessions: Sequence[Prepared], held: pd.DataFrame) -> pd.DataFrame:
-    """A row a recorded compaction: how often the agent really looked, and what would foretell it.
+    """A row a recorded compaction: how often the agent really looked, and what would predict it.
 
     Returns:
         `session`, `project`, `at`; `messages` after it that count; `looks`: calls that look among

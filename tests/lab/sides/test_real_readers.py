@@ -1,4 +1,4 @@
-"""What the measures foretell beside what real readers answered."""
+"""What the measures predict beside what real readers answered."""
 
 from __future__ import annotations
 

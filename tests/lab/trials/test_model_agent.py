@@ -127,7 +127,7 @@ def knows_what_it_is_sent(asked: dict[str, Any]) -> Reply:
 
 
 @pytest.mark.slow
-def test_the_command_foretells_the_bill_keeps_to_its_limit_and_asks_nothing_twice(
+def test_the_command_predicts_the_bill_keeps_to_its_limit_and_asks_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "models.toml").write_text(PRICES)
@@ -155,12 +155,12 @@ def test_the_command_foretells_the_bill_keeps_to_its_limit_and_asks_nothing_twic
         monkeypatch.setenv("WORKBENCH_API_BASE", provider.address)
         assert main([*words, "--dry-run"]) == 0
         assert not provider.requests
-        foretold = json.loads(capsys.readouterr().out)["the agent"]
-        assert foretold["requests"] > 50
+        predicted = json.loads(capsys.readouterr().out)["the agent"]
+        assert predicted["requests"] > 50
         assert (
-            0.1 < foretold["usd"] < 1
-            and foretold["seconds"] > 0
-            and foretold["speed"].startswith("assumed")
+            0.1 < predicted["usd"] < 1
+            and predicted["seconds"] > 0
+            and predicted["speed"].startswith("assumed")
         )
         assert main([*words, "--max-dollars", "0.05"]) == PENDING
         cut = json.loads(capsys.readouterr().out)

@@ -212,8 +212,8 @@ def test_a_program_as_an_agent_is_asked_nothing_twice(
     agent = f"command:{counting(tmp_path, 'print(1)')}"
     command = words(agent, tmp_path / "out")
     assert main([*command, "--dry-run"]) == OK
-    foretold = json.loads(capsys.readouterr().out)["the agent"]
-    assert foretold["usd"] is None and foretold["requests"] > 10
+    predicted = json.loads(capsys.readouterr().out)["the agent"]
+    assert predicted["usd"] is None and predicted["requests"] > 10
     assert main(command) == OK
     asked = starts(tmp_path)
     assert 2 <= asked <= 6

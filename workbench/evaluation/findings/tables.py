@@ -29,7 +29,7 @@ from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.findings.run_tables import RunTables
 from workbench.evaluation.metrics import HALVES, WORK
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.reader_error import ForetoldContext
+from workbench.evaluation.metrics.work_exam.reader_error import PredictedContext
 
 USED = "tokens_kept"
 """The metric of the size that a strategy really used, as a share of the history."""
@@ -120,7 +120,7 @@ class Tables(RunTables):
         projects = [self.project(session) for session in values.index]
         by_project = values.groupby(projects).mean()
         contexts = [
-            ForetoldContext(str(project), kind, mean, rule_share)
+            PredictedContext(str(project), kind, mean, rule_share)
             for project, mean in by_project.items()
         ]
         interval = left_out.errors.score(contexts)

@@ -49,7 +49,7 @@ COLUMNS = [
     "names",
     "BM25",
     "real readers",
-    "foretold of these",
+    "predicted of these",
     "real readers, names",
 ]
 """Of the table. `searched`: the work on the projects by which the best setting was chosen; the last
@@ -218,16 +218,16 @@ def _places(sessions: Sequence[Prepared]) -> Iterator[Place]:
 
 def _real_readers() -> pd.DataFrame:
     """What real readers got from contexts of a tenth without a model's summary, and what was
-    foretold of these.
+    predicted of these.
     """
-    columns = ["context", "real readers", "foretold of these", "real readers, names"]
+    columns = ["context", "real readers", "predicted of these", "real readers, names"]
     studies = own_studies()
     if not studies:
         return pd.DataFrame(columns=columns)
     work = _of_a_tenth(work_answers(studies)).groupby("strategy")
     names = _of_a_tenth(name_answers(studies)).groupby("strategy")
     rows = work[["score", "left_out"]].mean()
-    rows = rows.set_axis(["real readers", "foretold of these"], axis=1)
+    rows = rows.set_axis(["real readers", "predicted of these"], axis=1)
     rows["real readers, names"] = names["score"].mean()
     rows = pd.concat([rows, _salads_read()])
     labels = {name: gamer.label for name, gamer in GAMERS.items()}
@@ -246,13 +246,13 @@ def _salads_read() -> pd.DataFrame:
     """The same of salads and telegrams, in a study after the reader was fitted: the shipped
     reader predicts.
     """
-    columns = ["real readers", "foretold of these", "real readers, names"]
+    columns = ["real readers", "predicted of these", "real readers, names"]
     if not SALADS_READ.is_dir():
         return pd.DataFrame(columns=columns)
     work = read_answers([SALADS_READ])
-    work["foretold"] = chances(shipped_reader(), work)
+    work["predicted"] = chances(shipped_reader(), work)
     work = work[work["strategy"].isin(GAMERS)]
-    rows = work.groupby("strategy")[["score", "foretold"]].mean()
+    rows = work.groupby("strategy")[["score", "predicted"]].mean()
     names = read_names([SALADS_READ])
     rows["names"] = names.groupby("strategy")["score"].mean()
     return rows.set_axis(columns, axis=1)
@@ -274,7 +274,7 @@ def _says(rows: pd.DataFrame, settings: int) -> str:
     by_readers = gamed[gamed["real readers"].notna()]
     if by_readers.empty:
         return sentence
-    differences = by_readers["foretold of these"] - by_readers["real readers"]
+    differences = by_readers["predicted of these"] - by_readers["real readers"]
     too_high = differences.max()
     return (
         f"{sentence} Where real readers read such contexts, at most {too_high:.2f} too much is"

@@ -222,7 +222,7 @@ def _tenths(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
         row = {
             "tenth": number,
             "answers": tenth.answers,
-            "foretold": tenth.promised,
+            "predicted": tenth.promised,
             "real readers": tenth.real,
             "too high by": tenth.promised - tenth.real,
         }
@@ -249,11 +249,11 @@ def by_kind(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
     groups = answers.assign(kind=kinds).groupby(["kind", "share"])
     figures = {
         "answers": ("score", "size"),
-        "foretold": (promise, "mean"),
+        "predicted": (promise, "mean"),
         "real readers": ("score", "mean"),
     }
     rows = groups.agg(**figures).reset_index()
-    rows["too high by"] = rows["foretold"] - rows["real readers"]
+    rows["too high by"] = rows["predicted"] - rows["real readers"]
     return rows
 
 

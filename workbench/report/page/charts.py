@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.transforms import offset_copy
+from matplotlib.transforms import ScaledTranslation, Transform
 
 from workbench.base.formats import missing, some
 from workbench.base.palette import REFERENCES, Style, looks
@@ -22,6 +22,7 @@ from workbench.report.page.plot_style import MUTED, Label, name_ends, paper, wor
 
 HALF = 5.6
 """Inches of a chart that is beside another."""
+POINTS_PER_INCH = 72
 BESIDE = 6.0
 """Points of paper between two strategies at one place of an axis, so that no interval hides
 another; all together are no wider than `ABREAST`.
@@ -204,6 +205,10 @@ def rounds(findings: Findings) -> Figure:
     return figure
 
 
+def _moved_right(axes: Axes, points: float) -> Transform:
+    return ScaledTranslation(points / POINTS_PER_INCH, 0, axes.figure.dpi_scale_trans)
+
+
 def _curves(
     axes: Axes,
     run: Tables,
@@ -237,7 +242,7 @@ def _curves(
             x,
             mean,
             intervals,
-            transform=offset_copy(axes.transData, axes.figure, shift, units="points"),
+            transform=axes.transData + _moved_right(axes, shift),
             linestyle="--" if is_reference else "-",
             color=style.colour,
             marker=style.mark,

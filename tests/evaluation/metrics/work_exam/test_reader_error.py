@@ -7,7 +7,7 @@ import pytest
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import (
     Calibration,
-    ForetoldContext,
+    PredictedContext,
     ReaderErrors,
     ScoreInterval,
     TextKind,
@@ -26,9 +26,9 @@ EASY: Errors = tuple([{"model": -0.3, "rule": -0.3}] * 3)
 BIASED = ReaderErrors(tuple([{"model": -0.1, "rule": 0.1}] * 3), context=0.0)
 
 
-def contexts(kind: TextKind, *chances: float) -> list[ForetoldContext]:
+def contexts(kind: TextKind, *chances: float) -> list[PredictedContext]:
     """One context a project."""
-    return [ForetoldContext(f"p{number}", kind, chance) for number, chance in enumerate(chances)]
+    return [PredictedContext(f"p{number}", kind, chance) for number, chance in enumerate(chances)]
 
 
 def test_a_reader_without_error_is_as_sure_as_its_projects_are_alike() -> None:
@@ -101,14 +101,14 @@ def test_where_a_rule_wrote_a_part_the_error_is_that_of_both_each_by_its_share()
     same = BIASED.lead_bound("mixed", "mixed", projects=10, rule_share=0.3, other_rule_share=0.3)
     assert same == pytest.approx(0.0)
     mixed = [
-        ForetoldContext(one.project, "mixed", one.chance, 1.0)
+        PredictedContext(one.project, "mixed", one.chance, 1.0)
         for one in contexts("model", 0.5, 0.7, 0.6)
     ]
     assert BIASED.score(mixed) == BIASED.score(contexts("rule", 0.5, 0.7, 0.6))
 
 
 def test_two_contexts_of_a_project_are_no_two_projects() -> None:
-    same = [ForetoldContext("p", "model", 0.5)] * 8
+    same = [PredictedContext("p", "model", 0.5)] * 8
     apart = contexts("model", *[0.5] * 8)
     narrow, wide = SHARED.score(apart), SHARED.score(same)
     assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)

@@ -59,7 +59,7 @@ def answered(
     return folder
 
 
-def test_answers_that_follow_the_points_are_foretold_on_other_projects(tmp_path: Path) -> None:
+def test_answers_that_follow_the_points_are_predicted_on_other_projects(tmp_path: Path) -> None:
     table = read_answers([answered(tmp_path / "run")])
     report = fit_report(table, left_out_chances(table))
     assert (report.sessions, report.projects, report.contexts, report.answers) == (8, 4, 24, 288)

@@ -215,7 +215,7 @@ def test_the_answers_are_kept_with_their_features_and_without_the_contexts(exams
     assert "please look at part" not in (answers.path / SITTINGS).read_text()
 
 
-def test_the_fitted_reader_foretells_without_asking_anybody(exams: Path) -> None:
+def test_the_fitted_reader_predicts_without_asking_anybody(exams: Path) -> None:
     grader = Grader()
     answers = judged(exams, model="fitted", grader=grader, names=4)
     chance = {

@@ -68,7 +68,7 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True)
-class ForetoldContext:
+class PredictedContext:
     """A context of a strategy as the fitted reader sees it.
 
     Attributes:
@@ -122,7 +122,7 @@ class ReaderErrors:
     context: float
     by_asker: tuple[tuple[Mapping[TextKind, float], ...], ...] = ()
 
-    def score(self, contexts: Sequence[ForetoldContext], seed: int = 0) -> ScoreInterval:
+    def score(self, contexts: Sequence[PredictedContext], seed: int = 0) -> ScoreInterval:
         """The score of a strategy: the mean over its contexts, each the same weight.
 
         Args:
@@ -150,8 +150,8 @@ class ReaderErrors:
 
     def lead(
         self,
-        contexts: Sequence[ForetoldContext],
-        other_contexts: Sequence[ForetoldContext],
+        contexts: Sequence[PredictedContext],
+        other_contexts: Sequence[PredictedContext],
         seed: int = 0,
     ) -> ScoreInterval:
         """How much more one strategy tells than another, as a mean over the projects that both
@@ -352,7 +352,7 @@ class LeftOutCheck:
     errors: ReaderErrors
 
 
-def _by_project(contexts: Sequence[ForetoldContext]) -> dict[str, list[float]]:
+def _by_project(contexts: Sequence[PredictedContext]) -> dict[str, list[float]]:
     """The chances of each project's contexts."""
     chances: dict[str, list[float]] = defaultdict(list)
     for context in contexts:

@@ -51,7 +51,7 @@ def _ask(sitting: Sitting, reader: Model) -> None:
         sitting.replies = []
 
 
-def foretell(sitting: Sitting, record: SittingRecord) -> None:
+def predict(sitting: Sitting, record: SittingRecord) -> None:
     """Give each question about the work the chance that a real model knows it; names have none.
 
     Args:

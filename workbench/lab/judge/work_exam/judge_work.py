@@ -21,7 +21,7 @@ from workbench.evaluation.experiment.filler import ModelUse
 from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.sources import What
 from workbench.evaluation.experiment.spec import model_name
-from workbench.lab.judge.work_exam.asking import ask_readers, forecast, foretell
+from workbench.lab.judge.work_exam.asking import ask_readers, forecast, predict
 from workbench.lab.judge.work_exam.baselines import write_baselines
 from workbench.lab.judge.work_exam.contexts import StrategyContexts, strategy_contexts
 from workbench.lab.judge.work_exam.grading import grade
@@ -151,7 +151,7 @@ def _written(
     records = records_of(sittings)
     if spec.is_fitted:
         for sitting, record in zip(sittings, records, strict=True):
-            foretell(sitting, record)
+            predict(sitting, record)
     notes: dict[str, object] = {
         "reader": judges.reader_name,
         "grader": judges.grader_name,
