@@ -10,6 +10,7 @@ from live.talk import Record, answered, asked, openai
 from live.zoo import (
     REWRITING,
     Writer,
+    blanks_old_results,
     drops_oldest_turns,
     gives_calls_new_ids,
     renders_its_head_anew,
@@ -50,6 +51,15 @@ def test_ids_order_and_white_space_that_change_undo_nothing_and_break_no_pair(
 ) -> None:
     seen = visit(preset, api, habit, turns=24)  # type: ignore[arg-type]  # a habit
     assert seen.compactions > 2 and seen.undone <= 1 and seen.broken == 0
+
+
+@pytest.mark.parametrize(
+    "habit", [blanks_old_results, gives_calls_new_ids, reorders_parallel_results]
+)
+def test_a_compaction_that_ends_inside_a_step_breaks_no_pair(habit: object) -> None:
+    """The last resort shortens one of several results: those behind it are not covered."""
+    seen = visit("docker_agent", "openai", habit, turns=20)  # type: ignore[arg-type]  # a habit
+    assert seen.broken == 0 and seen.undone <= 1
 
 
 @pytest.mark.parametrize("habit", [reminder_in_text, same_reminder_in_text])

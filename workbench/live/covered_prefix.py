@@ -44,6 +44,18 @@ LOOSE = Comparison(_loose_key_of, loose_key)
 """For a host that gives its calls new ids, or trims texts, with each request."""
 
 
+def end_of_step(path: Sequence[HostMessage], covered: int) -> int:
+    """Where the step ends that the covered part ends in: behind the last result of its calls."""
+    pending = _pending_calls(path[:covered])
+    end = covered
+    while pending and end < len(path) and is_result(path[end].record):
+        for message in path[end].messages:
+            if message.role == "tool":
+                pending.discard(message.call_id)
+        end += 1
+    return end
+
+
 def first_uncovered(
     path: Sequence[HostMessage],
     covered: int,
@@ -54,7 +66,7 @@ def first_uncovered(
 
     Args:
         path: the host's messages as they were heard.
-        covered: how many of them the newest compaction stands for.
+        covered: how many of them the newest compaction stands for, up to the end of a step.
         messages: the host's present list.
         is_head: whether a message is one before all others that the host renders anew, and so no
             person's.
@@ -94,10 +106,13 @@ def _end_of_covered(
     """
     from_path = max(covered - ALIGNED_BY, 0)
     from_said = max(len(messages) - (len(path) - from_path) - ALIGNED_BY, 0)
-    covered_keys = _entry_keys(path[from_path:covered], comparison)
-    path_keys = [*covered_keys, *_entry_keys(path[covered:], comparison)]
+    entries = path[from_path:]
     present = messages[from_said:]
-    present_keys = _ordered([*map(comparison.of_message, present)], present)
+    path_keys = list(map(comparison.of_entry, entries))
+    present_keys = list(map(comparison.of_message, present))
+    if not _pending_calls(path[:covered]):  # else the covered part ends among results
+        path_keys = _ordered(path_keys, [entry.record for entry in entries])
+        present_keys = _ordered(present_keys, present)
     last_covered = first_behind = None
     for block in SequenceMatcher(
         None, path_keys, present_keys, autojunk=False
@@ -115,15 +130,6 @@ def _end_of_covered(
         return None  # what no compaction covers is gone: the host went back
     start = earliest_end + covered - 1 - last_covered[0]
     return start if start <= len(messages) else None
-
-
-def _entry_keys(entries: Sequence[HostMessage], comparison: Comparison) -> list[bytes]:
-    keys: list[bytes] = []
-    records: list[Json] = []
-    for entry in entries:
-        keys.append(comparison.of_entry(entry))
-        records.append(entry.record)
-    return _ordered(keys, records)
 
 
 def _ordered(keys: list[bytes], records: Sequence[Json]) -> list[bytes]:

@@ -12,7 +12,7 @@ from workbench.engine.transcript.message import Json, Message, Text, UserMessage
 from workbench.live.checkpoint import Checkpoint
 from workbench.live.context_edits import longer
 from workbench.live.copies import Copies
-from workbench.live.covered_prefix import first_uncovered
+from workbench.live.covered_prefix import end_of_step, first_uncovered
 from workbench.live.formats.canonical import key
 from workbench.live.formats.shape import (
     HostFormat,
@@ -83,8 +83,7 @@ class Memory:
         match = self._match(bare)
         start = self._first_uncovered(bare, match.heard_count)
         if start is not None:
-            newest_compaction = self.state.checkpoints[-1]
-            covered = self.lists.own.objects[: newest_compaction.covers]
+            covered = self.lists.own.objects[: self._covered_count]
             objects = [*covered, *objects[start:]]
             bare = [*covered, *bare[start:]]
             messages = objects
@@ -278,7 +277,14 @@ class Memory:
         if self._broken or only_newest or heard_count >= covered:
             return None
         heard_path = self.state.heard_path
-        return first_uncovered(heard_path, covered, messages, self.additions.is_head)
+        return first_uncovered(heard_path, self._covered_count, messages, self.additions.is_head)
+
+    @property
+    def _covered_count(self) -> int:
+        """How many of the host's messages the newest compaction stands for, and the rest of the
+        step that it ends in.
+        """
+        return end_of_step(self.state.heard_path, self.state.checkpoints[-1].covers)
 
     def _learn_head(self, heard_count: int, messages: list[Json], same: int) -> None:
         """Learn a first message that is another one now, where the message behind it is the
