@@ -258,3 +258,18 @@ def test_half_lives_are_told_in_words() -> None:
     told = half_lives_html(findings_of(9)).plain
     assert "summarize more than 2 compactions (5" in told and "truncate 1.0 compactions" in told
     assert half_lives_html(findings_of(0)).html == ""
+
+
+def test_a_session_without_a_figure_of_one_strategy_is_in_no_mean_and_is_named() -> None:
+    run = made(11)
+    assert "leave out" not in str(told(run))
+    for row in run.rows["scores"]:
+        if row["session"] == "session-03" and row["strategy"] == "summarize":
+            row["value"] = None
+    findings = Findings.of(run)
+    words = "Means and differences leave out session-03, where a compared strategy has no figure."
+    assert words in findings.verdict.caveats
+    for name in findings.tables.contenders:
+        figures = findings.figures.strategies[name]
+        for estimate in (figures.same_size["exam_recall"], figures.own_trigger["exam_recall"]):
+            assert estimate is not None and estimate.n == 10

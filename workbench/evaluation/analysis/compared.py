@@ -180,7 +180,8 @@ class _PairedTest:
             raise UnknownName("strategy of this run", name, self.strategies)
         self.better = direction(rows)
         self.sign = 1 if self.better == "higher" else -1
-        self.wide = by_session(on_one_basis(rows, at_sizes)).astype(float)
+        compared_rows = on_one_basis(rows, at_sizes)
+        self.wide = by_session(compared_rows).astype(float)
         self.projects = projects_of(rows)
 
     @property
@@ -199,8 +200,9 @@ class _PairedTest:
 
     def _mean(self, strategy: str, reference: str) -> float:
         """The mean of a strategy over projects, where both have a value."""
-        values = shared(self.wide, strategy, reference)[strategy]
-        return float(by_project(values, self.projects).mean())
+        both = shared(self.wide, strategy, reference)
+        means = by_project(both[strategy], self.projects)
+        return float(means.mean())
 
     def row(self, strategy: str, reference: str, tests: int) -> Row:
         """What `compare_table` says of two strategies, in a family of so many tests."""

@@ -41,8 +41,9 @@ def on_one_basis(rows: pd.DataFrame, at_sizes: pd.DataFrame | None = None) -> pd
     gain: pd.Series[float] | float = 0.0
     if at_sizes is not None and len(at_sizes):
         gain = size_gains(rows, at_sizes)
-    rows = rows.assign(value=floats(rows["value"]) - gain, gain=gain)
-    rows = rows[rows["value"].notna()]
+    values = floats(rows["value"]) - gain
+    rows = rows.assign(value=values, gain=gain)
+    rows = rows[values.notna()]
     compared_rows = rows[rows["strategy"].isin(_compared(rows))]
     if compared_rows.empty:
         return rows
@@ -54,7 +55,8 @@ def on_one_basis(rows: pd.DataFrame, at_sizes: pd.DataFrame | None = None) -> pd
     gain_there = pd.Series(gains.to_numpy(), rows.index)
     is_uncut = rows["strategy"].isin(UNCUT)
     gain_there = gain_there.mask(is_uncut, 0.0)
-    return rows.assign(value=rows["value"] + gain_there, gain=gain_there)
+    values = rows["value"] + gain_there
+    return rows.assign(value=values, gain=gain_there)
 
 
 def _common_places(rows: pd.DataFrame) -> pd.Series[float]:
@@ -73,7 +75,8 @@ def _common_places(rows: pd.DataFrame) -> pd.Series[float]:
 
 def _reaching_their_size(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows without those that stay larger than their share, see `equal_size.evenly`."""
-    rows = rows.assign(share=floats(rows["share"]).fillna(0.0))
+    shares = floats(rows["share"]).fillna(0.0)
+    rows = rows.assign(share=shares)
     if "why" not in rows:
         return rows
     is_scored = rows["value"].notna()

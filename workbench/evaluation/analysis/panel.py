@@ -113,9 +113,11 @@ def panel(
 
 def _means(rows: pd.DataFrame, at_sizes: pd.DataFrame | None) -> pd.Series[float]:
     """The mean of each strategy and metric over projects."""
-    compared_rows = [on_one_basis(of_metric, at_sizes) for _, of_metric in rows.groupby("metric")]
-    if compared_rows:
-        rows = pd.concat(compared_rows)
+    tables = [rows.iloc[:0]]
+    for _, of_metric in rows.groupby("metric"):
+        compared_rows = on_one_basis(of_metric, at_sizes)
+        tables.append(compared_rows)
+    rows = pd.concat(tables)
     project = rows["project"] if "project" in rows else rows["session"]
     of_sessions = rows.groupby(["strategy", "metric", project, "session"])["value"].mean()
     of_projects = of_sessions.groupby(level=[0, 1, 2]).mean()

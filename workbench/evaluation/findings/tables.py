@@ -26,7 +26,7 @@ from workbench.evaluation.analysis.scores import plain, with_projects
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.experiment.table_columns import COLUMNS
-from workbench.evaluation.findings.run_tables import RunTables
+from workbench.evaluation.findings.run_tables import MODES, RunTables
 from workbench.evaluation.metrics import HALVES, WORK
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import PredictedContext
@@ -334,3 +334,20 @@ class Tables(RunTables):
             if reach.compared:
                 sessions |= reach.inside
         return sessions
+
+    @property
+    def not_shared(self) -> list[str]:
+        """The sessions that a mean leaves out, since one of the compared strategies has no figure
+        there; without those that are `left_out`.
+        """
+        not_shared: set[str] = set()
+        for mode in MODES:
+            metric = self.leading(mode)
+            rows = self.select(metric, mode)
+            is_scored = rows["value"].notna() & rows["strategy"].isin(self.contenders)
+            sessions = set(map(str, rows.loc[is_scored, "session"]))
+            for name in self.contenders:
+                shared_sessions = map(str, self.values(metric, name, mode).index)
+                sessions.difference_update(shared_sessions)
+            not_shared |= sessions
+        return sorted(not_shared - self.left_out)

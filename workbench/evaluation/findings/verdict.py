@@ -149,6 +149,7 @@ def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
         unranked=run.unranked(),
         sizes=_sizes(run),
         names_only=run.names_only,
+        not_shared=run.not_shared,
         failed=int((run.replays["status"] == "failed").sum()),
         unreadable=len(run.unreadable),
         damaged=sum(len(str(text).splitlines()) for text in run.sessions["skipped"]),

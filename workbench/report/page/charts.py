@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.transforms import ScaledTranslation, Transform
+from matplotlib.transforms import ScaledTranslation
 
 from workbench.base.formats import missing, some
 from workbench.base.palette import REFERENCES, Style, looks
@@ -22,7 +22,8 @@ from workbench.report.page.plot_style import MUTED, Label, name_ends, paper, wor
 
 HALF = 5.6
 """Inches of a chart that is beside another."""
-POINTS_PER_INCH = 72
+POINTS = 72
+"""Of paper, in an inch."""
 BESIDE = 6.0
 """Points of paper between two strategies at one place of an axis, so that no interval hides
 another; all together are no wider than `ABREAST`.
@@ -205,10 +206,6 @@ def rounds(findings: Findings) -> Figure:
     return figure
 
 
-def _moved_right(axes: Axes, points: float) -> Transform:
-    return ScaledTranslation(points / POINTS_PER_INCH, 0, axes.figure.dpi_scale_trans)
-
-
 def _curves(
     axes: Axes,
     run: Tables,
@@ -238,11 +235,12 @@ def _curves(
             high = 100 * points["high"].to_numpy(dtype=float)
             intervals = [mean - low, high - mean]
             shift = min(BESIDE, ABREAST / abreast) * (index - middle)
+        moved = ScaledTranslation(shift / POINTS, 0, axes.figure.dpi_scale_trans)
         axes.errorbar(
             x,
             mean,
             intervals,
-            transform=axes.transData + _moved_right(axes, shift),
+            transform=axes.transData + moved,
             linestyle="--" if is_reference else "-",
             color=style.colour,
             marker=style.mark,
