@@ -97,8 +97,8 @@ def chart_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
     """
     filters = RunFilters.of(query)
     rows = _charted_runs(entries, filters)
-    means_of = {}
-    metrics = set()
+    means_of: dict[str, Means] = {}
+    metrics: set[str] = set()
     for row in rows:
         entry = entries[row.run]
         means = _means(entry.path, entry.stamp)
