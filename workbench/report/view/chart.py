@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from workbench.base.formats import figure
-from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings.summaries import replayed_contenders
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
@@ -97,7 +97,7 @@ def chart_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
     """
     filters = RunFilters.of(query)
     rows = _charted_runs(entries, filters)
-    means_of = {}
+    means_of: dict[str, Means] = {}
     metrics: set[str] = set()
     for row in rows:
         entry = entries[row.run]
