@@ -213,6 +213,8 @@ def test_what_another_agent_sends_is_said_to_the_model_by_its_client(tmp_path: P
                 TURN,
                 said("user", "one"),
                 said("assistant", "I ask the painter"),
+                line("world_state", full=True, state={"cwd": "/home/me/shop"}),
+                line("inter_agent_communication_metadata", trigger_turn=False),
                 report,
                 line("compacted", message="so far", replacement_history=history),
             ],

@@ -1,7 +1,7 @@
 """Sessions of OpenAI's Codex, the command line and the desktop; and items of OpenAI's Responses
 API, which it writes.
 
-Read are the rollout files under `~/.codex/sessions`, versions 0.119 to 0.142, JSON lines of items
+Read are the rollout files under `~/.codex/sessions`, versions 0.119 to 0.171, JSON lines of items
 and events, and the bare items of older ones; of the API a request's `input`, its `output`, or a
 list of items.
 """
@@ -39,6 +39,8 @@ _CLIENT = re.compile(
 _EXIT = re.compile(r"(?:Exit code:|exited with code|\"exit_code\":) ?(-?\d+)")
 _HEADER = 300
 _ROLES = ("assistant", "developer", "system", "user")
+_OF_CLIENT = frozenset({"world_state", "inter_agent_communication_metadata"})
+"""Types of records that the client keeps for itself; what of them a model is told is a message."""
 _OF_AN_AGENT = "agent_message"
 """An item with what another agent sent to this one, which its model reads as a user's words."""
 
@@ -119,7 +121,7 @@ class CodexBuilder(SessionBuilder):
             self._item(record)
         elif "instructions" in record and not self.meta:
             self.begin(record)
-        elif "record_type" not in record:
+        elif type_ not in _OF_CLIENT and "record_type" not in record:
             self.source.unknown[f"record of type {type_!r}"] += 1
 
     def _event(self, payload: Record) -> None:

@@ -1,4 +1,4 @@
-"""Sessions that `opencode export` wrote, versions 1.3 to 1.14: one JSON document of messages and
+"""Sessions that `opencode export` wrote, versions 1.3 to 1.18: one JSON document of messages and
 their parts.
 
 The database behind it, `~/.local/share/opencode/opencode.db` (SQLite, since version 1.2), is read
