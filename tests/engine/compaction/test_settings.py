@@ -136,3 +136,9 @@ def test_options_of_stages_hold_for_a_pipeline_that_is_set_after_them() -> None:
     aged = wb.preset("ex_athena", compaction_pipeline=["summary"], snip_age_iterations=9)
     again = wb.preset(aged, compaction_pipeline=["snip", "summary"])
     assert settings(again)["snip.age"].value == 9
+
+
+def test_a_number_in_text_may_begin_with_its_point() -> None:
+    assert (
+        wb.preset("pipeline:threshold=.5").trigger == wb.preset("pipeline", threshold=0.5).trigger
+    )

@@ -97,8 +97,11 @@ def read_changes(text: str) -> dict[str, Plain]:
 
 
 def _plain(text: str) -> Plain:
+    json_text = text
+    if text.startswith("."):
+        json_text = f"0{text}"  # JSON wants a digit before the point
     try:
-        value = json.loads(text)
+        value = json.loads(json_text)
     except ValueError:
         return text
     return value if isinstance(value, int | float | bool) else text
