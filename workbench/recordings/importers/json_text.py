@@ -84,7 +84,9 @@ def objects_of_line(line: str) -> list[str]:
         except (_NoNumber, RecursionError, ValueError):
             break
         texts.append(line[start:end])
-    return texts if end == len(line.rstrip()) else [line]
+    if end != len(line.rstrip()):
+        return [line]
+    return texts
 
 
 class _NoNumber(Exception):

@@ -176,7 +176,9 @@ class SourceFile:
 
     def _objects_of(self, line: str) -> list[str]:
         """The JSON texts of a line, mostly one."""
-        return objects_of_line(line) if _MANY_OBJECTS.search(line) else [line]
+        if _MANY_OBJECTS.search(line):
+            return objects_of_line(line)
+        return [line]
 
     def in_lines(self) -> bool:
         """Whether it is JSON lines rather than one document: a whole object on a line, and

@@ -223,7 +223,8 @@ def test_what_another_agent_sends_is_said_to_the_model_by_its_client(tmp_path: P
     (message,) = [message for message in session.messages if "green" in plain_text(message)]
     assert isinstance(message, UserMessage) and message.synthetic
     assert session.origin.text_read == 1.0 and session.origin.skipped == ()
-    assert session.recorded[0].entry.kept[-1] == message.id
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert compaction.kept is not None and compaction.kept[-1] == message.id
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])

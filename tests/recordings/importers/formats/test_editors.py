@@ -86,6 +86,21 @@ def test_continue_keeps_results_in_the_states_of_the_calls(tmp_path: Path) -> No
     ]
 
 
+def test_the_command_line_of_continue_keeps_the_figures_as_openai_names_them(
+    tmp_path: Path,
+) -> None:
+    usage = {
+        "prompt_tokens": 900,
+        "completion_tokens": 20,
+        "prompt_tokens_details": {"cached_tokens": 800},
+        "model": "big",
+    }
+    answer = {"role": "assistant", "content": "it has eleven volts", "usage": usage}
+    recording = {**CONTINUE, "history": [*CONTINUE["history"], {"message": answer}]}
+    newest_answer = answers(only(document(tmp_path, recording)))[-1]
+    assert (newest_answer.usage, newest_answer.model) == (Usage(100, 800, 0, 20), "big")
+
+
 def test_vscode_chat_has_rounds_results_and_summaries(tmp_path: Path) -> None:
     session = only(document(tmp_path, VSCODE_CHAT))
     assert words(session) == [

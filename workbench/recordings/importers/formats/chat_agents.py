@@ -8,14 +8,15 @@ core/index.d.ts, ChatHistoryItem). Cursor writes `agent-transcripts/*.jsonl` und
 """
 
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import Json
+from workbench.engine.transcript.message import Json, Usage
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.usage import UsageFields
+from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
+    as_mapping,
     block_texts,
     identifier,
     items,
@@ -119,14 +120,22 @@ class ContinueBuilder(ChatBuilder):
             thought = text(message, "content") or block_texts(message, "content")
             part = {"type": "thinking", "thinking": thought}
             message = {"role": "assistant", "content": [part]}
-        call_id = message.get("toolCallId")
-        calls = message.get("toolCalls")
-        super().read({**message, "tool_calls": calls, "tool_call_id": call_id})
+        shaped = {
+            **message,
+            "tool_calls": message.get("toolCalls"),
+            "tool_call_id": message.get("toolCallId"),
+            "model": message.get("model") or as_mapping(message.get("usage")).get("model"),
+        }
+        super().read(shaped)
         for state in objects(record, "toolCallStates"):
             self._call_state(state)
         summary = text(record, "conversationSummary")
         if summary:
             self.compaction(summary, kept=self.system_ids)
+
+    def usage(self, record: Record) -> Usage | None:
+        """The figures by the editor's names, or by OpenAI's, which the command line keeps."""
+        return super().usage(record) or self.source.usage(OPENAI_USAGE, record, self.usage_in)
 
     def _call_state(self, state: Record) -> None:
         """Read the result in the state of a call; none where the call has not ended."""

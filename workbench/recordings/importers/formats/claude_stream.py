@@ -90,6 +90,8 @@ def knows(head: Head) -> bool:
     if head.is_list:
         has_marks = '"subtype"' in head.text and '"parent_tool_use_id"' in head.text
         return has_marks and {"type", "session_id"} <= head.keys
+    if any("role" in record for record in head.records):
+        return False  # Droid's stream starts alike, and has the role beside the words
     return any(_is_start(record) or _is_message(record) for record in head.records)
 
 
