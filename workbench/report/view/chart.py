@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from workbench.base.formats import figure
-from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings.summaries import replayed_contenders
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
