@@ -111,7 +111,7 @@ class Service:
     def streamed(self, block: dict[str, Any]) -> Reply:
         """A message of one block, as its events."""
         usage = {"input_tokens": self.tokens, "output_tokens": 5}
-        message = {
+        message: dict[str, Any] = {
             "id": f"msg_{len(self.requests)}",
             "type": "message",
             "role": "assistant",
