@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 import pytest
 
@@ -13,7 +15,7 @@ PROJECTS = 11
 
 
 def scores(
-    values: dict[str, list[float | None]], shares: tuple[float, ...] = (0.2,)
+    values: Mapping[str, Sequence[float | None]], shares: tuple[float, ...] = (0.2,)
 ) -> pd.DataFrame:
     """A row a strategy, session and share."""
     rows = []
@@ -42,7 +44,7 @@ def means(rows: pd.DataFrame) -> dict[str, float]:
 
 
 def test_a_mean_less_another_is_the_difference_of_every_pair() -> None:
-    values = {
+    values: dict[str, list[float | None]] = {
         "truncate": [0.5 + number / 100 for number in range(PROJECTS)],
         "large": [0.9 - number / 50 for number in range(PROJECTS)],
         "small": [0.8 - number / 90 for number in range(PROJECTS)],

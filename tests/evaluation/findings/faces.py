@@ -432,7 +432,9 @@ def differences_of_words(text: str) -> Iterator[Difference]:
             gap = other_sign * float(other_points)
             yield Difference("own trigger", other_half, strategy, rival, gap)
     at_size = re.search(r"At the same size \([^)]*\), \S+ (?:tells|keeps) \d+ % of the (\w+)", text)
-    for match in SURE.finditer(text) if at_size else ():
+    if at_size is None:
+        return
+    for match in SURE.finditer(text):
         strategy, led, level, points = match.groups()
         gap = float(points.replace("−", "-"))
         yield Difference("same size", at_size[1], strategy, led or level, gap)
@@ -461,7 +463,7 @@ def wrong_in_json(answer: Mapping[str, Any]) -> list[str]:
     for row in answer["against_baseline"]:
         name = row["strategy"]
         mean, baseline_mean = means.get(name), means.get(answer["baseline"])
-        if None in (mean, baseline_mean, row["difference"]):
+        if mean is None or baseline_mean is None or row["difference"] is None:
             continue
         if abs(mean - baseline_mean - row["difference"]) > 0.0005:
             gap = mean - baseline_mean
