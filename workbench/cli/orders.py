@@ -21,7 +21,8 @@ from workbench.evaluation.experiment.sources import limited, sources_of
 from workbench.evaluation.experiment.spec import DEFAULT_MODEL
 from workbench.lab.agreement.measured import Judge, on_recordings, on_tasks
 from workbench.lab.agreement.orders import ALL, TARGETS, Agreement
-from workbench.lab.simulation.simulate import SimulationSpec, reader_of, simulate
+from workbench.lab.simulation.simulate import reader_of, simulate
+from workbench.lab.simulation.simulation_spec import SimulationSpec
 from workbench.lab.trials.families import FAMILIES, tasks
 from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.table import TrialResults, by_family

@@ -9,8 +9,9 @@ from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import FAILED, OK, complain, records, say, say_json, table, write
 from workbench.evaluation.analysis.simulated import by_strategy, price_words, which_bill
-from workbench.lab.simulation.simulate import SimulationSpec, forecast
+from workbench.lab.simulation.simulate import forecast
 from workbench.lab.simulation.simulate import simulate as simulation_of
+from workbench.lab.simulation.simulation_spec import SimulationSpec
 
 SHOWN = {
     "look-ups": "look_ups:count", "tokens": "look_up_tokens:amount", "blind": "blind:count", "spirals": "spirals:count",

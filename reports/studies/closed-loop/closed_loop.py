@@ -26,7 +26,8 @@ from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.demand import HORIZON
 from workbench.evaluation.replays.matched import recorded_contexts
 from workbench.lab.simulation.held import held_things, looked_again
-from workbench.lab.simulation.simulate import BLIND, SIMULATED, simulate
+from workbench.lab.simulation.simulate import simulate
+from workbench.lab.simulation.simulated_rows import BLIND, SIMULATED
 from workbench.lab.validation.fetched_again import figures, with_intervals
 from workbench.lab.validation.used_things import compacted, used_things
 from workbench.recordings.datasets.bundled import bundled_files

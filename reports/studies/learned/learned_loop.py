@@ -57,7 +57,8 @@ from workbench.evaluation.replays.natural import natural
 from workbench.lab.agreement.measured import detours
 from workbench.lab.agreement.orders import OVER
 from workbench.lab.simulation.needs import Needs
-from workbench.lab.simulation.simulate import SimulationSpec, simulated_row
+from workbench.lab.simulation.simulated_rows import simulated_row
+from workbench.lab.simulation.simulation_spec import SimulationSpec
 
 TRIALS = Path(__file__).parents[1] / "trials" / "rows"
 """The rows of the tasks that the presets did."""

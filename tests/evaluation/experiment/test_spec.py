@@ -12,7 +12,7 @@ from workbench.base.errors import SettingError
 from workbench.cli import main
 from workbench.evaluation.experiment.grid import read
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.lab.simulation.simulate import SimulationSpec
+from workbench.lab.simulation.simulation_spec import SimulationSpec
 
 
 def test_every_setting_is_in_the_signature() -> None:

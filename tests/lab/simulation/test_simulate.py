@@ -25,7 +25,8 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import FillerModel
 from workbench.evaluation.experiment.prepared import prepared
 from workbench.lab.simulation.needs import Needs
-from workbench.lab.simulation.simulate import FillerReader, Simulation, SimulationSpec
+from workbench.lab.simulation.simulate import FillerReader, Simulation
+from workbench.lab.simulation.simulation_spec import SimulationSpec
 from workbench.lab.simulation.walk import ConsequenceWalk
 
 with_workers = pytest.mark.skipif(not FULL, reason="starts workers; part of the full profile")

@@ -107,7 +107,7 @@ def standings(run: Tables, names: Sequence[str] = ()) -> pd.DataFrame:
         columns.append(run.values(SAVED, name))
     by_session = pd.concat(columns, axis=1, sort=True)
     values = by_session.to_numpy(dtype=float).reshape(-1, len(names), 2)
-    projects = [run.project(session) for session in by_session.index]
+    projects = run.projects_by_session(by_session.index)
     return frontier(names, values, ("higher", "higher"), projects)
 
 

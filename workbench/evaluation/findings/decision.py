@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from workbench.base.formats import missing
-from workbench.base.markup import render
 from workbench.evaluation.analysis.compared import ALPHA
 from workbench.evaluation.analysis.likely_best import LIKELY, PRICES, PriceRange
 from workbench.evaluation.analysis.paired import FEWEST, Estimate, holm, sign_flip
@@ -33,7 +32,7 @@ from workbench.evaluation.findings.prices import OWN_TRIGGER, trade_rows, usable
 from workbench.evaluation.findings.readers import beyond_names, no_winner
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.findings.wording import sentences
+from workbench.evaluation.findings.wording import one_paragraph, paragraphs, sentences
 from workbench.evaluation.metrics import HALVES, PANEL
 
 COMPARED = 2
@@ -89,7 +88,7 @@ class Decision:
             self.agent,
             self.confidence,
         )
-        return " ".join(text for text in texts if text)
+        return one_paragraph(texts)
 
 
 def decide(figures: Figures) -> Decision | None:
@@ -119,8 +118,8 @@ def decide(figures: Figures) -> Decision | None:
     why_none = no_winner(run, standing.contested, half, OWN_TRIGGER)
     ranges = _price_ranges(figures, use)
     compared = _compared(use, ranges, alternatives)
-    text = render(
-        "report/decision.txt",
+    recommendation, trade_off, agent, confidence = paragraphs(
+        "decision",
         half=half,
         no_winner=why_none,
         use=use,
@@ -144,8 +143,6 @@ def decide(figures: Figures) -> Decision | None:
         lists=[name for name in run.contenders if name in run.names_only],
         too_large=[name for name in run.contenders if name in run.over_window],
     )
-    blocks = [" ".join(block.split()) for block in text.split("---")]
-    recommendation, trade_off, agent, confidence = blocks
     counted = Counted(rows, recall, _counted_savings(points, recall))
     return Decision(
         use="" if why_none else use,
@@ -345,7 +342,7 @@ def _changes(
         at_sizes=_best_at_sizes(figures.by_size, use, alternatives),
         by_panel=_ahead_by_panel(figures, use, alternatives),
         windows=(int(windows.min()), int(windows.max())) if len(windows) else None,
-        projects=len({run.project(name) for name in counted.rows["session"]}),
+        projects=run.project_count(counted.rows["session"]),
         fewest=FEWEST,
         counts=figures.summaries,
     )

@@ -47,7 +47,7 @@ class SessionCount:
     @classmethod
     def of(cls, run: Tables, sessions: Set[str]) -> SessionCount:
         """The count of some sessions of a run."""
-        return cls(len(sessions), len({run.project(session) for session in sessions}))
+        return cls(len(sessions), run.project_count(sessions))
 
     def __str__(self) -> str:
         sessions = some(self.sessions, "session")

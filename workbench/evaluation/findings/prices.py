@@ -41,7 +41,7 @@ def trade_rows(run: Tables, names: Sequence[str], half: str) -> pd.DataFrame:
             recall = run.values(half, name).rename("recall")
             recalls.append(recall.to_frame().assign(candidate=name))
         rows = pd.concat(recalls).reset_index()
-    rows["project"] = [run.project(session) for session in rows["session"]]
+    rows["project"] = run.projects_by_session(rows["session"])
     costs = run.costs.set_index(["session", "strategy"])
     places = pd.MultiIndex.from_arrays([rows["session"], rows["candidate"]])
     bills = costs.reindex(places)

@@ -143,7 +143,7 @@ def beyond_names(run: Tables, recall: Mapping[str, float], mode: str) -> list[st
 
 
 def _projects_with_work(run: Tables) -> int:
-    return len({run.project(session) for session in run.sessions_with_work})
+    return run.project_count(run.sessions_with_work)
 
 
 def without_bias(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
@@ -233,13 +233,21 @@ class RunTables:
         """The project of a session; the session itself where none is known."""
         return self.projects.get(str(session), str(session))
 
+    def projects_by_session(self, sessions: Iterable[object]) -> list[str]:
+        """The project of each of these sessions, in their order."""
+        return list(map(self.project, sessions))
+
+    def project_count(self, sessions: Iterable[object]) -> int:
+        """Of how many projects these sessions are."""
+        return len(set(self.projects_by_session(sessions)))
+
     def mean_over_projects(
         self, values: pd.Series[float], *, lowest: float = -inf, highest: float = inf
     ) -> Estimate | None:
         """The mean of one value a session, with its interval over projects."""
         return estimate(
             values.tolist(),
-            [self.project(name) for name in values.index],
+            self.projects_by_session(values.index),
             least=lowest,
             most=highest,
         )

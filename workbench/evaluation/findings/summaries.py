@@ -168,7 +168,7 @@ def lives(run: Tables, strategy: str) -> pd.DataFrame:
     """
     rows = run.survival[run.survival["strategy"] == strategy]
     rows = rows[rows["at_risk"] > 0]
-    projects = [run.project(session) for session in rows["session"]]
+    projects = run.projects_by_session(rows["session"])
     rows = rows.assign(project=projects)
     at_risk = rows.pivot_table("at_risk", "project", "round", "sum", fill_value=0)
     lost = rows.pivot_table("lost", "project", "round", "sum", fill_value=0)

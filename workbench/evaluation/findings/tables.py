@@ -117,7 +117,7 @@ class Tables(RunTables):
         if half is None or half.low is None or metric != WORK or left_out is None:
             return half
         kind, rule_share = self.text_kind(strategy, mode), self.rule_share(strategy, mode)
-        projects = [self.project(session) for session in values.index]
+        projects = self.projects_by_session(values.index)
         by_project = values.groupby(projects).mean()
         contexts = [
             PredictedContext(str(project), kind, mean, rule_share)
@@ -244,7 +244,7 @@ class Tables(RunTables):
         costs = self.costs[self.costs["strategy"] == strategy]
         costs = costs[costs["usd_uncompacted"] > 0]
         savings, bills = costs["net_saving"].tolist(), costs["usd_uncompacted"].tolist()
-        projects = [self.project(session) for session in costs["session"]]
+        projects = self.projects_by_session(costs["session"])
         return ratio(savings, bills, projects, most=1.0)
 
     def cost_a_session(self, strategy: str) -> float | None:

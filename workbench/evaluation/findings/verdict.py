@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.base.formats import joined, percent
-from workbench.base.markup import render
 from workbench.evaluation.analysis.compared import ALPHA, WORTH
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.findings.comparison import ranked
@@ -19,7 +18,7 @@ from workbench.evaluation.findings.readers import (
 from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.summaries import answer_sentences, dots
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.findings.wording import sentences
+from workbench.evaluation.findings.wording import one_paragraph, paragraphs, sentences
 from workbench.evaluation.metrics import NAMES
 
 
@@ -36,7 +35,7 @@ class Conclusion:
 
     def __str__(self) -> str:
         texts = (self.answer, self.price, self.sure, *self.caveats)
-        return " ".join(text for text in texts if text)
+        return one_paragraph(texts)
 
 
 def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
@@ -61,8 +60,8 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
     own_figures = figures.strategies[best].own_trigger
     own_half = run.leading("natural")
     unranked = run.unranked()
-    text = render(
-        "report/verdict.txt",
+    answer, price, sure = paragraphs(
+        "verdict",
         recall=recall,
         where=_where(run),
         worth=WORTH,
@@ -74,8 +73,6 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
         saved=own_figures[SAVED],
         own=own_figures[own_half],
     )
-    blocks = [" ".join(block.split()) for block in text.split("---")]
-    answer, price, sure = blocks
     return Conclusion(answer, price, sure, caveats)
 
 

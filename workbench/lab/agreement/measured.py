@@ -34,7 +34,8 @@ from workbench.lab.judge.contexts import even_choice
 from workbench.lab.judge.exam.admission import admission
 from workbench.lab.judge.exam.readers import ModelReader
 from workbench.lab.simulation.needs import Needs
-from workbench.lab.simulation.simulate import BLIND, SimulationSpec, simulated_row
+from workbench.lab.simulation.simulated_rows import BLIND, simulated_row
+from workbench.lab.simulation.simulation_spec import SimulationSpec
 from workbench.lab.trials.agents import ReaderAgent
 from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.loop import work

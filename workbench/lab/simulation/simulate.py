@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from statistics import median
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Self, Unpack
 
 from workbench.base.errors import SettingError, Unanswered
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
-from workbench.engine.models import shown_name
 from workbench.engine.models.likelihood import CachedLikelihood
-from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.models.weights import weights
 from workbench.evaluation.experiment.atomic import write_atomically
@@ -27,15 +21,8 @@ from workbench.evaluation.experiment.code_versions import code_versions
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked
 from workbench.evaluation.experiment.job import Job, KeptWork, folder_of
 from workbench.evaluation.experiment.prepared import Prepared, Recording, read
-from workbench.evaluation.experiment.prepared import replay as replay_of
 from workbench.evaluation.experiment.replay_work import READS_SESSIONS
 from workbench.evaluation.experiment.run_folder import RunFolder
-from workbench.evaluation.experiment.settings import (
-    ExecutionSettings,
-    MaskingSettings,
-    PricedSettings,
-    StrategyList,
-)
 from workbench.evaluation.experiment.sources import (
     SessionSource,
     What,
@@ -44,112 +31,24 @@ from workbench.evaluation.experiment.sources import (
     sources_of,
 )
 from workbench.evaluation.experiment.spec import (
-    DEFAULT_STRATEGIES,
-    Execution,
-    Masking,
-    Priced,
     model_name,
 )
-from workbench.evaluation.experiment.spec_fields import ModelOrNone, Strategies, Whole, Window
 from workbench.evaluation.experiment.table_columns import typed
-from workbench.evaluation.metrics.costs.pricing import pricing
-from workbench.evaluation.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.exam.lexical import Lexical
 from workbench.lab.judge.exam.readers import Answered, CandidateLikelihood, Choice, ModelReader
 from workbench.lab.simulation.needs import Needs
-from workbench.lab.simulation.walk import ConsequenceWalk, LookUp, SimulationBill, bill
+from workbench.lab.simulation.simulated_rows import (
+    LOOK_UPS,
+    SIMULATED,
+    SIMULATED_FILE,
+    Row,
+    simulated_row,
+)
+from workbench.lab.simulation.simulation_spec import SimulationSettings, SimulationSpec
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SIMULATED_FILE = "simulated.parquet"
-BLIND = ("user", "decision", "result")
-SIMULATED = {
-    "session": "string",
-    "project": "string",
-    "strategy": "string",
-    "window": "Int64",
-    "reader": "string",
-    "compactions": "Int64",
-    "steps": "Int64",
-    "look_ups": "Int64",
-    "recalls": "Int64",
-    "look_up_tokens": "Int64",
-    "look_up_usd": "Float64",
-    "blind_user": "Int64",
-    "blind_decision": "Int64",
-    "blind_result": "Int64",
-    "spirals": "Int64",
-    "steps_until_work": "Float64",
-    "usd_uncompacted": "Float64",
-    "saved_usd": "Float64",
-    "saved_usd_net": "Float64",
-    "blind_steps": "Int64",
-    "step_usd": "Float64",
-    "saved_usd_blind": "Float64",
-}
-LOOK_UPS = {
-    "session": "string",
-    "strategy": "string",
-    "message": "Int64",
-    "compaction": "Int64",
-    "entity": "string",
-    "kind": "string",
-    "by": "string",
-    "tool": "string",
-    "said_at": "Int64",
-    "source": "Int64",
-    "tokens": "Int64",
-}
-DOLLARS = ("look_up_usd", "usd_uncompacted", "saved_usd", "saved_usd_net", "step_usd")
-Row = dict[str, Any]
-
-
-class SimulationSpec(Priced, Masking, Execution):
-    """A simulation, without its sessions."""
-
-    may_lie_in_store: ClassVar[bool] = False
-
-    strategies: Strategies = Field(
-        DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own."
-    )
-    window: Window = Field(
-        None, description="Context window in tokens; None takes each session's own."
-    )
-    reader: str = Field(
-        "lexical",
-        description=(
-            "Says whether a context tells a thing: lexical, local (its weights) or the name of a"
-            " model."
-        ),
-    )
-    model: ModelOrNone = Field(
-        "",
-        description=(
-            "Model that writes summaries; empty: as `compare` has it, extractive or bundled."
-        ),
-    )
-    limit: Whole | None = Field(None, ge=1, description="Simulate at most this many sessions.")
-    blind_step_cost: float = Field(
-        2.0,
-        ge=0,
-        description=(
-            "What an action costs whose context lacked what nobody can fetch again, in steps of the"
-            " session without compaction: 2 where it is done in vain and then done again."
-        ),
-    )
-
-
-class SimulationSettings(PricedSettings, MaskingSettings, ExecutionSettings, total=False):
-    """The fields of `SimulationSpec` as a caller may give them."""
-
-    strategies: StrategyList
-    window: int | None
-    reader: str
-    model: str | Model
-    limit: int | None
-    blind_step_cost: float
 
 
 @dataclass(frozen=True)
@@ -409,114 +308,3 @@ def reader_of(name: str, settings: ModelSettings) -> ModelReader | None:
     _, _, weights_name = name.partition(":")
     likelihood = CachedLikelihood.of(weights(weights_name or "gemma"))
     return CandidateLikelihood(likelihood)
-
-
-def simulated_row(
-    prepared: Prepared,
-    strategy: Preset,
-    needs: Needs,
-    spec: SimulationSpec,
-    how: ModelSettings | None = None,
-) -> Row:
-    """The row of the table `simulated`, with those of `look_ups` under `look_ups_rows`."""
-    settings = how or ModelSettings()
-    session = prepared.session
-    prices = pricing(session, spec.price_model, spec.prices)
-    writer = prepared.reader(settings.model(spec.model))
-    walk = ConsequenceWalk(prepared, strategy, writer, needs, prepared.window)
-    while not walk.done:
-        walk.go_on()
-    plain_replay = replay_of(prepared, strategy, model=spec.model, model_settings=settings)
-    plain = replay_cost(plain_replay, prices)
-    look_up_rows: list[Row] = []
-    for look_up in walk.look_ups:
-        row = {"session": session.id, "strategy": strategy.name, **_row(look_up)}
-        look_up_rows.append(row)
-    return {
-        "session": session.id,
-        "project": session.project or session.id,
-        "strategy": strategy.name,
-        "window": prepared.window,
-        "reader": shown_name(spec.reader),
-        **_counts(walk),
-        **_dollars(plain, bill(walk, prices), len(session.requests)),
-        "look_ups_rows": look_up_rows,
-    }
-
-
-def _counts(walk: ConsequenceWalk) -> Row:
-    """What the agent of a simulation had to do, in steps and tokens."""
-    calls = Counter[str]()
-    look_up_tokens = 0
-    spiral_count = 0
-    blind_actions: dict[str, set[int]] = {origin: set() for origin in BLIND}
-    actions_in_vain: set[int] = set()
-    for look_up in walk.look_ups:
-        action = look_up.thing.at
-        if look_up.tokens:
-            calls[look_up.by] += 1
-            look_up_tokens += look_up.tokens
-        if look_up.by in BLIND:
-            blind_actions[look_up.by].add(action)
-            actions_in_vain.add(action)
-        if look_up.by == "spiral":
-            spiral_count += 1
-            actions_in_vain.add(action)
-    detours = [look_up_count for look_up_count in walk.detours if look_up_count is not None]
-    counts: Row = {
-        "compactions": len(walk.events),
-        "steps": len(walk.steps),
-        "look_ups": calls["call"],
-        "recalls": calls["recall"],
-        "look_up_tokens": look_up_tokens,
-        "spirals": spiral_count,
-        "steps_until_work": None,
-        "blind_steps": len(actions_in_vain),
-    }
-    if detours:
-        counts["steps_until_work"] = median(detours)
-    for origin, actions in blind_actions.items():
-        counts[f"blind_{origin}"] = len(actions)
-    return counts
-
-
-def _dollars(
-    plain: ReplayCost | None,
-    paid: SimulationBill | None,
-    request_count: int,
-) -> Row:
-    """What the session cost and would have cost; None where no price is known.
-
-    Args:
-        plain: the bill without look-ups.
-        paid: the bill with them.
-        request_count: of the recorded session.
-    """
-    dollars: Row = dict.fromkeys(DOLLARS)
-    if paid is not None:
-        dollars["look_up_usd"] = paid.looking
-    if plain is not None:
-        dollars["usd_uncompacted"] = plain.usd_plain
-        dollars["saved_usd"] = plain.usd_plain - plain.usd
-        dollars["step_usd"] = plain.usd_plain / max(request_count, 1)
-    if plain is not None and paid is not None:
-        dollars["saved_usd_net"] = plain.usd_plain - paid.usd
-    return dollars
-
-
-def _row(look_up: LookUp) -> Row:
-    thing = look_up.thing
-    row: Row = {
-        "message": thing.at,
-        "compaction": look_up.compaction,
-        "entity": thing.name,
-        "kind": thing.kind,
-        "by": look_up.by,
-        "tool": look_up.tool,
-        "said_at": thing.said_at,
-        "source": None,
-        "tokens": look_up.tokens or None,
-    }
-    if look_up.source >= 0:
-        row["source"] = look_up.source
-    return row
