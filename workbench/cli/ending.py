@@ -11,7 +11,7 @@ from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, record
 from workbench.evaluation.analysis.replication import repeated_note
 from workbench.evaluation.experiment.combined import steady
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.findings.summaries import answer_sentences, answers
+from workbench.evaluation.findings.authors import answer_sentences, answers
 
 if TYPE_CHECKING:
     import pandas as pd

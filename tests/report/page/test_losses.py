@@ -5,7 +5,8 @@ from report.page.made import findings_of, made, tables_of
 from report.page.test_parts import HOSTILE, Page
 
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.summaries import by_kind, session_titles, worst_losses
+from workbench.evaluation.findings.losses import worst_losses
+from workbench.evaluation.findings.summaries import by_kind, session_titles
 from workbench.evaluation.findings.tables import Tables
 from workbench.report.page.losses import by_session_html, kinds_html, losses_html
 

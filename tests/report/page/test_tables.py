@@ -5,7 +5,7 @@ import pytest
 from report.page.made import findings_of, made, tables_of
 
 from workbench.base.errors import UnknownName
-from workbench.evaluation.findings import Findings, summaries
+from workbench.evaluation.findings import Findings, losses, summaries
 from workbench.evaluation.findings.tables import Tables
 from workbench.report.page.verdict import headline_html
 
@@ -103,7 +103,7 @@ def test_what_is_kept_of_a_kind_is_the_sum_of_its_rows(run: Tables) -> None:
 
 
 def test_an_entity_that_several_strategies_lost_is_one_row_without_references(run: Tables) -> None:
-    found = summaries.worst_losses(run)
+    found = losses.worst_losses(run)
     first = found.iloc[0]
     assert [strategy for strategy, _, _ in first["lost_by"]] == [
         "summarize",
@@ -115,7 +115,7 @@ def test_an_entity_that_several_strategies_lost_is_one_row_without_references(ru
 
 
 def test_no_session_fills_the_worst_losses_alone() -> None:
-    found = summaries.worst_losses(tables_of(3), row_limit=3)
+    found = losses.worst_losses(tables_of(3), row_limit=3)
     assert set(found["session"]) == {"session-00", "session-01", "session-02"}
 
 
@@ -148,7 +148,7 @@ def test_an_empty_run_gives_empty_tables_and_no_error() -> None:
         figures.integrity,
     )
     assert all(table.empty for table in tables)
-    assert summaries.worst_losses(run).empty
+    assert losses.worst_losses(run).empty
     assert summaries.typical(run) is None
 
 

@@ -23,7 +23,7 @@ from workbench.evaluation.experiment.replay_results import SizedScore
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.summaries import worst_losses
+from workbench.evaluation.findings.losses import worst_losses
 from workbench.report.view.app import ViewServer
 from workbench.report.view.contexts import ContextPlace, side
 from workbench.report.view.runs import runs

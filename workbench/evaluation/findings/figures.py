@@ -12,7 +12,7 @@ from workbench.evaluation.analysis.equal_size import CurveArea
 from workbench.evaluation.analysis.likely_best import LikelyBest
 from workbench.evaluation.analysis.paired import Estimate, interval_columns
 from workbench.evaluation.analysis.panel import Panel
-from workbench.evaluation.findings import comparison, costs, prices, readers, summaries
+from workbench.evaluation.findings import authors, comparison, costs, prices, readers, summaries
 from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import CODE, HALVES, NAMES, WORK
@@ -191,7 +191,7 @@ class Figures:
     writers: pd.DataFrame
     integrity: pd.DataFrame
     kinds: Mapping[str, TextKind]
-    summaries: summaries.SummaryCounts
+    summaries: authors.SummaryCounts
     own_metrics: pd.DataFrame
     likely_best: Mapping[str, LikelyBest]
     likely_best_at_same_size: LikelyBest | None
@@ -221,10 +221,10 @@ class Figures:
             recorded=summaries.recorded(run),
             within_reach=costs.within_reach(run),
             bills=costs.bills(run),
-            writers=summaries.writers(run),
+            writers=authors.writers(run),
             integrity=summaries.integrity(run),
             kinds=readers.kinds(run),
-            summaries=summaries.summary_counts(run),
+            summaries=authors.summary_counts(run),
             own_metrics=summaries.own_metrics(run),
             likely_best=prices.likely_best_by_half(run),
             likely_best_at_same_size=prices.likely_best_at_same_size(run, ranked),

@@ -13,7 +13,7 @@ import pandas as pd
 from workbench.base.formats import joined, some
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.summary_writers import KIND_WORDS, WITHOUT_A_MODEL, short_share
-from workbench.evaluation.findings.summaries import author, summary_counts
+from workbench.evaluation.findings.authors import author, summary_counts
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import NAMES, STATEMENTS
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader

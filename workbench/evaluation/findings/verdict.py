@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from workbench.base.formats import joined, percent
 from workbench.evaluation.analysis.compared import ALPHA, WORTH
 from workbench.evaluation.analysis.paired import Estimate
+from workbench.evaluation.findings.authors import answer_sentences
 from workbench.evaluation.findings.comparison import ranked
 from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.readers import (
@@ -16,7 +17,7 @@ from workbench.evaluation.findings.readers import (
     unknown_work,
 )
 from workbench.evaluation.findings.run_tables import SAVED
-from workbench.evaluation.findings.summaries import answer_sentences, dots
+from workbench.evaluation.findings.summaries import dots
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import one_paragraph, paragraphs, sentences
 from workbench.evaluation.metrics import NAMES

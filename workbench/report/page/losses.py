@@ -10,11 +10,8 @@ from workbench.base.markup import visible
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.experiment.run_notes import loss_key
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.summaries import (
-    replayed_contenders,
-    session_titles,
-    worst_losses,
-)
+from workbench.evaluation.findings.losses import worst_losses
+from workbench.evaluation.findings.summaries import replayed_contenders, session_titles
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import NAMES, WORK
 from workbench.report.page.html import Html, empty, part

@@ -21,11 +21,8 @@ from workbench.evaluation.experiment.run_notes import (
     RunNotes,
     loss_key,
 )
-from workbench.evaluation.findings.summaries import (
-    replayed_contenders,
-    session_titles,
-    worst_losses,
-)
+from workbench.evaluation.findings.losses import worst_losses
+from workbench.evaluation.findings.summaries import replayed_contenders, session_titles
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page.losses import way_note
