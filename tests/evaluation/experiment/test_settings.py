@@ -35,7 +35,7 @@ from workbench.lab.judge.exam.sitting import ExamSpec, judge_exam
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.spec import WorkSpec
 from workbench.lab.judge.work_exam.write import WriteSpec, write_exams
-from workbench.lab.simulation import simulate
+from workbench.lab.simulation import simulate, simulation_spec
 from workbench.lab.trials.spec import TrialSpec
 from workbench.testing import CompactionGate
 
@@ -46,8 +46,8 @@ DOCUMENTED: list[tuple[Entry, type[Spec]]] = [
     (compare.forecast, RunSpec),
     (wb.sweep, Execution),
     (sweep.forecast, Execution),
-    (wb.simulate, simulate.SimulationSpec),
-    (simulate.forecast, simulate.SimulationSpec),
+    (wb.simulate, simulation_spec.SimulationSpec),
+    (simulate.forecast, simulation_spec.SimulationSpec),
     (wb.trial, TrialSpec),
     (advice.advise, advice.AdviceSpec),
     (agents.advise_agents, advice.AdviceSpec),

@@ -152,7 +152,9 @@ def panel_html(findings: Findings) -> Html:
     panel = findings.figures.panel
     if panel is None or panel.means.isna().all(axis=None):
         return empty()
-    rivals: dict[str, list[str]] = {str(name): [] for name in panel.means.index}
+    rivals: dict[str, list[str]] = {}
+    for name in panel.means.index:
+        rivals[str(name)] = []
     for name, rival in panel.disputed:
         rivals[name].append(rival)
         rivals[rival].append(name)

@@ -51,7 +51,13 @@ STYLE: dict[Any, Any] = {
 }
 
 
-def paper(title: str, note: str, *, width: float = 7.6, height: float = 4.2) -> tuple[Figure, Axes]:
+def paper(
+    title: str,
+    note: str,
+    *,
+    width: float = 7.6,
+    height: float = 4.2,
+) -> tuple[Figure, Axes]:
     """An empty figure (sizes in inches) with one axis, a title, and below it n and which
     direction is better.
     """

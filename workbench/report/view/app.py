@@ -266,7 +266,9 @@ async def _posted(request: Request) -> Fields:
         fields = json.loads(body)
     except (ValueError, RecursionError):
         fields = None
-    if not isinstance(fields, dict) or not all(isinstance(v, str) for v in fields.values()):
+    if not isinstance(fields, dict):
+        raise NotShown("a change is an object of texts")
+    if not all(isinstance(value, str) for value in fields.values()):
         raise NotShown("a change is an object of texts")
     return fields
 

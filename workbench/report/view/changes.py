@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +16,7 @@ from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
 from workbench.evaluation.findings.summaries import session_titles
 from workbench.evaluation.metrics import HALVES
 from workbench.report.view.contexts import NotShown
-from workbench.report.view.page import Page, Query, asking, counted, path_of
+from workbench.report.view.page import Page, Query, asking, counted, named_in, path_of
 from workbench.report.view.pages import MOST
 from workbench.report.view.runs import RunEntry
 from workbench.report.view.sorting import headings, sorted_records
@@ -64,7 +64,7 @@ class ChangeFilters:
     @classmethod
     def of(cls, query: Query) -> ChangeFilters:
         """The filters in an address."""
-        return cls(**{filter.name: query.get(filter.name, "") for filter in fields(cls)})
+        return cls(**named_in(query, cls))
 
     def fits(self, row: Mapping[str, Any], without: str = "") -> bool:
         """Whether a row is asked for; `without` names a filter that is left out. A filter by a

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 import pandas as pd
 
 from workbench.base.formats import missing
 from workbench.report.view.contexts import NotShown
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Query = Mapping[str, str]
 
@@ -53,6 +56,14 @@ def number(query: Query, name: str) -> int | None:
     if not text:
         return None
     return int(text)
+
+
+def named_in(query: Query, filters: type[DataclassInstance]) -> dict[str, str]:
+    """What an address says of each field of these filters; empty where it does not."""
+    words: dict[str, str] = {}
+    for filter_field in fields(filters):
+        words[filter_field.name] = query.get(filter_field.name, "")
+    return words
 
 
 def counted(names: Iterable[str]) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from workbench.report.page.losses import way_note
 from workbench.report.page.provenance import recorded_html
 from workbench.report.page.verdict import headline_html, verdict_html
 from workbench.report.view.contexts import SHARED, NotShown
-from workbench.report.view.page import Page, Query, asking, counted, path_of
+from workbench.report.view.page import Page, Query, asking, counted, named_in, path_of
 from workbench.report.view.run_list import (
     NEWEST_FIRST,
     SORTS,
@@ -171,7 +171,7 @@ class LossFilters:
     @classmethod
     def of(cls, query: Query) -> LossFilters:
         """The filters in an address."""
-        return cls(**{filter.name: query.get(filter.name, "") for filter in fields(cls)})
+        return cls(**named_in(query, cls))
 
     def fits_session(self, row: Mapping[str, Any]) -> bool:
         """Whether the text stands in what a session is called."""

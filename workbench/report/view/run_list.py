@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.summaries import replayed_contenders
 from workbench.recordings.datasets.bundled import bundled_files
+from workbench.report.view.page import named_in
 from workbench.report.view.runs import RunEntry
 
 BUNDLED = "the bundled sessions"
@@ -188,7 +189,7 @@ class RunFilters:
     @classmethod
     def of(cls, query: Mapping[str, str]) -> RunFilters:
         """The filters in an address."""
-        return cls(**{filter.name: query.get(filter.name, "") for filter in fields(cls)})
+        return cls(**named_in(query, cls))
 
     def fits(self, row: RunRow, without: str = "") -> bool:
         """Whether a run is asked for; `without` names a filter that is left out."""

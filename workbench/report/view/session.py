@@ -60,7 +60,11 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     outcomes_of = [outcomes(view.ready.session, view.event, view.at) for view in views]
     difference = context_difference(left, right, outcomes_of) if is_pair else None
     messages = message_rows(views, outcomes_of)
-    filters = MessageFilters(query.get("q", ""), query.get("show", ""), query.get("who", ""))
+    filters = MessageFilters(
+        q=query.get("q", ""),
+        show=query.get("show", ""),
+        who=query.get("who", ""),
+    )
     rows = [message for message in messages if filters.fits(message)]
     links = Links(left, place, session, names, asdict(filters))
     loss = _loss(views, session, query.get("loss", ""))
