@@ -636,6 +636,23 @@ def test_copilot_cli(tmp_path: Path) -> None:
     assert (session.id, session.project, session.model) == ("s1", "shop", "gpt")
 
 
+def test_a_copilot_file_of_version_1_0_102_has_the_usage_of_a_request_before_its_answer(
+    tmp_path: Path,
+) -> None:
+    lines = [record for record in COPILOT if record["type"] != "assistant.usage"]
+    usage = {"model": "gpt", "inputTokens": 100, "outputTokens": 9, "cacheReadTokens": 60}
+    record = {
+        "type": "session.usage_record",
+        "id": "e4u",
+        "parentId": "e4",
+        "data": {"usage": usage},
+    }
+    answer_index = [line["id"] for line in lines].index("e5")
+    lines.insert(answer_index, record)
+    session = load(written(tmp_path, lines))[0]
+    assert answer(session).usage == Usage(40, 60, 0, 9)
+
+
 def test_a_copilot_file_names_its_model_in_tool_results_where_its_start_names_none(
     tmp_path: Path,
 ) -> None:

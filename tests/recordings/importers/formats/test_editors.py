@@ -143,6 +143,13 @@ def test_droid_keeps_what_follows_the_message_that_a_summary_names(tmp_path: Pat
     assert (session.id, session.title, session.project) == ("s1", "a task", "shop")
 
 
+def test_droid_names_the_model_of_each_answer(tmp_path: Path) -> None:
+    lines = json.loads(json.dumps(DROID))
+    lines[2]["message"]["modelId"] = "custom:big"
+    session = only(written(tmp_path, lines))
+    assert [message.model for message in answers(session)] == ["custom:big", ""]
+
+
 def test_cursor_transcripts_have_calls_without_results(tmp_path: Path) -> None:
     session = only(written(tmp_path, CURSOR))
     assert [call.name for answer in answers(session) for call in answer.calls] == ["Read"]

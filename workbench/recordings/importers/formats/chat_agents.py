@@ -236,6 +236,7 @@ class DroidBuilder(ChatBuilder):
                 message = dict(mapping(record, "message"))
                 message["id"] = record.get("id")
                 message["timestamp"] = record.get("timestamp")
+                message["model"] = message.get("model") or message.get("modelId")
                 super().read(message)
             case "compaction_state":
                 self._compaction(record)

@@ -54,6 +54,7 @@ class CopilotCliBuilder(SessionBuilder):
         self.leaf_after: dict[str, str | None] = {}
         self.newest_answers: dict[str, str] = {}
         self.figures_of_answer: dict[str, tuple[Usage, str]] = {}
+        self.next_usage: dict[str, Record] = {}
         self.thought = ""
         self.content_hashes: dict[str, int] = {}
 
@@ -91,6 +92,8 @@ class CopilotCliBuilder(SessionBuilder):
                 self._answer(event_id, data)
             case "assistant.usage" if self.speaker in self.newest_answers:
                 self._usage(self.newest_answers[self.speaker], data)
+            case "session.usage_record":
+                self.next_usage[self.speaker] = mapping(data, "usage")
             case "tool.execution_complete":
                 self._result(event_id, data)
             case "system.message":
@@ -107,17 +110,20 @@ class CopilotCliBuilder(SessionBuilder):
                     tokens_after=tokens_after,
                 )
             case _ if type_ in NOTES:
-                words = ""
-                for field in ("newModel", "message", "reason"):
-                    if data.get(field) and not words:
-                        words = text(data, field)
-                self.model = text(data, "newModel") or self.model
-                self.note(type_, words, id=event_id)
+                self._note(event_id, type_, data)
             case _ if not type_.startswith(FAMILIES):
                 self.source.unknown[f"event of type {type_!r}"] += 1
 
+    def _note(self, event_id: str, type_: str, data: Record) -> None:
+        words = ""
+        for field in ("newModel", "message", "reason"):
+            if data.get(field) and not words:
+                words = text(data, field)
+        self.model = text(data, "newModel") or self.model
+        self.note(type_, words, id=event_id)
+
     def _usage(self, answer_id: str, data: Record) -> None:
-        """Keep the figures of an answer, which are reported after it."""
+        """Keep the figures of an answer, which are reported before or after it."""
         usage = self.source.usage(USAGE, data) or Usage()
         self.figures_of_answer[answer_id] = usage, self.source.name(data, "model")
 
@@ -147,6 +153,8 @@ class CopilotCliBuilder(SessionBuilder):
         output = self.source.count(data, "outputTokens")
         usage = Usage(output=output) if output else None
         self.newest_answers[self.speaker] = event_id
+        if self.speaker in self.next_usage:
+            self._usage(event_id, self.next_usage.pop(self.speaker))
         parts.blocks += text_block(text(data, "content"))
         parts.blocks += tool_calls(data, "toolRequests")
         model = self.source.name(data, "model") or self.model
@@ -162,7 +170,7 @@ class CopilotCliBuilder(SessionBuilder):
         self.say_result(call_id, result_blocks(value), id=event_id, failed=failed)
 
     def close(self) -> None:
-        """Give each answer the figures that were reported after it."""
+        """Give each answer the figures that were reported of it."""
         leaf = self.log.leaf
         self.log = Log(self._with_usage(entry) for entry in self.log)
         self.log.leaf = leaf
