@@ -145,7 +145,8 @@ FORMATS = (
         recognition.knows_codex, json_lines(codex.CodexBuilder),
         aside="payload.changes payload.aggregated_output payload.parsed_cmd payload.result payload.tools "
         "payload.dynamic_tools"),
-    Format("droid", "Factory Droid sessions (JSON lines)", ("tree", "calls", "thinking", "times", "model", "compactions"),
+    Format("droid", "Factory Droid sessions (JSON lines)",
+        ("tree", "calls", "thinking", "times", "model", "compactions"),
         recognition.knows_droid, json_lines(DroidBuilder), aside="title sessionTitle todos"),
     Format("pi", "pi coding agent sessions, version 1 and 3 (JSON lines)",
         ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
