@@ -6,7 +6,9 @@ import json
 import lzma
 import os
 import socket
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -131,6 +133,32 @@ def test_of_a_zip_that_is_cut_off_the_whole_samples_are_read_where_that_is_wante
 def zstandard(raw: bytes) -> bytes:
     packed: bytes = pyarrow.Codec("zstd").compress(raw, asbytes=True)
     return packed
+
+
+def zstandard_zip(path: Path, members: dict[str, bytes]) -> None:
+    """Write a zip whose members are packed by Zstandard, as Inspect writes its logs."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, zstandard(data))
+    raw = bytearray(path.read_bytes())
+    directory = 0
+    for data in members.values():
+        directory = raw.index(b"PK\x01\x02", directory)
+        struct.pack_into("<H", raw, directory + 10, 93)
+        struct.pack_into("<I", raw, directory + 16, zlib.crc32(data))
+        struct.pack_into("<I", raw, directory + 24, len(data))
+        directory += 4
+    path.write_bytes(raw)
+
+
+def test_a_log_of_inspect_whose_members_are_packed_by_zstandard_is_read(tmp_path: Path) -> None:
+    log = tmp_path / "log.eval"
+    sample = {"id": 1, "epoch": 1, "messages": [{"role": "user", "content": "how much?"}]}
+    header = json.dumps({"eval": {"task": "sums"}}).encode()
+    members = {"header.json": header, "samples/1_epoch_1.json": json.dumps(sample).encode()}
+    zstandard_zip(log, members)
+    (session,) = load(log)
+    assert (session.title, len(session.messages)) == ("sums", 1)
 
 
 PACKINGS: dict[str, Callable[[bytes], bytes]] = {

@@ -38,6 +38,8 @@ unpack to 15 times.
 SECONDS = 600
 """That reading one file may take."""
 BOMB = f"unpacks to more than {MOST_TIMES} times its size, as no recording does"
+ZSTANDARD_IN_ZIP = 93
+"""The number of this packing in a zip."""
 PACKED_ENDINGS = (".gz", ".zst", ".bz2", ".xz")
 """How the name of a packed file ends; what it is, its first bytes say."""
 _MARKS = {
@@ -194,9 +196,31 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     if _is_bomb(member.file_size, member.compress_size):
         raise FormatError(BOMB)
     try:
+        if member.compress_type == ZSTANDARD_IN_ZIP:
+            return _zstandard_member(archive, member)
         return archive.read(name)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
         raise FormatError(f"cannot be unpacked ({error})") from None
+
+
+def _zstandard_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """The member of a zip that is packed by Zstandard, which Python's own module refuses."""
+    import pyarrow
+
+    stream = archive.fp
+    if stream is None:
+        raise zipfile.BadZipFile("the zip is closed")
+    stream.seek(member.header_offset + 26)
+    name_length, extra_length = struct.unpack("<HH", stream.read(4))
+    stream.seek(name_length + extra_length, 1)
+    packed = pyarrow.BufferReader(stream.read(member.compress_size))
+    try:
+        data: bytes = pyarrow.CompressedInputStream(packed, "zstd").read(member.file_size)
+    except OSError as error:
+        raise zipfile.BadZipFile(str(error)) from None
+    if zlib.crc32(data) != member.CRC:
+        raise zipfile.BadZipFile(f"Bad CRC-32 for file {member.filename!r}")
+    return data
 
 
 def _whole_members(raw: bytes) -> Iterator[tuple[str, bytes]]:
