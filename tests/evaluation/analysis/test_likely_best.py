@@ -117,3 +117,26 @@ def test_nothing_is_said_where_nobody_knows_the_readers_error_or_no_session_coun
     table = rows({"one": [0.7] * 8, "other": [0.5] * 8}, {"one": 0.0, "other": 0.0})
     assert likely_best(table, lambda strategies, projects, random: None) is None
     assert likely_best(table.assign(recall=np.nan), no_error) is None
+
+
+def test_the_interval_of_a_lead_and_how_likely_the_rival_is_as_good_are_of_the_same_draws() -> None:
+    def uncertain(
+        strategies: Sequence[str], projects: int, random: np.random.Generator
+    ) -> dict[str, Floats]:
+        return {name: random.normal(0, 0.03, DRAWS) for name in strategies}
+
+    told = {"first": [0.81, 0.79] * 4, "second": [0.79, 0.81] * 4}
+    best = likely_best(rows(told, {"first": 0.0, "second": 0.0}), uncertain)
+    assert best is not None
+    lead = best.lead("first", "second")
+    assert lead.low is not None and lead.high is not None
+    assert lead.low < lead.mean < lead.high
+    # a rival that is 2 points behind in a quarter of the draws is so within the interval
+    assert best.at()["second"] < 0.8 and lead.high > 2
+
+
+def test_a_lead_over_too_few_projects_has_no_interval() -> None:
+    best = likely(rows({"first": [0.8] * 2, "second": [0.7] * 2}, {"first": 0.0, "second": 0.0}))
+    lead = best.lead("first", "second")
+    assert lead.mean == pytest.approx(10)
+    assert lead.low is None

@@ -8,7 +8,7 @@ together.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.base.ragged import Floats, Ints
-from workbench.evaluation.analysis.paired import FEWEST
+from workbench.evaluation.analysis.paired import FEWEST, Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH
 from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
 
@@ -67,6 +67,8 @@ class LikelyBest:
             draws.
         usd_a_tenth: a tenth of the bill of a session without compaction; 0 without prices.
         projects: that were drawn.
+        sessions: of them, that have a figure for all strategies.
+        draws: (draws, strategies) the points of each draw at the price `WORTH`.
     """
 
     points: pd.DataFrame
@@ -75,6 +77,8 @@ class LikelyBest:
     losses: pd.DataFrame
     usd_a_tenth: float
     projects: int
+    sessions: int
+    draws: pd.DataFrame
 
     @property
     def is_general(self) -> bool:
@@ -87,6 +91,22 @@ class LikelyBest:
         """
         level = self.level.loc[price].sort_values(ascending=False, kind="stable")
         return dict(zip(map(str, level.index), level.tolist(), strict=True))
+
+    def lead(self, strategy: str, rival: str) -> Estimate:
+        """How many points one strategy is ahead of another at the price `WORTH`; no interval with
+        fewer than `FEWEST` projects.
+        """
+        at_price = self.points.loc[WORTH]
+        mean = float(at_price[strategy] - at_price[rival])
+        lead = Estimate(mean, self.sessions, self.projects)
+        if not self.is_general:
+            return lead
+        leads = self.draws[strategy] - self.draws[rival]
+        return replace(
+            lead,
+            low=float(leads.quantile(0.025)),
+            high=float(leads.quantile(0.975)),
+        )
 
     def likely(self, price: float = WORTH) -> list[str]:
         """The strategies that may be recommended, likeliest first; often none or several."""
@@ -231,6 +251,7 @@ def likely_best(
     chances: list[Floats] = []
     level: list[Floats] = []
     losses: list[Floats] = []
+    points_at_worth = 100 * drawn_recall + 10 * WORTH * drawn_saved
     for price in PRICES:
         points.append(100 * mean_recall + 10 * price * mean_saved)
         drawn_points = 100 * drawn_recall + 10 * price * drawn_saved
@@ -249,6 +270,8 @@ def likely_best(
         losses=_table(losses, names),
         usd_a_tenth=_usd_a_tenth(rows),
         projects=projects,
+        sessions=rows["session"].nunique(),
+        draws=pd.DataFrame(points_at_worth, columns=names),
     )
 
 

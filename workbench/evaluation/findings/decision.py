@@ -15,7 +15,7 @@ import pandas as pd
 
 from workbench.base.formats import missing
 from workbench.evaluation.analysis.compared import ALPHA
-from workbench.evaluation.analysis.likely_best import LIKELY, PRICES, PriceRange
+from workbench.evaluation.analysis.likely_best import LIKELY, PRICES, LikelyBest, PriceRange
 from workbench.evaluation.analysis.paired import FEWEST, Estimate, holm, sign_flip
 from workbench.evaluation.analysis.trade import (
     MARGIN,
@@ -134,7 +134,7 @@ def decide(figures: Figures) -> Decision | None:
         margin=MARGIN,
         alone=len(set(run.contenders) - {RECORDED}) == 1,
         idle=not (run.compactions["mode"] == OWN_TRIGGER).any(),
-        ahead=_ahead(points, use, alternatives),
+        ahead=_ahead(points, use, alternatives, figures.likely_best.get(half)),
         fewest=FEWEST,
         recorded=_by_strategy(figures.recorded),
         projects=len(points),
@@ -274,15 +274,23 @@ def _counted_savings(points: pd.DataFrame, recall: Mapping[str, float]) -> dict[
     return saved
 
 
-def _ahead(points: pd.DataFrame, use: str, alternatives: Sequence[str]) -> dict[str, object] | None:
+def _ahead(
+    points: pd.DataFrame,
+    use: str,
+    alternatives: Sequence[str],
+    likely: LikelyBest | None,
+) -> dict[str, object] | None:
     """The lead over the next strategy: its estimate, whether it is beyond chance over all pairs,
-    and where it leads.
+    and where it leads. Its interval is from the draws that the chances are from, with the reader's
+    error; of projects alone where nobody knows that error.
     """
     if not alternatives:
         return None
     runner_up = alternatives[0]
     p = _chances_of_pairs(points)[frozenset({use, runner_up})]
     lead = difference(points, use, runner_up) or Estimate(0.0, 0, 0)
+    if likely is not None:
+        lead = likely.lead(use, runner_up)
     is_positive = lead.low is not None and lead.low > 0
     return {
         "of": runner_up,

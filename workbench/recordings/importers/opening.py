@@ -211,9 +211,12 @@ def _zstandard_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> byte
     if stream is None:
         raise zipfile.BadZipFile("the zip is closed")
     stream.seek(member.header_offset + 26)
-    name_length, extra_length = struct.unpack("<HH", stream.read(4))
-    stream.seek(name_length + extra_length, 1)
-    packed = pyarrow.BufferReader(stream.read(member.compress_size))
+    lengths = stream.read(4)
+    name_length, extra_length = struct.unpack("<HH", lengths)
+    stream.seek(name_length, 1)
+    stream.seek(extra_length, 1)
+    packed_bytes = stream.read(member.compress_size)
+    packed = pyarrow.BufferReader(packed_bytes)
     try:
         data: bytes = pyarrow.CompressedInputStream(packed, "zstd").read(member.file_size)
     except OSError as error:

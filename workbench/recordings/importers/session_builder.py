@@ -124,7 +124,14 @@ class SessionBuilder:
         entry = MessageEntry(id=message.id, parent=None, message=message)
         return self.add(entry)
 
-    def say_content(self, role: str, parts: Content, *, id: str = "", **fields: Json) -> None:
+    def say_content(
+        self,
+        role: str,
+        parts: Content,
+        *,
+        id: str = "",
+        **fields: Json,
+    ) -> None:
         """Append what one record of a `system`, a `user` or an `assistant` says: a message, and the
         results in it.
 
@@ -158,7 +165,14 @@ class SessionBuilder:
         )
         self.say(result)
 
-    def say_text(self, role: str, words: str, *, id: str = "", **fields: Json) -> None:
+    def say_text(
+        self,
+        role: str,
+        words: str,
+        *,
+        id: str = "",
+        **fields: Json,
+    ) -> None:
         """Append a message of one text."""
         parts = Content([Text(words)])
         self.say_content(role, parts, id=id, **fields)

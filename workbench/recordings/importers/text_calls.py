@@ -35,7 +35,11 @@ def tagged_call_parts(words: str) -> list[Json] | None:
     return _around(words, calls[0], _ARGUMENT)
 
 
-def _around(words: str, call: re.Match[str], argument: re.Pattern[str]) -> list[Json]:
+def _around(
+    words: str,
+    call: re.Match[str],
+    argument: re.Pattern[str],
+) -> list[Json]:
     arguments: dict[str, Json] = {}
     for field in argument.finditer(call["body"]):
         arguments[field["name"]] = field["value"]
