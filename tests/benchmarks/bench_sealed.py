@@ -78,7 +78,7 @@ TESTS = {
         "tests/evaluation/experiment/test_outages.py",
     ],
     "damaged tables and manifests": [
-        "tests/evaluation/experiment/test_store.py",
+        "tests/evaluation/experiment/test_results.py",
         "tests/lab/sections/test_closed_loop.py",
     ],
     "workers, memory, clocks, two processes": [

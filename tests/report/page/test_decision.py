@@ -101,8 +101,8 @@ def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> Non
     cheaper = decided(on_own_trigger(run, truncate=0.79))
     assert cheaper.use == "truncate"
     assert cheaper.by_price.startswith(
-        "Take truncate at every price up to 10 points of names for a tenth of the bill ($1.00 a"
-        " session)."
+        "Take truncate whether a tenth of the bill ($1.00 a session) is worth nothing or 10 points"
+        " of names to you; higher prices were not tried."
     )
 
 

@@ -36,7 +36,7 @@ FILE = "preliminary.json"
 BOUNDARIES = 2
 """Boundaries of a session that are looked at first."""
 MOST_SESSIONS = 40
-"""Files that are looked at first, at most: more would hardly make the figures surer."""
+"""Files that are looked at first, at most: more would hardly make the figures more certain."""
 FIRST_FILES = 12
 """The smallest files, which are looked at before workers are started until `ENOUGH` say something."""
 ENOUGH = 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -74,7 +75,16 @@ def _is_bar() -> bool:
     """Whether it is drawn over itself, as on a terminal and in a notebook."""
     from tqdm.auto import tqdm
 
-    return sys.stderr.isatty() or "notebook" in tqdm.__module__
+    return _is_terminal() or "notebook" in tqdm.__module__
+
+
+def _is_terminal() -> bool:
+    """Whether standard error is a terminal on which a line can be drawn over: one that knows its
+    width and is not dumb.
+    """
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return False
+    return os.get_terminal_size(sys.stderr.fileno()).columns > 0
 
 
 class LinesBelow:
@@ -91,7 +101,7 @@ class LinesBelow:
         """These lines in the place of those before."""
         if self._bar.disable:
             return
-        if sys.stderr.isatty():
+        if _is_terminal():
             self._draw(lines)
         else:
             self._bar.set_postfix_str("; ".join(lines), refresh=self._is_first and bool(lines))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class RunTables:
+class ResultTables:
     """The tables of a run, each a DataFrame with the documented columns
     (docs/reference/tables.md), and its units in `attrs["units"]`.
     """
@@ -48,7 +48,7 @@ class RunTables:
 
 
 @dataclass(frozen=True)
-class Results(RunTables):
+class Results(ResultTables):
     """A finished run: its tables as attributes, each a DataFrame; docs/reference/tables.md
     describes them.
 

@@ -14,7 +14,7 @@ import pytest
 from profiles import FULL
 from workbench.base.errors import SettingError
 from workbench.evaluation.experiment.atomic import write_atomically
-from workbench.evaluation.experiment.results import Results, RunTables
+from workbench.evaluation.experiment.results import Results, ResultTables
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS, SCHEMA
 
@@ -123,7 +123,7 @@ def test_the_tables_are_listed_for_completion_and_declared_for_type_checkers(
 ) -> None:
     results = Results.open(written(tmp_path / "run"))
     assert set(COLUMNS) <= set(dir(results))
-    assert list(RunTables.__annotations__) == list(COLUMNS)
+    assert list(ResultTables.__annotations__) == list(COLUMNS)
     assert {"path", "manifest", "report", "table"} <= set(dir(results))
     with pytest.raises(AttributeError, match="a run has no table 'score'"):
         _ = results.score  # type: ignore[attr-defined]
