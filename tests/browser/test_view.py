@@ -294,7 +294,7 @@ def test_losses_are_marked_by_key_one_after_another(
         page.get_by_text(f"Marked as {mark}.").wait_for()
         assert page.locator("#loss-title").inner_text() not in marked
     page.keyboard.press("s")
-    page.wait_for_function("document.querySelector('#marked')")
+    page.locator("#marked").wait_for(state="attached")
     assert sorted(RunNotes.of(reports / "run").marks.values()) == [
         "needed", "not needed", "wrong kind"
     ]  # fmt: skip

@@ -147,3 +147,11 @@ NUMBERS: Mapping[str, Callable[[float | None], str]] = {
     "decimal3": or_dash("{:.3f}".format), "count": count, "dollars": dollars,
 }  # fmt: skip
 """What a column of a table may be formatted as."""
+OF_UNIT: Mapping[str, Callable[[float | None], str]] = {
+    "share": percent,
+    "tokens": amount,
+    "count": count,
+    "usd": dollars,
+    "seconds": count,
+}
+"""How a metric's values are shown, by its unit."""

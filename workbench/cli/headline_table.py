@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.base.formats import NOTHING, NUMBERS, gap, interval, missing, percent, points
+from workbench.base.formats import NOTHING, OF_UNIT, gap, interval, missing, percent, points
 from workbench.cli.output import records
 from workbench.evaluation.analysis.paired import interval_columns
 from workbench.evaluation.findings import Findings
@@ -35,14 +35,6 @@ FURTHER_COLUMNS = {
     "unsupported": "fabrication:percent",
 }  # fmt: skip
 """Further columns of `--wide` on the strategies' own triggers."""
-UNIT_FORMATS = {
-    "share": "percent",
-    "tokens": "amount",
-    "count": "count",
-    "usd": "dollars",
-    "seconds": "count",
-}
-"""How a metric's unit is shown, as `formats.NUMBERS` has it."""
 OF_ROW = {"none": "dim", "null": "dim", "oracle": "dim", "random": "dim", RECORDED: "cyan"}
 
 
@@ -161,11 +153,17 @@ def own_metric_rows(findings: Findings) -> list[dict[str, Any]]:
     """The rows of the table of metrics that are not built in, each figure as it is shown."""
     rows = []
     for row in records(findings.figures.own_metrics):
-        show = NUMBERS[UNIT_FORMATS[str(row["unit"])]]
+        show = OF_UNIT[str(row["unit"])]
         figure = show(row["mean"])
         if not missing(row["low"]):
-            figure += f" ({show(row['low'])} to {show(row['high'])})"
-        rows.append(row | {"figure": figure, "figure_same_size": show(row["same_size"])})
+            low = show(row["low"])
+            high = show(row["high"])
+            figure += f" ({low} to {high})"
+        figures = {
+            "figure": figure,
+            "figure_same_size": show(row["same_size"]),
+        }
+        rows.append(row | figures)
     return rows
 
 

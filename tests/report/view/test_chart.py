@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.findings import Findings
 from workbench.report.view.app import ViewServer
+from workbench.report.view.chart import Axis
 
 
 @pytest.fixture(scope="module")
@@ -80,3 +82,18 @@ def test_the_name_of_a_run_is_shown_as_text(view: ViewServer) -> None:
 def test_what_cannot_be_charted_is_a_sentence(view: ViewServer, query: str) -> None:
     status, text, _ = get(f"{view.address}chart?{query}")
     assert status == 404 and "Not shown" in text
+
+
+def test_shares_are_shown_in_per_cent_between_round_lines(view: ViewServer) -> None:
+    text = get(f"{view.address}chart")[1]
+    marks = re.findall(r'text-anchor="end" fill="currentColor">([^<]+)<', text)
+    assert len(marks) >= 3 and len(set(marks)) == len(marks)
+    assert all(mark.endswith(" %") for mark in marks)
+    tokens = get(f"{view.address}chart?metric=tokens_sent")[1]
+    assert "%" not in "".join(re.findall(r'fill="currentColor">([^<]+)<', tokens))
+
+
+@pytest.mark.parametrize("values", [[0.0], [0.911, 0.918], [3.0, 900_000.0], [-2.0, 4.0]])
+def test_an_axis_holds_its_values_whatever_they_are(values: list[float]) -> None:
+    marks = Axis.of(values).marks
+    assert marks[0] <= min(values) and max(values) <= marks[-1] and marks[0] < marks[-1]

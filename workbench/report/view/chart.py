@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.base.formats import figure
+from workbench.base.formats import OF_UNIT
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings.summaries import replayed_contenders
 from workbench.evaluation.findings.tables import Tables
@@ -25,10 +25,17 @@ MOST_RUNS = 40
 WIDTH, HEIGHT = 900, 300
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 12, 28
 """Around the lines."""
-TICKS = 5
+MOST_TICKS = 5
+SHORTEST = 0.1
+"""The axis is at least so long, as a share of the values in its middle."""
 
-Means = Mapping[str, Mapping[str, float]]
-"""The mean of each metric under each strategy."""
+
+@dataclass(frozen=True, slots=True)
+class MetricMeans:
+    """One metric of a run: its unit, and its mean under each strategy."""
+
+    unit: str
+    by_strategy: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +65,36 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The values that the chart goes from and to."""
+    """The round values at which the chart has lines, lowest first; it goes from the first to the
+    last.
+    """
 
-    start: float
-    end: float
+    marks: Sequence[float]
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Axis:
-        """An axis a little longer than the values are apart."""
+        """An axis that holds the values, and shows no small difference as a large one."""
+        from matplotlib.ticker import MaxNLocator
+
         lowest = min(values)
         highest = max(values)
-        margin = 0.1 * (highest - lowest)
-        if margin == 0:
-            margin = 0.1 * abs(highest) or 1.0
-        return cls(lowest - margin, highest + margin)
+        middle = (lowest + highest) / 2
+        half_length = max(highest - lowest, SHORTEST * abs(middle)) / 2
+        marks = MaxNLocator(MOST_TICKS).tick_values(middle - half_length, middle + half_length)
+        return cls(list(map(float, marks)))
 
     def y(self, value: float) -> float:
         """Where a value stands."""
-        share = (value - self.start) / (self.end - self.start)
+        start, end = self.marks[0], self.marks[-1]
+        share = (value - start) / (end - start)
         drawn_height = HEIGHT - TOP - BOTTOM
         return round(HEIGHT - BOTTOM - share * drawn_height, 1)
 
-    def ticks(self) -> list[tuple[float, str]]:
-        """Places with their values in words."""
+    def ticks(self) -> list[tuple[float, float]]:
+        """The place of each line, with its value."""
         ticks = []
-        for step in range(TICKS):
-            share = step / (TICKS - 1)
-            value = self.start + share * (self.end - self.start)
-            ticks.append((self.y(value), figure(value)))
+        for value in self.marks:
+            ticks.append((self.y(value), value))
         return ticks
 
 
@@ -97,24 +106,26 @@ def chart_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
     """
     filters = RunFilters.of(query)
     rows = _charted_runs(entries, filters)
-    means_of: dict[str, Means] = {}
-    metrics: set[str] = set()
+    means_of: dict[str, Mapping[str, MetricMeans]] = {}
+    units: dict[str, str] = {}
     for row in rows:
         entry = entries[row.run]
         means = _means(entry.path, entry.stamp)
         means_of[row.run] = means
-        metrics.update(means)
+        for name, metric_means in means.items():
+            units[name] = metric_means.unit
     metric = query.get("metric", "")
     if not metric:
-        metric = WORK if WORK in metrics else NAMES
-    if metric not in metrics:
+        metric = WORK if WORK in units else NAMES
+    if metric not in units:
         raise NotShown(f"None of these runs has a metric {metric!r}.")
     table = _table(rows, means_of, metric)
     axis = Axis.of([row["value"] for row in table])
     values = {
         "rows": rows,
         "metric": metric,
-        "metrics": sorted(metrics),
+        "metrics": sorted(units),
+        "shown": OF_UNIT[units[metric]],
         "words": HALVES.get(metric, metric),
         "lines": _lines(rows, table, axis),
         "ticks": axis.ticks(),
@@ -138,27 +149,37 @@ def _charted_runs(entries: Mapping[str, RunEntry], filters: RunFilters) -> list[
 
 
 @lru_cache(maxsize=1024)
-def _means(path: Path, stamp: str) -> Means:
-    """By metric and strategy, the mean over projects on the strategies' own triggers."""
+def _means(path: Path, stamp: str) -> dict[str, MetricMeans]:
+    """By metric, the means over projects on the strategies' own triggers, as the run prints them;
+    `stamp` says when it was made.
+    """
     run = Tables.of(Results.open(path))
-    scores = run.scores[run.scores["mode"] == "natural"].dropna(subset="value")
-    contenders = replayed_contenders(run)
-    means: dict[str, dict[str, float]] = {}
-    for (metric, strategy), group in scores.groupby(["metric", "strategy"]):
-        mean = run.mean_over_projects(group.set_index("session")["value"])
-        if mean is not None and strategy in contenders:
-            means_of_metric = means.setdefault(str(metric), {})
-            means_of_metric[str(strategy)] = mean.mean
+    units = run.scores.groupby("metric")["unit"].first()
+    means: dict[str, MetricMeans] = {}
+    for metric, unit in units.items():
+        by_strategy: dict[str, float] = {}
+        for strategy in replayed_contenders(run):
+            values = run.values(str(metric), strategy)
+            mean = run.mean_over_projects(values)
+            if mean is not None:
+                by_strategy[strategy] = mean.mean
+        if by_strategy:
+            means[str(metric)] = MetricMeans(str(unit), by_strategy)
     return means
 
 
 def _table(
-    rows: Sequence[RunRow], means_of: Mapping[str, Means], metric: str
+    rows: Sequence[RunRow],
+    means_of: Mapping[str, Mapping[str, MetricMeans]],
+    metric: str,
 ) -> list[dict[str, Any]]:
     """A row for each strategy of each run that has the metric."""
     table = []
     for row in rows:
-        for strategy, value in means_of[row.run].get(metric, {}).items():
+        means = means_of[row.run].get(metric)
+        if means is None:
+            continue
+        for strategy, value in means.by_strategy.items():
             table.append({"run": row.run, "name": row.name, "strategy": strategy, "value": value})
     return table
 

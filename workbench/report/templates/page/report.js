@@ -114,8 +114,8 @@
       function place(event) { var r = panel.svg.getBoundingClientRect(); return from + (to - from) * (event.clientX - r.left) / r.width; }
       // A browser also sends this event when the page scrolls under a pointer that rests. That must not undo an arrow key.
       panel.svg.addEventListener("pointermove", function (event) {
-        var spot = event.screenX + "," + event.screenY;
-        if (spot !== pointer) look(place(event));
+        var spot = event.screenX + "," + event.screenY, rests = event.movementX === 0 && event.movementY === 0;
+        if (pointer === null || (spot !== pointer && !rests)) look(place(event));
         pointer = spot;
       });
       panel.svg.addEventListener("pointerdown", function (event) { start = place(event); });
