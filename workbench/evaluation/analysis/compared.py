@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -42,6 +42,9 @@ COLUMNS = (
 """Of `compare_table`, see there."""
 
 Row: TypeAlias = dict[str, Any]
+Pair: TypeAlias = tuple[str, str]
+Sides: TypeAlias = Mapping[Pair, int]
+"""By pair of strategies: 1 where the first one is ahead, -1 where the second is, 0 for neither."""
 
 
 def compare_table(
@@ -76,13 +79,20 @@ def compare_table(
         UnknownName: the table has no such metric or baseline; the message names those that it has.
     """
     test = _PairedTest(scores, metric, baseline, mode, at_sizes)
-    names = [name for name in test.strategies if name != baseline]
-    contenders = [name for name in names if name not in REFERENCES]
+    contenders: list[str] = []
     rows: dict[str, Row] = {}
-    for name in names:
-        family_size = len(contenders) if name in contenders else 1
+    for name in test.strategies:
+        if name != baseline and name not in REFERENCES:
+            contenders.append(name)
+    for name in test.strategies:
+        if name == baseline:
+            continue
+        family_size = 1
+        if name in contenders:
+            family_size = len(contenders)
         rows[name] = test.row(name, baseline, family_size)
-    _adjust([rows[name] for name in contenders], [])
+    rows_of_contenders = [rows[name] for name in contenders]
+    _adjust(rows_of_contenders, [])
     return test.table(rows, largest_first=True)
 
 
@@ -113,14 +123,20 @@ def lead_table(
     rivals = [name for name in test.contenders if name != first]
     pairs_of_rivals = list(combinations(rivals, 2))
     family_size = len(rivals) + len(pairs_of_rivals)
-    rows = {name: test.row(first, name, family_size) for name in rivals}
-    _adjust(list(rows.values()), [_p(test.gaps(*pair)) for pair in pairs_of_rivals])
+    rows: dict[str, Row] = {}
+    for name in rivals:
+        rows[name] = test.row(first, name, family_size)
+    ps_of_pairs: list[float | None] = []
+    for strategy, rival in pairs_of_rivals:
+        gaps = test.gaps(strategy, rival)
+        ps_of_pairs.append(_p(gaps))
+    _adjust(list(rows.values()), ps_of_pairs)
     return test.table(rows, largest_first=False)
 
 
 def sides(
     scores: pd.DataFrame, metric: str, mode: str = "natural", at_sizes: pd.DataFrame | None = None
-) -> dict[tuple[str, str], int]:
+) -> dict[Pair, int]:
     """Which of two contenders the paired 95 % interval of a metric puts ahead; no correction for
     several pairs.
 
@@ -134,13 +150,21 @@ def sides(
     Raises:
         UnknownName: the table has no such metric.
     """
-    test = _PairedTest(scores, metric, str(scores["strategy"].iloc[0]), mode, at_sizes)
-    sides: dict[tuple[str, str], int] = {}
-    for pair in combinations(test.contenders, 2):
-        gains = test.gaps(*pair) * test.sign
-        if len(gains) >= reporting_floor() and gains.std() > 0:
-            low, high = interval(gains, 1 - ALPHA)
-            sides[pair] = int(low > 0) - int(high < 0)
+    some_strategy = str(scores["strategy"].iloc[0])
+    test = _PairedTest(scores, metric, some_strategy, mode, at_sizes)
+    sides: dict[Pair, int] = {}
+    for strategy, rival in combinations(test.contenders, 2):
+        gaps = test.gaps(strategy, rival)
+        gains = gaps * test.sign
+        if len(gains) < reporting_floor() or not gains.std() > 0:
+            continue
+        low, high = interval(gains, 1 - ALPHA)
+        side = 0
+        if low > 0:
+            side = 1
+        elif high < 0:
+            side = -1
+        sides[strategy, rival] = side
     return sides
 
 
@@ -175,13 +199,15 @@ class _PairedTest:
         at_sizes: pd.DataFrame | None = None,
     ) -> None:
         rows = select(scores, metric, mode)
-        self.strategies = [str(name) for name in rows["strategy"].unique()]
+        names = rows["strategy"].unique()
+        self.strategies = list(map(str, names))
         if name not in self.strategies:
             raise UnknownName("strategy of this run", name, self.strategies)
         self.better = direction(rows)
         self.sign = 1 if self.better == "higher" else -1
         compared_rows = on_one_basis(rows, at_sizes)
-        self.wide = by_session(compared_rows).astype(float)
+        wide = by_session(compared_rows)
+        self.wide = wide.astype(float)
         self.projects = projects_of(rows)
 
     @property
@@ -200,46 +226,59 @@ class _PairedTest:
 
     def _mean(self, strategy: str, reference: str) -> float:
         """The mean of a strategy over projects, where both have a value."""
-        both = shared(self.wide, strategy, reference)
-        means = by_project(both[strategy], self.projects)
+        values = shared(self.wide, strategy, reference)
+        means = by_project(values[strategy], self.projects)
         return float(means.mean())
 
     def row(self, strategy: str, reference: str, tests: int) -> Row:
         """What `compare_table` says of two strategies, in a family of so many tests."""
         gaps = self.gaps(strategy, reference)
         gains = self.differences(strategy, reference) * self.sign
-        mean = self._mean(strategy, reference) if len(gaps) else None
-        return {
+        mean: float | None = None
+        reference_mean: float | None = None
+        if len(gaps):
+            mean = self._mean(strategy, reference)
+            reference_mean = mean - float(gaps.mean())
+        is_ahead = gains > 0
+        is_behind = gains < 0
+        is_tied = gains == 0
+        row = {
             "sessions": len(gains),
             "projects": len(gaps),
             "dropped": len(self.projects) - len(gains),
             "mean": mean,
-            "baseline": None if mean is None else mean - float(gaps.mean()),
-            "ahead": int((gains > 0).sum()),
-            "behind": int((gains < 0).sum()),
-            "tied": int((gains == 0).sum()),
-            **_findings(gaps, tests),
+            "baseline": reference_mean,
+            "ahead": int(is_ahead.sum()),
+            "behind": int(is_behind.sum()),
+            "tied": int(is_tied.sum()),
         }
+        return row | _findings(gaps, tests)
 
     def table(self, rows: dict[str, Row], *, largest_first: bool) -> pd.DataFrame:
         """The rows by strategy with their verdicts, references last, by gain."""
         full_rows: list[Row] = []
         for name, row in rows.items():
-            full_row = {"strategy": name, "reference": name in REFERENCES, **row}
+            is_reference = name in REFERENCES
+            full_row = {"strategy": name, "reference": is_reference, **row}
             full_row["verdict"] = self._verdict(full_row)
             full_rows.append(full_row)
         table = pd.DataFrame(full_rows, columns=list(COLUMNS))
+        gain = pd.to_numeric(table["difference"])
         is_ascending = (self.better == "higher") != largest_first
-        gain = pd.to_numeric(table["difference"]) * (1 if is_ascending else -1)
+        if not is_ascending:
+            gain = gain * -1
         table = table.assign(gain=gain)
         table = table.sort_values(["reference", "gain", "strategy"], na_position="last")
-        return table.drop(columns="gain").reset_index(drop=True)
+        table = table.drop(columns="gain")
+        return table.reset_index(drop=True)
 
     def _verdict(self, row: Row) -> str:
         """Two keys: the test over the family, and an interval without 0."""
-        if str(row.get("why", "")).startswith(("too few", "no session")):
+        reason = str(row.get("why", ""))
+        if reason.startswith(("too few", "no session")):
             return "too few projects"
-        p = row.get("p") if row["reference"] else row.get("p_holm")
+        p_column = "p" if row["reference"] else "p_holm"
+        p = row.get(p_column)
         difference = row.get("difference")
         low = row.get("low")
         high = row.get("high")
@@ -247,7 +286,10 @@ class _PairedTest:
             return "undecided"
         if low is not None and high is not None and low <= 0 <= high:
             return "undecided"
-        return "better" if (difference > 0) == (self.better == "higher") else "worse"
+        is_higher = difference > 0
+        if is_higher == (self.better == "higher"):
+            return "better"
+        return "worse"
 
 
 def _findings(gaps: Floats, tests: int) -> Row:
@@ -255,13 +297,21 @@ def _findings(gaps: Floats, tests: int) -> Row:
     n = len(gaps)
     floor = reporting_floor(tests)
     if not n:
-        return {"why": f"no session has both values; at least {floor} would do", "would_do": floor}
-    findings: Row = {"difference": float(gaps.mean()), "p": _p(gaps)}
-    differing_count = int((gaps != 0).sum())
-    deviation = float(gaps.std(ddof=1)) if n > 1 else 0.0
+        reason = f"no session has both values; at least {floor} would do"
+        return {"why": reason, "would_do": floor}
+    alpha = ALPHA / tests
+    findings: Row = {"difference": float(gaps.mean())}
+    findings["p"] = _p(gaps)
+    is_different = gaps != 0
+    differing_count = int(is_different.sum())
+    deviation = 0.0
+    if n > 1:
+        deviation = float(gaps.std(ddof=1))
     if differing_count and n > 1:
-        needed = sessions_needed(WORTH, deviation, ALPHA / tests)
-        findings["would_do"] = None if needed is None else max(floor, needed)
+        needed = sessions_needed(WORTH, deviation, alpha)
+        if needed is not None:
+            needed = max(floor, needed)
+        findings["would_do"] = needed
     if n < floor:
         comparisons = "comparisons" if tests > 1 else "comparison"
         findings["why"] = (
@@ -269,13 +319,14 @@ def _findings(gaps: Floats, tests: int) -> Row:
         )
     if findings["p"] is None:
         return findings
-    if deviation <= 1e-12 * float(np.abs(gaps).max()):
+    sizes = np.abs(gaps)
+    if deviation <= 1e-12 * float(sizes.max()):
         findings["why"] = f"the difference is the same in all {n} projects, so there is no interval"
         return findings
     low, high = interval(gaps, 1 - ALPHA)
     findings["low"] = float(low)
     findings["high"] = float(high)
-    findings["detectable"] = minimum_detectable(deviation, n, ALPHA / tests)
+    findings["detectable"] = minimum_detectable(deviation, n, alpha)
     if differing_count < floor and "why" not in findings:
         findings["why"] = (
             f"only {differing_count} of {n} projects differ; at least {floor} that do would be"

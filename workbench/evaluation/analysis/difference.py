@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from workbench.evaluation.analysis.scores import floats, same_baseline, size_gains
+from workbench.evaluation.analysis.scores import floats, same_baseline, shares_of, size_gains
 
 PLACE = ["session", "strategy", "mode", "share"]
 VALUES = [*PLACE, "metric", "before", "after", "by_size", "difference", "worse_by", "better"]
@@ -45,33 +45,53 @@ def changed_values(
         2], above 0 where the metric has become worse, 1 where a value is missing now, by which rows
         of different units are ordered.
     """
+    old, new = _with_gains(before, after, at_sizes)
     names = [*PLACE, "metric"]
-    gains_before: pd.Series[float] | float = np.nan
-    gains_after: pd.Series[float] | float = np.nan
-    if at_sizes is not None and same_baseline(*at_sizes):
-        gains_before = size_gains(before, at_sizes[0])
-        gains_after = size_gains(after, at_sizes[1])
-    columns = [*names, "value", "gain", "better"]
-    old = _comparable(before.assign(gain=gains_before)[columns])
-    new = _comparable(after.assign(gain=gains_after)[columns])
-    both = old.merge(new, on=names, suffixes=("_old", "_new"))
+    pairs = old.merge(new, on=names, suffixes=("_old", "_new"))
     if metric is not None:
-        both = both[both["metric"] == metric]
-    old_value = floats(both["value_old"])
-    new_value = floats(both["value_new"])
-    by_size = both["gain_new"] - both["gain_old"]
+        is_of_metric = pairs["metric"] == metric
+        pairs = pairs[is_of_metric]
+    old_value = floats(pairs["value_old"])
+    new_value = floats(pairs["value_new"])
+    better = pairs["better_new"]
+    by_size = pairs["gain_new"] - pairs["gain_old"]
     difference = new_value - old_value - by_size.fillna(0.0)
-    worse_by = _worse_by(old_value, new_value, difference, both["better_new"])
-    table = both.assign(
+    worse_by = _worse_by(old_value, new_value, difference, better)
+    table = pairs.assign(
         before=old_value,
         after=new_value,
         by_size=by_size,
         difference=difference,
         worse_by=worse_by,
-        better=both["better_new"],
+        better=better,
     )
-    is_changed = (worse_by.abs() > 1e-12) | (by_size.abs() > 1e-12)
-    return _ordered(table[is_changed], "worse_by", names)[VALUES]
+    is_changed = _is_not_zero(worse_by) | _is_not_zero(by_size)
+    changed = _ordered(table[is_changed], "worse_by", names)
+    return changed[VALUES]
+
+
+def _with_gains(
+    earlier: pd.DataFrame,
+    later: pd.DataFrame,
+    at_sizes: tuple[pd.DataFrame, pd.DataFrame] | None,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The scores of both runs with their `gain`, see `size_gains`; missing where it is unknown."""
+    gains_before: pd.Series[float] | float = np.nan
+    gains_after: pd.Series[float] | float = np.nan
+    if at_sizes is not None and same_baseline(*at_sizes):
+        sizes_before, sizes_after = at_sizes
+        gains_before = size_gains(earlier, sizes_before)
+        gains_after = size_gains(later, sizes_after)
+    earlier = earlier.assign(gain=gains_before)
+    later = later.assign(gain=gains_after)
+    columns = [*PLACE, "metric", "value", "gain", "better"]
+    return _comparable(earlier[columns]), _comparable(later[columns])
+
+
+def _is_not_zero(numbers: pd.Series[float]) -> pd.Series[bool]:
+    """Which numbers differ from 0 by more than the last digits of a sum."""
+    sizes = numbers.abs()
+    return sizes > 1e-12
 
 
 def _worse_by(
@@ -81,11 +101,15 @@ def _worse_by(
     better: pd.Series[str],
 ) -> pd.Series[float]:
     """The column `worse_by` of `changed_values`."""
-    larger_value = pd.concat([old_value.abs(), new_value.abs()], axis=1).max(axis=1)
-    sign = better.map({"higher": -1.0, "lower": 1.0}).astype("float64")
-    worse_by = sign * difference / larger_value.where(larger_value > 0, 1.0)
-    worse_by = worse_by.mask(old_value.notna() & new_value.isna(), 1.0)
-    worse_by = worse_by.mask(old_value.isna() & new_value.notna(), -1.0)
+    sizes = pd.concat([old_value.abs(), new_value.abs()], axis=1)
+    larger_size = sizes.max(axis=1)
+    unit = larger_size.where(larger_size > 0, 1.0)
+    signs = better.map({"higher": -1.0, "lower": 1.0})
+    worse_by = signs.astype("float64") * difference / unit
+    is_gone = old_value.notna() & new_value.isna()
+    is_fresh = old_value.isna() & new_value.notna()
+    worse_by = worse_by.mask(is_gone, 1.0)
+    worse_by = worse_by.mask(is_fresh, -1.0)
     return worse_by.fillna(0.0)
 
 
@@ -100,27 +124,45 @@ def changed_entities(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
         A row an entity with `change`: `lost` (new), `worse` (its name was there and is no longer),
         `better` or `mended`; all others as in `losses`, from the later run where it has them.
     """
-    old = _comparable(before[LOSS + DETAILS]).drop_duplicates(LOSS)
-    new = _comparable(after[LOSS + DETAILS]).drop_duplicates(LOSS)
-    both = old.merge(new, on=LOSS, how="outer", suffixes=("_old", "_new"), indicator="side")
-    difference = floats(both["weight_new"]).fillna(0.0) - floats(both["weight_old"]).fillna(0.0)
-    is_lost = both["side"] == "right_only"
-    is_mended = both["side"] == "left_only"
-    change = (difference > 0).map({True: "worse", False: "better"})
-    both["change"] = change.mask(is_lost, "lost").mask(is_mended, "mended")
+    old = _losses(before)
+    new = _losses(after)
+    pairs = old.merge(new, on=LOSS, how="outer", suffixes=("_old", "_new"), indicator="side")
+    old_weight = floats(pairs["weight_old"])
+    new_weight = floats(pairs["weight_new"])
+    difference = new_weight.fillna(0.0) - old_weight.fillna(0.0)
+    is_lost = pairs["side"] == "right_only"
+    is_mended = pairs["side"] == "left_only"
+    is_worse = difference > 0
+    change = is_worse.map({True: "worse", False: "better"})
+    change = change.mask(is_lost, "lost")
+    pairs["change"] = change.mask(is_mended, "mended")
     for name in DETAILS:
-        both[name] = both[f"{name}_new"].where(~is_mended, both[f"{name}_old"])
-    changed = both.assign(difference=difference)[difference.abs() > 1e-12]
-    return _ordered(changed, "difference", LOSS)[[*LOSS, "change", *DETAILS]]
+        old_detail = pairs[f"{name}_old"]
+        new_detail = pairs[f"{name}_new"]
+        pairs[name] = new_detail.where(~is_mended, old_detail)
+    pairs = pairs.assign(difference=difference)
+    changed = pairs[_is_not_zero(difference)]
+    ordered = _ordered(changed, "difference", LOSS)
+    return ordered[[*LOSS, "change", *DETAILS]]
+
+
+def _losses(losses: pd.DataFrame) -> pd.DataFrame:
+    """Each lost entity once, with its details."""
+    rows = _comparable(losses[LOSS + DETAILS])
+    return rows.drop_duplicates(LOSS)
 
 
 def _comparable(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with 0 for the share of natural mode, so that those of two runs can be merged."""
-    return rows.assign(share=floats(rows["share"]).fillna(0.0))
+    return rows.assign(share=shares_of(rows))
 
 
 def _ordered(table: pd.DataFrame, by: str, names: list[str]) -> pd.DataFrame:
     """The rows by a column, largest first, then by names; without a share in natural mode."""
-    table = table.sort_values([by, *names], ascending=[False] + [True] * len(names))
-    share = table["share"].astype("Float64").where(table["mode"] == "matched")
-    return table.assign(share=share).reset_index(drop=True)
+    is_ascending = [False] + [True] * len(names)
+    table = table.sort_values([by, *names], ascending=is_ascending)
+    is_matched = table["mode"] == "matched"
+    share = table["share"].astype("Float64")
+    share = share.where(is_matched)
+    table = table.assign(share=share)
+    return table.reset_index(drop=True)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from workbench.base.ragged import Floats, Ints
+from workbench.base.ragged import Flags, Floats, Ints
 from workbench.evaluation.analysis.paired import FEWEST, Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH
 from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
@@ -89,8 +89,12 @@ class LikelyBest:
         """By strategy how likely it is the best or less than `MARGIN` points below it, likeliest
         first.
         """
-        level = self.level.loc[price].sort_values(ascending=False, kind="stable")
-        return dict(zip(map(str, level.index), level.tolist(), strict=True))
+        level = self.level.loc[price]
+        likeliest_first = level.sort_values(ascending=False, kind="stable")
+        chances: dict[str, float] = {}
+        for name, chance in likeliest_first.items():
+            chances[str(name)] = float(chance)
+        return chances
 
     def lead(self, strategy: str, rival: str) -> Estimate:
         """How many points one strategy is ahead of another at the price `WORTH`; no interval with
@@ -102,11 +106,9 @@ class LikelyBest:
         if not self.is_general:
             return lead
         leads = self.draws[strategy] - self.draws[rival]
-        return replace(
-            lead,
-            low=float(leads.quantile(0.025)),
-            high=float(leads.quantile(0.975)),
-        )
+        low = float(leads.quantile(0.025))
+        high = float(leads.quantile(0.975))
+        return replace(lead, low=low, high=high)
 
     def likely(self, price: float = WORTH) -> list[str]:
         """The strategies that may be recommended, likeliest first; often none or several."""
@@ -114,14 +116,15 @@ class LikelyBest:
 
     def level_with_best(self, price: float = WORTH) -> list[str]:
         """The strategies that may be as good as the best one, likeliest first; at least one."""
-        return self._at_least(POSSIBLE, price) or list(self.at(price))[:1]
+        names = self._at_least(POSSIBLE, price)
+        if names:
+            return names
+        likeliest_first = list(self.at(price))
+        return likeliest_first[:1]
 
     def _at_least(self, least_share: float, price: float) -> list[str]:
-        names: list[str] = []
-        for name, share in self.at(price).items():
-            if share >= least_share:
-                names.append(name)
-        return names
+        shares = self.at(price)
+        return [name for name, share in shares.items() if share >= least_share]
 
     def ranges(self, use: str, price: float) -> list[PriceRange]:
         """As few ranges as possible that cover all prices, lowest first.
@@ -133,51 +136,78 @@ class LikelyBest:
             use: the strategy of the range that holds this price.
             price: one at which it may be used.
         """
-        distance = self.points.rsub(self.points.max(axis=1), axis=0)
+        names = self._strategies_by_price(use, price)
+        bounds = [0.0]
+        for name, successor in pairwise(names):
+            bound = self._crossing(name, successor, bounds[-1])
+            bounds.append(bound)
+        ranges: list[PriceRange] = []
+        highs = [*bounds[1:], None]
+        for name, low, high in zip(names, bounds, highs, strict=True):
+            price_range = self._range(name, low, high)
+            ranges.append(price_range)
+        return ranges
+
+    def _strategies_by_price(self, use: str, price: float) -> list[str]:
+        """The strategies of the ranges, from the lowest price to the highest.
+
+        Args:
+            use: the strategy at this price.
+            price: one at which it may be used.
+        """
+        most_points = self.points.max(axis=1)
+        distance = self.points.rsub(most_points, axis=0)
+        likeliest = self.level.max(axis=1)
         is_level = distance < MARGIN
-        is_level |= self.level.eq(self.level.max(axis=1), axis=0)
+        is_level |= self.level.eq(likeliest, axis=0)
         is_level.loc[price, use] = True
         start = int(np.searchsorted(PRICES, price))
         upwards = _stretches(is_level.iloc[start:], use)
         downwards = _stretches(is_level.iloc[start::-1], use)
-        stretches = [*reversed(downwards[1:]), *upwards]
-        bounds = [0.0]
-        for stretch, successor in pairwise(stretches):
-            bounds.append(self._crossing(stretch, successor, bounds[-1]))
-        ranges: list[PriceRange] = []
-        highs = [*bounds[1:], None]
-        for name, low, high in zip(stretches, bounds, highs, strict=True):
-            ranges.append(self._range(name, low, high))
-        return ranges
+        lower_names = reversed(downwards[1:])
+        return [*lower_names, *upwards]
 
     def _crossing(self, use: str, successor: str, low: float) -> float:
         """The price from `low` on at which the successor has as many points."""
         ahead = self.points[use] - self.points[successor]
-        lost_a_price = (ahead.iloc[0] - ahead.iloc[-1]) / PRICES[-1]
-        return float(np.clip(ahead.iloc[0] / lost_a_price, low, PRICES[-1]))
+        ahead_at_first = ahead.iloc[0]
+        ahead_at_last = ahead.iloc[-1]
+        highest_price = PRICES[-1]
+        lost_a_price = (ahead_at_first - ahead_at_last) / highest_price
+        crossing = ahead_at_first / lost_a_price
+        return float(np.clip(crossing, low, highest_price))
 
     def _range(self, use: str, low: float, high: float | None) -> PriceRange:
-        prices = np.array(PRICES)
-        within = prices >= low
-        if high is not None:
-            within &= prices <= high
-        if not within.any():
-            nearest = np.abs(prices - low).argmin()
-            within[nearest] = True
+        within = _prices_within(low, high)
+        chances = self.chances[use][within]
         level = self.level[use][within]
+        losses = self.losses[use][within]
         share_behind = 1 - float(level.mean())
         loss = 0.0
         if share_behind > 0:
-            loss = float(self.losses[use][within].mean()) / share_behind
+            loss = float(losses.mean()) / share_behind
         return PriceRange(
             use,
             low,
             high,
-            chance=float(self.chances[use][within].mean()),
+            chance=float(chances.mean()),
             level=float(level.min()),
             level_most=float(level.max()),
             loss=loss,
         )
+
+
+def _prices_within(low: float, high: float | None) -> Flags:
+    """(prices,) which of `PRICES` lie in a range; the nearest to its beginning where none does."""
+    prices = np.array(PRICES)
+    is_within: Flags = prices >= low
+    if high is not None:
+        is_within &= prices <= high
+    if not is_within.any():
+        distances = np.abs(prices - low)
+        nearest = distances.argmin()
+        is_within[nearest] = True
+    return is_within
 
 
 def _stretches(is_level: pd.DataFrame, use: str) -> list[str]:
@@ -190,21 +220,116 @@ def _stretches(is_level: pd.DataFrame, use: str) -> list[str]:
     stretches = [use]
     covered = _level_from_the_first(is_level[use])
     while covered < len(is_level):
-        rest = is_level.iloc[covered:]
-        longest = max(rest.columns, key=lambda name: _level_from_the_first(rest[name]))
-        stretches.append(str(longest))
-        covered += _level_from_the_first(rest[longest])
+        remaining = is_level.iloc[covered:]
+        longest = use
+        longest_reach = -1
+        for name in remaining.columns:
+            reach = _level_from_the_first(remaining[name])
+            if reach > longest_reach:
+                longest = str(name)
+                longest_reach = reach
+        stretches.append(longest)
+        covered += longest_reach
     return stretches
 
 
 def _level_from_the_first(is_level: pd.Series[bool]) -> int:
     """For how many prices on end."""
     prices = 0
-    for is_level_there in is_level:
-        if not is_level_there:
+    for is_level_at_price in is_level:
+        if not is_level_at_price:
             break
         prices += 1
     return prices
+
+
+@dataclass(frozen=True)
+class _ByProject:
+    """What is told, saved and paid in each project.
+
+    Attributes:
+        recall: (projects, candidates) what is told, a mean over sessions.
+        saved: (projects, candidates) what is saved, in USD.
+        bills: (projects,) the bill without compaction, in USD.
+    """
+
+    recall: pd.DataFrame
+    saved: pd.DataFrame
+    bills: pd.Series[float]
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame) -> Self:
+        """The sums and means of rows of sessions that have a figure for all candidates."""
+        groups = rows.groupby(["project", "candidate"], sort=False)
+        recall = groups["recall"].mean()
+        saved = groups["saved"].sum()
+        bills = groups["plain"].sum()
+        recall_table = recall.unstack("candidate")
+        saved_table = saved.unstack("candidate").fillna(0.0)
+        bill_table = bills.unstack("candidate").fillna(0.0)
+        return cls(
+            recall=recall_table,
+            saved=saved_table[recall_table.columns],
+            bills=bill_table.mean(axis=1),
+        )
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """What candidates tell and save, in each draw and as they were measured.
+
+    Attributes:
+        recall: (`DRAWS`, candidates) what is told, less the reader's error.
+        saved: (`DRAWS`, candidates) what is saved, as a share of the bill.
+        mean_recall: (candidates,) as measured.
+        mean_saved: (candidates,) as measured.
+    """
+
+    recall: Floats
+    saved: Floats
+    mean_recall: Floats
+    mean_saved: Floats
+
+    @classmethod
+    def of(
+        cls,
+        by_project: _ByProject,
+        weights: Ints,
+        levels: Mapping[str, Floats],
+    ) -> Self:
+        """The draws.
+
+        Args:
+            by_project: what was measured.
+            weights: (`DRAWS`, projects) how often each project counts.
+            levels: by candidate (`DRAWS`,) the reader's error.
+        """
+        recall = by_project.recall.to_numpy()
+        saved = by_project.saved.to_numpy()
+        bills = by_project.bills.to_numpy()
+        drawn_recall = weights @ recall / len(recall)
+        mean_recall = recall.mean(0)
+        for column, name in enumerate(by_project.recall.columns):
+            level = levels[str(name)]
+            drawn_recall[:, column] -= level
+            mean_recall[column] -= level.mean()
+        drawn_saved = weights @ saved
+        drawn_bills = weights @ bills
+        total_saved = saved.sum(0)
+        return cls(
+            recall=drawn_recall,
+            saved=_shares(drawn_saved, drawn_bills),
+            mean_recall=mean_recall,
+            mean_saved=_shares(total_saved, bills.sum()),
+        )
+
+    def points(self, price: float) -> Floats:
+        """(`DRAWS`, candidates) the points at a price."""
+        return 100 * self.recall + 10 * price * self.saved
+
+    def mean_points(self, price: float) -> Floats:
+        """(candidates,) the points at a price."""
+        return 100 * self.mean_recall + 10 * price * self.mean_saved
 
 
 ReaderLevels: TypeAlias = Callable[
@@ -232,37 +357,32 @@ def likely_best(
     rows = _complete_sessions(rows)
     if rows.empty:
         return None
-    recall, saved, bill = _by_project(rows)
-    names = [str(name) for name in recall.columns]
+    by_project = _ByProject.of(rows)
+    names = [str(name) for name in by_project.recall.columns]
+    projects = len(by_project.recall)
     random = np.random.default_rng(seed)
-    projects = len(recall)
     levels = reader_levels(names, projects, random)
     if levels is None:
         return None
     weights = _drawn_projects(projects, random)
-    drawn_recall = weights @ recall.to_numpy() / projects
-    mean_recall = recall.to_numpy().mean(0)
-    for column, name in enumerate(names):
-        drawn_recall[:, column] -= levels[name]
-        mean_recall[column] -= levels[name].mean()
-    drawn_saved = _shares(weights @ saved.to_numpy(), weights @ bill.to_numpy())
-    mean_saved = _shares(saved.to_numpy().sum(0), bill.to_numpy().sum())
+    draws = _Drawn.of(by_project, weights, levels)
     points: list[Floats] = []
     chances: list[Floats] = []
     level: list[Floats] = []
     losses: list[Floats] = []
-    points_at_worth = 100 * drawn_recall + 10 * WORTH * drawn_saved
     for price in PRICES:
-        points.append(100 * mean_recall + 10 * price * mean_saved)
-        drawn_points = 100 * drawn_recall + 10 * price * drawn_saved
+        points.append(draws.mean_points(price))
+        drawn_points = draws.points(price)
         best = drawn_points.max(axis=1, keepdims=True)
         is_best = drawn_points == best
         sharers = is_best.sum(axis=1, keepdims=True)
-        chances.append((is_best / sharers).mean(0))
+        best_shares = is_best / sharers
+        chances.append(best_shares.mean(0))
         below = best - drawn_points
         is_level = below < MARGIN
         level.append(is_level.mean(0))
-        losses.append(np.where(is_level, 0.0, below).mean(0))
+        lost_points = np.where(is_level, 0.0, below)
+        losses.append(lost_points.mean(0))
     return LikelyBest(
         points=_table(points, names),
         chances=_table(chances, names),
@@ -271,7 +391,7 @@ def likely_best(
         usd_a_tenth=_usd_a_tenth(rows),
         projects=projects,
         sessions=rows["session"].nunique(),
-        draws=pd.DataFrame(points_at_worth, columns=names),
+        draws=pd.DataFrame(draws.points(WORTH), columns=names),
     )
 
 
@@ -283,37 +403,33 @@ def _drawn_projects(projects: int, random: np.random.Generator) -> Ints:
     return random.multinomial(projects, equal_weights, DRAWS)
 
 
+# DROP _by_project
 def _complete_sessions(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of the sessions with a figure for all candidates."""
-    candidates = list(dict.fromkeys(rows["candidate"]))
+    candidates = list(rows["candidate"].unique())
     recall = rows.pivot_table("recall", "session", "candidate", dropna=False)
     recall = recall.reindex(columns=candidates)
     complete = recall.dropna().index
-    return rows[rows["session"].isin(complete)]
-
-
-def _by_project(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series[float]]:
-    """By project and candidate what is told and what is saved, and by project the bill without
-    compaction.
-    """
-    groups = rows.groupby(["project", "candidate"], sort=False)
-    recall = groups["recall"].mean().unstack("candidate")
-    saved = groups["saved"].sum().unstack("candidate").fillna(0.0)
-    bills = groups["plain"].sum().unstack("candidate").fillna(0.0)
-    return recall, saved[recall.columns], bills.mean(axis=1)
+    is_complete = rows["session"].isin(complete)
+    return rows[is_complete]
 
 
 def _usd_a_tenth(rows: pd.DataFrame) -> float:
     """A tenth of the bill of a session, in USD, as a mean over sessions."""
-    bill = rows.groupby("session")["plain"].first().mean()
-    return float(np.nan_to_num(bill)) / 10
+    sessions = rows.groupby("session")
+    bills = sessions["plain"].first()
+    bill = np.nan_to_num(bills.mean())
+    return float(bill) / 10
 
 
 def _shares(saved: Floats, bill: Floats) -> Floats:
     """Savings as shares of the bill; 0 without one."""
-    bill = np.asarray(bill)[..., None]
-    return np.divide(saved, bill, out=np.zeros_like(saved), where=bill > 0)
+    bill = np.asarray(bill)
+    bill = bill[..., None]
+    nothing = np.zeros_like(saved)
+    return np.divide(saved, bill, out=nothing, where=bill > 0)
 
 
 def _table(values: list[Floats], names: list[str]) -> pd.DataFrame:
-    return pd.DataFrame(values, index=pd.Index(PRICES, name="price"), columns=names)
+    prices = pd.Index(PRICES, name="price")
+    return pd.DataFrame(values, index=prices, columns=names)

@@ -47,14 +47,17 @@ def power(difference: float, deviation: float, sessions: int, alpha: float = 0.0
         Noncentral t: J. Cohen, Statistical Power Analysis for the Behavioral Sciences (1988),
         chapter 2.
     """
-    centre = abs(difference) / deviation * sqrt(sessions)
-    bound = float(special.stdtrit(sessions - 1, 1 - alpha / 2))
+    degrees = sessions - 1
+    size = abs(difference) / deviation
+    centre = size * sqrt(sessions)
+    bound = float(special.stdtrit(degrees, 1 - alpha / 2))
     # scipy's noncentral t gives NaN far out, where power is 1 and the wrong tail is empty to ten
     # digits.
     if centre > 3 * bound + 8:
         return 1.0
-    right_tail = 1.0 - float(special.nctdtr(sessions - 1, centre, bound))
-    wrong_tail = float(special.nctdtr(sessions - 1, centre, -bound))
+    below_bound = float(special.nctdtr(degrees, centre, bound))
+    right_tail = 1.0 - below_bound
+    wrong_tail = float(special.nctdtr(degrees, centre, -bound))
     if isnan(wrong_tail):
         return right_tail
     return right_tail + wrong_tail
@@ -68,14 +71,15 @@ def minimum_detectable(deviation: float, sessions: int, alpha: float = 0.05) -> 
     """
     if deviation == 0:
         return 0.0
-    top = 1.0
-    while power(top, 1.0, sessions, alpha) < POWER:
-        top *= 2
 
     def power_at(step: int) -> float:
-        return power(step / FINE, 1.0, sessions, alpha)
+        difference = step / FINE
+        return power(difference, 1.0, sessions, alpha)
 
-    steps = range(ceil(top * FINE) + 1)
+    top_step = FINE
+    while power_at(top_step) < POWER:
+        top_step *= 2
+    steps = range(top_step + 1)
     smallest = bisect_left(steps, POWER, key=power_at)
     return smallest / FINE * deviation
 
@@ -91,7 +95,9 @@ def sessions_needed(difference: float, deviation: float, alpha: float = 0.05) ->
         return power(difference, deviation, sessions, alpha)
 
     low = reporting_floor(alpha=alpha)
-    if deviation == 0 or power_of(low) >= POWER:
+    if deviation == 0:
+        return low
+    if power_of(low) >= POWER:
         return low
     high = 2 * low
     while power_of(high) < POWER:
@@ -100,7 +106,8 @@ def sessions_needed(difference: float, deviation: float, alpha: float = 0.05) ->
         if high > MOST:
             return None
     counts = range(low, high + 1)
-    return counts[bisect_left(counts, POWER, key=power_of)]
+    place = bisect_left(counts, POWER, key=power_of)
+    return counts[place]
 
 
 EXACT = 14
@@ -141,15 +148,21 @@ def project_means(values: ArrayLike, projects: Sequence[str] = ()) -> Floats:
     values = np.asarray(values, dtype=float)
     if not len(projects):
         return values
-    project, _ = pd.factorize(np.asarray(projects, dtype=object))
+    names = np.asarray(projects, dtype=object)
+    project, _ = pd.factorize(names)
     sums = np.bincount(project, values)
-    return np.asarray(sums / np.bincount(project), dtype=float)
+    sizes = np.bincount(project)
+    means: Floats = sums / sizes
+    return means
 
 
 def by_project(values: pd.Series[float], projects: Mapping[str, str]) -> Floats:
     """The mean of each project; a session without a known project counts as one."""
-    sessions = [str(name) for name in values.index]
-    project_names = [projects.get(session, session) for session in sessions]
+    project_names: list[str] = []
+    for name in values.index:
+        session = str(name)
+        project = projects.get(session, session)
+        project_names.append(project)
     return project_means(values.to_numpy(), project_names)
 
 
@@ -159,10 +172,13 @@ def paired_differences(values: pd.Series[float], reference: pd.Series[float]) ->
 
     Two values that differ in the last digits of a sum are a tie.
     """
-    both = pd.concat([values, reference], axis=1, keys=["value", "reference"])
-    both = both.sort_index().dropna()
-    is_tied = np.isclose(both["value"], both["reference"], rtol=1e-12, atol=0)
-    return (both["value"] - both["reference"]).mask(is_tied, 0.0)
+    pairs = pd.concat([values, reference], axis=1, keys=["value", "reference"])
+    pairs = pairs.sort_index().dropna()
+    value = pairs["value"]
+    reference_value = pairs["reference"]
+    is_tied = np.isclose(value, reference_value, rtol=1e-12, atol=0)
+    differences = value - reference_value
+    return differences.mask(is_tied, 0.0)
 
 
 def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, Floats]:
@@ -188,25 +204,35 @@ def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, 
     deviation = differences.std(axis=-1, ddof=1)
     reach = special.stdtrit(n - 1, (1 + confidence) / 2) / np.sqrt(n)
     skew = skewness(differences)
-    low = mean - reach * deviation
-    high = mean + reach * deviation
-    corrected_low = mean - deviation * _unskewed(reach, skew, n)
-    corrected_high = mean - deviation * _unskewed(-reach, skew, n)
-    moved_low = np.minimum(low, (low + corrected_low) / 2)
-    moved_high = np.maximum(high, (high + corrected_high) / 2)
+    half_width = reach * deviation
+    low = mean - half_width
+    high = mean + half_width
+    unskewed_low = _unskewed(reach, skew, n)
+    unskewed_high = _unskewed(-reach, skew, n)
+    corrected_low = mean - deviation * unskewed_low
+    corrected_high = mean - deviation * unskewed_high
+    middle_low = (low + corrected_low) / 2
+    middle_high = (high + corrected_high) / 2
+    moved_low = np.minimum(low, middle_low)
+    moved_high = np.maximum(high, middle_high)
     return moved_low, moved_high
 
 
 def skewness(values: Floats) -> Floats:
     """The skewness of samples (..., n), n >= 3, corrected for bias (G1); 0 for equal values."""
     n = values.shape[-1]
-    deviations = values - values.mean(axis=-1, keepdims=True)
-    second_moment = (deviations**2).mean(axis=-1)
-    third_moment = (deviations**3).mean(axis=-1)
-    smallest = 1e-12 * np.abs(values).max(axis=-1)
+    mean = values.mean(axis=-1, keepdims=True)
+    deviations = values - mean
+    squares = deviations**2
+    cubes = deviations**3
+    second_moment = squares.mean(axis=-1)
+    third_moment = cubes.mean(axis=-1)
+    sizes = np.abs(values)
+    smallest = 1e-12 * sizes.max(axis=-1)
     is_varied = second_moment > smallest**2
+    correction = np.sqrt(n * (n - 1)) / (n - 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        skew = np.sqrt(n * (n - 1)) / (n - 2) * third_moment / second_moment**1.5
+        skew = correction * third_moment / second_moment**1.5
     return np.where(is_varied, skew, 0.0)
 
 
@@ -221,21 +247,39 @@ def estimate(
     if not len(values):
         return None
     means = project_means(values, projects)
-    without_interval = Estimate(float(means.mean()), len(values), len(means))
+    mean = float(means.mean())
+    without_interval = Estimate(mean, len(values), len(means))
     if len(means) < FEWEST:
         return without_interval
-    are_equal = float(np.ptp(means)) <= 1e-12 * float(np.abs(means).max())
-    if are_equal:
+    if are_equal(means):
         return without_interval
     low, high = interval(means)
-    return replace(without_interval, low=max(least, float(low)), high=min(most, float(high)))
+    return replace(
+        without_interval,
+        low=max(least, float(low)),
+        high=min(most, float(high)),
+    )
+
+
+def are_equal(values: Floats) -> bool:
+    """Whether values differ in no more than the last digits of a sum."""
+    spread = float(np.ptp(values))
+    sizes = np.abs(values)
+    largest = float(sizes.max())
+    return spread <= 1e-12 * largest
 
 
 def interval_columns(name: str, mean: Estimate | None) -> dict[str, float | None]:
     """The columns of an estimate: `name`, `name_low` and `name_high`."""
+    low_name = f"{name}_low"
+    high_name = f"{name}_high"
     if mean is None:
-        return {name: None, f"{name}_low": None, f"{name}_high": None}
-    return {name: mean.mean, f"{name}_low": mean.low, f"{name}_high": mean.high}
+        return dict.fromkeys((name, low_name, high_name))
+    return {
+        name: mean.mean,
+        low_name: mean.low,
+        high_name: mean.high,
+    }
 
 
 def ratio(
@@ -260,18 +304,28 @@ def ratio(
     names, project = np.unique(projects, return_inverse=True)
     part = np.bincount(project, part)
     total = np.bincount(project, total)
-    linearised = share + (part - share * total) / total.mean()
+    expected_part = share * total
+    linearised = share + (part - expected_part) / total.mean()
     mean = estimate(linearised.tolist(), least=least, most=most)
     if mean is None:
         return None
-    return replace(mean, mean=float(share), n=len(parts), projects=len(names))
+    return replace(
+        mean,
+        mean=float(share),
+        n=len(parts),
+        projects=len(names),
+    )
 
 
 def _unskewed(reach: float, skew: Floats, n: int) -> Floats:
     """Solve Hall's cubic for the studentised mean; without skewness it is `reach` itself."""
-    is_straight = np.abs(skew) < 1e-9
+    sizes = np.abs(skew)
+    is_straight = sizes < 1e-9
     bend = np.where(is_straight, 1.0, skew)
-    solution = 3 * (np.cbrt(1 + bend * (reach - bend / (6 * n))) - 1) / bend
+    shift = bend / (6 * n)
+    cube = 1 + bend * (reach - shift)
+    root = np.cbrt(cube)
+    solution = 3 * (root - 1) / bend
     return np.where(is_straight, reach, solution)
 
 
@@ -293,12 +347,18 @@ def sign_flip(differences: ArrayLike, *, draws: int = 9_999, seed: int = 20) -> 
     differences = np.asarray(differences, dtype=float)
     n = differences.shape[-1]
     is_exact = n <= EXACT
-    random = np.random.default_rng(seed)
-    flips = _all_flips(n) if is_exact else random.choice([-1.0, 1.0], size=(draws, n))
-    observed = np.abs(differences.sum(axis=-1))
+    if is_exact:
+        flips = _all_flips(n)
+    else:
+        random = np.random.default_rng(seed)
+        flips = random.choice([-1.0, 1.0], size=(draws, n))
+    sums = differences.sum(axis=-1)
+    observed = np.abs(sums)
     # sums of the same numbers in another order may differ in the last digit
-    slack = 1e-9 * np.abs(differences).sum(axis=-1)
-    bound = (observed - slack)[..., None]
+    sizes = np.abs(differences)
+    slack = 1e-9 * sizes.sum(axis=-1)
+    bound = observed - slack
+    bound = bound[..., None]
     further = (np.abs(differences @ flips.T) >= bound).sum(axis=-1)
     if is_exact:
         return np.asarray(further / len(flips), dtype=float)
@@ -309,8 +369,13 @@ def _all_flips(n: int) -> Floats:
     """All signs of n sessions, the first one's fixed: the test is two-sided, the other half
     mirrors this one.
     """
-    codes = np.arange(2 ** (n - 1))[:, None] >> np.arange(n - 1)
-    return np.hstack([np.ones((len(codes), 1)), 1.0 - 2.0 * (codes & 1)])
+    codes = np.arange(2 ** (n - 1))
+    bits = np.arange(n - 1)
+    shifted_codes = codes[:, None] >> bits
+    is_flipped = shifted_codes & 1
+    other_signs = 1.0 - 2.0 * is_flipped
+    first_sign = np.ones((len(codes), 1))
+    return np.hstack([first_sign, other_signs])
 
 
 def holm(ps: Sequence[float | None]) -> tuple[float | None, ...]:
@@ -321,10 +386,15 @@ def holm(ps: Sequence[float | None]) -> tuple[float | None, ...]:
         S. Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statist. 6
         (1979), 65-70.
     """
-    tests = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    tests: list[tuple[float, int]] = []
+    for place, p in enumerate(ps):
+        if p is not None:
+            tests.append((p, place))
+    tests.sort()
     adjusted: list[float | None] = [None] * len(ps)
     highest = 0.0
     for rank, (p, place) in enumerate(tests):
-        highest = max(highest, min(1.0, p * (len(tests) - rank)))
+        stepped_p = min(1.0, p * (len(tests) - rank))
+        highest = max(highest, stepped_p)
         adjusted[place] = highest
     return tuple(adjusted)

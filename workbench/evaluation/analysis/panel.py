@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from workbench.base.ragged import Flags
-from workbench.evaluation.analysis.compared import sides
+from workbench.base.ragged import Flags, Floats
+from workbench.evaluation.analysis.compared import Sides, sides
 from workbench.evaluation.analysis.one_basis import on_one_basis
 from workbench.evaluation.analysis.paired import project_means, reporting_floor
 from workbench.evaluation.metrics import PANEL
@@ -42,14 +42,17 @@ class Panel:
         """The pairs of which one metric puts the one ahead, and another the other; each once."""
         pairs: list[tuple[str, str]] = []
         for pair, metrics in self.ahead.items():
-            reverse = pair[1], pair[0]
+            strategy, rival = pair
+            reverse = (rival, strategy)
             if pair < reverse and metrics and self.ahead[reverse]:
                 pairs.append(pair)
         return pairs
 
     def above(self, strategy: str, rival: str) -> bool:
         """Whether a metric puts one strategy ahead of the other, and none says the opposite."""
-        return bool(self.ahead[strategy, rival]) and not self.ahead[rival, strategy]
+        metrics_for = self.ahead[strategy, rival]
+        metrics_against = self.ahead[rival, strategy]
+        return bool(metrics_for) and not metrics_against
 
     @cached_property
     def rank(self) -> dict[str, int]:
@@ -59,10 +62,7 @@ class Panel:
         Where the metrics go round in a circle, those in it have none; nor has any where none is
         above another.
         """
-        disputed_names: set[str] = set()
-        for pair in self.disputed:
-            disputed_names.update(pair)
-        unranked = [str(name) for name in self.means.index if name not in disputed_names]
+        unranked = self._undisputed()
         ranks: dict[str, int] = {}
         rank = 0
         while True:
@@ -70,16 +70,27 @@ class Panel:
             if not top:
                 break
             rank += 1
-            ranks.update(dict.fromkeys(top, rank))
-            unranked = [name for name in unranked if name not in ranks]
-        return ranks if rank > 1 else {}
+            for name in top:
+                ranks[name] = rank
+                unranked.remove(name)
+        if rank < 2:
+            return {}
+        return ranks
+
+    def _undisputed(self) -> list[str]:
+        """The strategies that no two metrics order in two ways."""
+        disputed_names: set[str] = set()
+        for pair in self.disputed:
+            disputed_names.update(pair)
+        names = map(str, self.means.index)
+        return [name for name in names if name not in disputed_names]
 
     def _unbeaten(self, names: Sequence[str]) -> list[str]:
         """Those of some strategies that none of them is above."""
         unbeaten: list[str] = []
         for name in names:
-            rivals = [rival for rival in names if rival != name]
-            if not any(self.above(rival, name) for rival in rivals):
+            beaters = [rival for rival in names if rival != name and self.above(rival, name)]
+            if not beaters:
                 unbeaten.append(name)
         return unbeaten
 
@@ -98,17 +109,29 @@ def panel(
             sizes really used.
     """
     names = list(contenders)
-    scores = scores[(scores["mode"] == mode) & scores["metric"].isin(PANEL)]
-    scores = scores[scores["value"].notna()]
-    rows = scores[scores["strategy"].isin(names)]
-    sides_by_metric: dict[str, Mapping[tuple[str, str], int]] = {}
+    is_of_mode = scores["mode"] == mode
+    is_of_panel = scores["metric"].isin(PANEL)
+    has_value = scores["value"].notna()
+    scores = scores[is_of_mode & is_of_panel & has_value]
+    is_contender = scores["strategy"].isin(names)
+    rows = scores[is_contender]
+    metrics_with_rows = set(rows["metric"])
+    sides_by_metric: dict[str, Sides] = {}
+    silent: list[str] = []
     for metric in PANEL:
-        if (rows["metric"] == metric).any():
-            sides_by_metric[metric] = sides(scores, metric, mode, at_sizes)
-    means = _means(rows, at_sizes).unstack().reindex(index=names, columns=list(PANEL))
-    ahead = {pair: _metrics_ahead(pair, sides_by_metric) for pair in permutations(names, 2)}
-    silent = tuple(metric for metric in PANEL if not sides_by_metric.get(metric))
-    return Panel(means, ahead, silent)
+        metric_sides: Sides = {}
+        if metric in metrics_with_rows:
+            metric_sides = sides(scores, metric, mode, at_sizes)
+        if not metric_sides:
+            silent.append(metric)
+        sides_by_metric[metric] = metric_sides
+    means = _means(rows, at_sizes)
+    table = means.unstack()
+    table = table.reindex(index=names, columns=list(PANEL))
+    ahead: dict[tuple[str, str], tuple[str, ...]] = {}
+    for pair in permutations(names, 2):
+        ahead[pair] = _metrics_ahead(pair, sides_by_metric)
+    return Panel(table, ahead, tuple(silent))
 
 
 def _means(rows: pd.DataFrame, at_sizes: pd.DataFrame | None) -> pd.Series[float]:
@@ -118,20 +141,24 @@ def _means(rows: pd.DataFrame, at_sizes: pd.DataFrame | None) -> pd.Series[float
         compared_rows = on_one_basis(of_metric, at_sizes)
         tables.append(compared_rows)
     rows = pd.concat(tables)
-    project = rows["project"] if "project" in rows else rows["session"]
-    of_sessions = rows.groupby(["strategy", "metric", project, "session"])["value"].mean()
-    of_projects = of_sessions.groupby(level=[0, 1, 2]).mean()
-    return of_projects.groupby(level=[0, 1]).mean()
+    unit = "project" if "project" in rows else "session"
+    sessions = rows.groupby(["strategy", "metric", rows[unit], "session"])
+    of_sessions = sessions["value"].mean()
+    projects = of_sessions.groupby(level=[0, 1, 2])
+    of_projects = projects.mean()
+    strategies = of_projects.groupby(level=[0, 1])
+    return strategies.mean()
 
 
-def _metrics_ahead(
-    pair: tuple[str, str], sides_by_metric: Mapping[str, Mapping[tuple[str, str], int]]
-) -> tuple[str, ...]:
+def _metrics_ahead(pair: tuple[str, str], sides_by_metric: Mapping[str, Sides]) -> tuple[str, ...]:
     """The metrics that put the first strategy of a pair ahead."""
     strategy, rival = pair
+    reverse = (rival, strategy)
     metrics: list[str] = []
     for metric, by_pair in sides_by_metric.items():
-        if by_pair.get(pair, 0) > 0 or by_pair.get((rival, strategy), 0) < 0:
+        side = by_pair.get(pair, 0)
+        side_of_reverse = by_pair.get(reverse, 0)
+        if side > 0 or side_of_reverse < 0:
             metrics.append(metric)
     return tuple(metrics)
 
@@ -148,8 +175,11 @@ def on_frontier(points: ArrayLike) -> Flags:
     points = np.asarray(points, dtype=float)
     point = points[..., :, None, :]
     rival = points[..., None, :, :]
-    is_beaten = (rival >= point).all(axis=-1) & (rival > point).any(axis=-1)
-    return np.asarray(~is_beaten.any(axis=-1), dtype=bool)
+    is_as_good = rival >= point
+    is_better = rival > point
+    beats = is_as_good.all(axis=-1) & is_better.any(axis=-1)
+    is_beaten = beats.any(axis=-1)
+    return np.asarray(~is_beaten, dtype=bool)
 
 
 def frontier(
@@ -175,29 +205,58 @@ def frontier(
         floor), `sessions` (that have every value); no rows where no session has.
     """
     values = np.asarray(values, dtype=float)
-    is_complete = np.isfinite(values).all(axis=(1, 2))
+    is_known = np.isfinite(values)
+    is_complete = is_known.all(axis=(1, 2))
     session_count = int(is_complete.sum())
     if not session_count or not len(strategies):
-        return pd.DataFrame(columns=["strategy", "on_frontier", "probability", "sessions"])
-    columns = values[is_complete].reshape(session_count, -1).T
+        columns = ["strategy", "on_frontier", "probability", "sessions"]
+        return pd.DataFrame(columns=columns)
     project_names = list(compress(projects, is_complete))
-    means_by_column = [project_means(column, project_names) for column in columns]
-    means = np.transpose(means_by_column).reshape(-1, *values.shape[1:])
-    project_count = len(means)
-    signs = np.array([1.0 if direction == "higher" else -1.0 for direction in better])
-    even_weights = np.full(project_count, 1 / project_count)
-    random = np.random.default_rng(SEED)
-    weights = random.multinomial(project_count, even_weights, size=DRAWS) / project_count
-    # Rounded, so that strategies that are equal in every session are equal in every sample too.
-    samples = np.round(np.einsum("dn,nkc->dkc", weights, means), 12)
-    probability = on_frontier(samples * signs).mean(axis=0)
-    if project_count < reporting_floor():
+    means = _project_means(values[is_complete], project_names)
+    samples = _bootstrap_means(means)
+    signs = _signs(better)
+    is_on_frontier = on_frontier(samples * signs)
+    probability = is_on_frontier.mean(axis=0)
+    if len(means) < reporting_floor():
         probability = np.full(len(strategies), np.nan)
+    overall_means = np.round(means.mean(axis=0), 12)
     return pd.DataFrame(
         {
             "strategy": strategies,
-            "on_frontier": on_frontier(np.round(means.mean(axis=0), 12) * signs),
+            "on_frontier": on_frontier(overall_means * signs),
             "probability": probability,
             "sessions": session_count,
         }
     )
+
+
+def _project_means(values: Floats, projects: Sequence[str]) -> Floats:
+    """(projects, strategies, metrics) the means of (sessions, strategies, metrics) values."""
+    session_count, strategy_count, metric_count = values.shape
+    by_session = values.reshape(session_count, -1)
+    means: list[Floats] = []
+    for column in by_session.T:
+        column_means = project_means(column, projects)
+        means.append(column_means)
+    by_project = np.transpose(means)
+    return by_project.reshape(-1, strategy_count, metric_count)
+
+
+def _bootstrap_means(means: Floats) -> Floats:
+    """(`DRAWS`, strategies, metrics) the means over projects that are drawn with replacement."""
+    project_count = len(means)
+    even_weights = np.full(project_count, 1 / project_count)
+    random = np.random.default_rng(SEED)
+    counts = random.multinomial(project_count, even_weights, size=DRAWS)
+    weights = counts / project_count
+    samples = np.einsum("dn,nkc->dkc", weights, means)
+    # Rounded, so that strategies that are equal in every session are equal in every sample too.
+    return np.round(samples, 12)
+
+
+def _signs(better: Sequence[Better]) -> Floats:
+    """(metrics,) 1 where higher is better, else -1."""
+    signs: list[float] = []
+    for direction in better:
+        signs.append(1.0 if direction == "higher" else -1.0)
+    return np.array(signs)

@@ -15,20 +15,32 @@ from workbench.evaluation.metrics.metric import Better
 
 def floats(column: pd.Series) -> pd.Series[float]:
     """A column of numbers as plain floats, NaN where there is none."""
-    return pd.to_numeric(column).astype("Float64").astype("float64")
+    numbers = pd.to_numeric(column)
+    known_numbers = numbers.astype("Float64")
+    return known_numbers.astype("float64")
+
+
+def shares_of(rows: pd.DataFrame) -> pd.Series[float]:
+    """The column `share` as plain floats; 0 in natural mode."""
+    shares = floats(rows["share"])
+    return shares.fillna(0.0)
 
 
 def plain(table: pd.DataFrame) -> pd.DataFrame:
     """The table with numpy's columns in the place of those that know a missing value."""
     columns = {}
     for name, column in table.items():
-        if not pd.api.types.is_numeric_dtype(column.dtype):
-            columns[name] = column.fillna("").astype(object)
-        elif column.isna().any() or column.dtype.kind == "f":
-            columns[name] = column.astype("float64")
-        else:
-            columns[name] = column.astype("int64")
+        columns[name] = _plain_column(column)
     return pd.DataFrame(columns, columns=table.columns)
+
+
+def _plain_column(column: pd.Series) -> pd.Series:
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        texts = column.fillna("")
+        return texts.astype(object)
+    if column.isna().any() or column.dtype.kind == "f":
+        return column.astype("float64")
+    return column.astype("int64")
 
 
 def with_projects(
@@ -51,17 +63,24 @@ def with_projects(
     """
     if by == "session":
         return scores.assign(project=scores["session"])
-    sessions = sessions.drop_duplicates("session").set_index("session")
+    sessions = sessions.drop_duplicates("session")
+    sessions = sessions.set_index("session")
+    projects = sessions["project"]
     if by == "folder":
-        sessions = sessions.assign(project=[_folder(path) for path in sessions["path"]])
-    project = scores["session"].map(sessions["project"])
+        folders = [_folder(path) for path in sessions["path"]]
+        projects = pd.Series(folders, sessions.index)
+    project = scores["session"].map(projects)
     is_known = project.notna() & (project != "")
-    return scores.assign(project=project.where(is_known, scores["session"]))
+    project = project.where(is_known, scores["session"])
+    return scores.assign(project=project)
 
 
 def _folder(path: object) -> str:
     """The folder of a file; empty without a file."""
-    return str(Path(str(path)).parent) if path else ""
+    if not path:
+        return ""
+    file = Path(str(path))
+    return str(file.parent)
 
 
 def grouped(run: Results) -> pd.DataFrame:
@@ -75,8 +94,12 @@ def grouped(run: Results) -> pd.DataFrame:
 
 def projects_of(rows: pd.DataFrame) -> dict[str, str]:
     """The project of each session of some scores."""
-    pairs = rows[["session", "project"]].drop_duplicates()
-    return dict(zip(pairs["session"].map(str), pairs["project"].map(str), strict=True))
+    columns = rows[["session", "project"]]
+    pairs = columns.drop_duplicates()
+    projects: dict[str, str] = {}
+    for session, project in pairs.itertuples(index=False, name=None):
+        projects[str(session)] = str(project)
+    return projects
 
 
 def select(
@@ -91,22 +114,32 @@ def select(
     Raises:
         UnknownName: the table has no such metric or share; the message names those that it has.
     """
-    of_mode = scores[scores["mode"] == mode]
-    rows = of_mode[of_mode["metric"] == metric]
+    is_of_mode = scores["mode"] == mode
+    of_mode = scores[is_of_mode]
+    is_of_metric = of_mode["metric"] == metric
+    rows = of_mode[is_of_metric]
     if rows.empty:
         metrics = map(str, of_mode["metric"].unique())
         raise UnknownName(f"metric of mode {mode!r}", metric, metrics)
+    unit = "project" if "project" in rows else "session"
     rows = rows.assign(
-        share=floats(rows["share"]).fillna(0.0),
+        share=shares_of(rows),
         value=floats(rows["value"]),
-        project=rows["project"] if "project" in rows else rows["session"],
+        project=rows[unit],
     )
     if share is None:
         return rows
-    at_share = rows[(rows["share"] - share).abs() < 1e-9]
+    return _at_share(rows, share)
+
+
+def _at_share(rows: pd.DataFrame, share: float) -> pd.DataFrame:
+    """The rows at one share."""
+    distances = (rows["share"] - share).abs()
+    at_share = rows[distances < 1e-9]
     if at_share.empty:
-        shares = [f"{known_share:g}" for known_share in rows["share"].unique()]
-        raise UnknownName("share of this run", f"{share:g}", shares)
+        shares = rows["share"].unique()
+        names = [f"{known_share:g}" for known_share in shares]
+        raise UnknownName("share of this run", f"{share:g}", names)
     return at_share
 
 
@@ -120,15 +153,21 @@ def leading_metric(*runs: pd.DataFrame, mode: str) -> str:
         mode: `natural` or `matched`.
     """
     for scores in runs:
-        rows = scores[
-            (scores["mode"] == mode)
-            & scores["metric"].isin([WORK, NAMES])
-            & scores["value"].notna()
-        ]
-        with_work = rows.loc[rows["metric"] == WORK, "session"].nunique()
-        if not with_work or 2 * with_work < rows["session"].nunique():
+        if not _has_the_work(scores, mode):
             return NAMES
     return WORK
+
+
+def _has_the_work(scores: pd.DataFrame, mode: str) -> bool:
+    """Whether at least half of the sessions that have a value have the work."""
+    is_of_mode = scores["mode"] == mode
+    is_of_headline = scores["metric"].isin([WORK, NAMES])
+    is_scored = scores["value"].notna()
+    rows = scores[is_of_mode & is_of_headline & is_scored]
+    is_work = rows["metric"] == WORK
+    with_work = rows.loc[is_work, "session"].nunique()
+    session_count = rows["session"].nunique()
+    return with_work > 0 and 2 * with_work >= session_count
 
 
 def size_gains(rows: pd.DataFrame, at_sizes: pd.DataFrame) -> pd.Series[float]:
@@ -147,17 +186,29 @@ def size_gains(rows: pd.DataFrame, at_sizes: pd.DataFrame) -> pd.Series[float]:
         modes that the table does not have; missing where the baseline cannot be cut to that size.
     """
     place = ["session", "share", "metric"]
-    rows = rows.assign(share=floats(rows["share"]), value=floats(rows["value"]))
-    at_used_size = at_sizes[[*place, "strategy", "baseline"]].assign(
-        share=floats(at_sizes["share"]), value_at_used_size=floats(at_sizes["value"])
+    place_and_strategy = [*place, "strategy"]
+    place_and_baseline = [*place, "baseline"]
+    rows = rows.assign(
+        share=floats(rows["share"]),
+        value=floats(rows["value"]),
     )
-    matched = rows.loc[rows["mode"] == "matched", [*place, "strategy", "value"]]
-    at_asked_size = matched.set_axis([*place, "baseline", "value_at_asked_size"], axis="columns")
-    values = rows[[*place, "strategy"]]
-    values = values.merge(at_used_size, "left", [*place, "strategy"])
-    values = values.merge(at_asked_size, "left", [*place, "baseline"])
+    at_used_size = at_sizes[[*place_and_strategy, "baseline"]]
+    at_used_size = at_used_size.assign(
+        share=floats(at_sizes["share"]),
+        value_at_used_size=floats(at_sizes["value"]),
+    )
+    is_matched = rows["mode"] == "matched"
+    at_asked_size = rows.loc[is_matched, [*place_and_strategy, "value"]]
+    at_asked_size = at_asked_size.set_axis(
+        [*place_and_baseline, "value_at_asked_size"], axis="columns"
+    )
+    values = rows[place_and_strategy]
+    values = values.merge(at_used_size, "left", place_and_strategy)
+    values = values.merge(at_asked_size, "left", place_and_baseline)
     gains = values["value_at_used_size"] - values["value_at_asked_size"]
-    return gains.where(values["baseline"].notna(), 0.0).set_axis(rows.index)
+    has_baseline = values["baseline"].notna()
+    gains = gains.where(has_baseline, 0.0)
+    return gains.set_axis(rows.index)
 
 
 def at_sizes_of(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
@@ -166,11 +217,17 @@ def at_sizes_of(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
 
     A row without a counterpart is as it was.
     """
-    our_gain = ours.set_index(["session", "share"])["gain"]
-    places = pd.MultiIndex.from_frame(theirs[["session", "share"]])
-    gain = pd.Series(our_gain.reindex(places).to_numpy(), theirs.index)
-    gain = gain.where(places.isin(our_gain.index), theirs["gain"])
-    return theirs.assign(value=theirs["value"] - theirs["gain"] + gain)
+    place = ["session", "share"]
+    by_place = ours.set_index(place)
+    our_gain = by_place["gain"]
+    their_gain = theirs["gain"]
+    places = pd.MultiIndex.from_frame(theirs[place])
+    has_counterpart = places.isin(our_gain.index)
+    gain_there = our_gain.reindex(places)
+    gain = pd.Series(gain_there.to_numpy(), theirs.index)
+    gain = gain.where(has_counterpart, their_gain)
+    value = theirs["value"] - their_gain + gain
+    return theirs.assign(value=value)
 
 
 def same_baseline(at_sizes: pd.DataFrame, other_at_sizes: pd.DataFrame) -> bool:
@@ -178,12 +235,16 @@ def same_baseline(at_sizes: pd.DataFrame, other_at_sizes: pd.DataFrame) -> bool:
     `baseline_at_sizes`.
     """
     baselines = set(at_sizes["baseline"])
-    return bool(baselines) and baselines == set(other_at_sizes["baseline"])
+    other_baselines = set(other_at_sizes["baseline"])
+    return bool(baselines) and baselines == other_baselines
 
 
 def direction(rows: pd.DataFrame) -> Better:
     """Which way the metric of some scores is better."""
-    return "lower" if (rows["better"] == "lower").any() else "higher"
+    is_lower = rows["better"] == "lower"
+    if is_lower.any():
+        return "lower"
+    return "higher"
 
 
 def by_session(rows: pd.DataFrame) -> pd.DataFrame:
@@ -197,5 +258,8 @@ def shared(wide: pd.DataFrame, *names: str) -> pd.DataFrame:
     """Some strategies' values by session, a column each: the mean over the shares at which all
     of them have one.
     """
-    complete_rows = wide.reindex(columns=list(names)).astype(float).dropna()
-    return complete_rows.groupby(level="session").mean()
+    columns = wide.reindex(columns=list(names))
+    values = columns.astype(float)
+    complete_rows = values.dropna()
+    sessions = complete_rows.groupby(level="session")
+    return sessions.mean()

@@ -31,25 +31,33 @@ def survival(at_risk: ArrayLike, lost: ArrayLike) -> pd.DataFrame:
     Source:
         E. L. Kaplan and P. Meier, J. Am. Statist. Assoc. 53 (1958), 457-481.
     """
-    entered = np.asarray(at_risk, dtype=float)
+    entered_by_project = np.asarray(at_risk, dtype=float)
     lost_by_project = np.asarray(lost, dtype=float)
-    round_count = int(np.flatnonzero(entered.sum(axis=0)).max(initial=-1)) + 1
-    entered = entered[:, :round_count]
+    round_count = _round_count(entered_by_project)
+    entered_by_project = entered_by_project[:, :round_count]
     lost_by_project = lost_by_project[:, :round_count]
-    total_entered = entered.sum(axis=0)
-    total_gone = lost_by_project.sum(axis=0)
-    surviving = _curve(total_entered, total_gone)
-    low, high = _ends(entered, lost_by_project, surviving)
+    total_entered = entered_by_project.sum(axis=0)
+    total_lost = lost_by_project.sum(axis=0)
+    surviving = _curve(total_entered, total_lost)
+    low, high = _ends(entered_by_project, lost_by_project, surviving)
     return pd.DataFrame(
         {
             "round": np.arange(1, round_count + 1),
             "at_risk": total_entered.astype(int),
-            "lost": total_gone.astype(int),
+            "lost": total_lost.astype(int),
             "surviving": surviving,
             "low": low,
             "high": high,
         }
     )
+
+
+def _round_count(entered_by_project: Floats) -> int:
+    """The number of the last round that an entity entered."""
+    total_entered = entered_by_project.sum(axis=0)
+    rounds = np.flatnonzero(total_entered)
+    last_round = rounds.max(initial=-1)
+    return int(last_round) + 1
 
 
 def half_life(curve: pd.DataFrame) -> float | None:
@@ -60,11 +68,15 @@ def half_life(curve: pd.DataFrame) -> float | None:
     ends at itself.
     """
     earlier_share = 1.0
-    for number, share in zip(curve["round"].tolist(), curve["surviving"].tolist(), strict=True):
+    rounds = curve["round"].tolist()
+    shares = curve["surviving"].tolist()
+    for number, share in zip(rounds, shares, strict=True):
         if share == 0:
             return float(number)
         if share <= 0.5:
-            part_of_round = log(earlier_share / 0.5) / log(earlier_share / share)
+            loss_to_half = log(earlier_share / 0.5)
+            loss_of_round = log(earlier_share / share)
+            part_of_round = loss_to_half / loss_of_round
             return float(number - 1 + part_of_round)
         earlier_share = share
     return None
@@ -82,14 +94,33 @@ def _ends(risk: Floats, lost: Floats, curve: Floats) -> tuple[Floats, Floats]:
     if project_count < reporting_floor():
         none = np.full(len(curve), np.nan)
         return none, none.copy()
-    without_one = _curve(risk.sum(axis=0) - risk, lost.sum(axis=0) - lost)
+    risk_of_others = risk.sum(axis=0) - risk
+    lost_of_others = lost.sum(axis=0) - lost
+    without_project = _curve(risk_of_others, lost_of_others)
     with np.errstate(invalid="ignore", divide="ignore"):
-        scaled = np.log(-np.log(without_one))
-        centre = np.log(-np.log(curve))
-        scaled[:, ~np.isfinite(scaled).all(axis=0)] = np.nan
-        squares = ((scaled - scaled.mean(axis=0)) ** 2).sum(axis=0)
-        error = np.sqrt((project_count - 1) / project_count * squares)
-        reach = special.stdtrit(project_count - 1, 0.975) * error
-        low = np.exp(-np.exp(centre + reach))
-        high = np.exp(-np.exp(centre - reach))
+        centre = _log_log(curve)
+        scaled = _log_log(without_project)
+        is_finite = np.isfinite(scaled)
+        has_all = is_finite.all(axis=0)
+        scaled[:, ~has_all] = np.nan
+        deviations = scaled - scaled.mean(axis=0)
+        squares = (deviations**2).sum(axis=0)
+        part = (project_count - 1) / project_count
+        error = np.sqrt(part * squares)
+        quantile = special.stdtrit(project_count - 1, 0.975)
+        reach = quantile * error
+        low = _share(centre + reach)
+        high = _share(centre - reach)
     return low, high
+
+
+def _log_log(shares: Floats) -> Floats:
+    """The scale on which intervals are taken."""
+    logs = np.log(shares)
+    return np.asarray(np.log(-logs), dtype=float)
+
+
+def _share(log_log: Floats) -> Floats:
+    """The share of a value on that scale."""
+    powers = np.exp(log_log)
+    return np.asarray(np.exp(-powers), dtype=float)

@@ -38,24 +38,31 @@ class Trade:
                 headline, a share), and in USD what was `saved` of the `plain` bill without
                 compaction.
         """
-        candidates = list(dict.fromkeys(rows["candidate"]))
+        candidates = list(rows["candidate"].unique())
         recall = rows.pivot_table("recall", "session", "candidate", dropna=False)
-        complete_sessions = recall.reindex(columns=candidates).dropna().index
-        rows = rows[rows["session"].isin(complete_sessions)]
-        by_project = rows.groupby(["project", "candidate"])
-        points = 100 * by_project["recall"].mean().unstack("candidate")
+        recall = recall.reindex(columns=candidates)
+        complete_sessions = recall.dropna().index
+        is_complete = rows["session"].isin(complete_sessions)
+        groups = rows[is_complete].groupby(["project", "candidate"])
+        mean_recall = groups["recall"].mean()
+        points = 100 * mean_recall.unstack("candidate")
         if not self.worth:
             return points
-        saved = by_project["saved"].sum().unstack("candidate")
-        mean_bill = by_project["plain"].sum().unstack("candidate").mean()
-        saved_share = (saved / mean_bill.where(mean_bill > 0)).fillna(0.0)
+        total_saved = groups["saved"].sum()
+        total_bill = groups["plain"].sum()
+        bills = total_bill.unstack("candidate")
+        mean_bill = bills.mean()
+        mean_bill = mean_bill.where(mean_bill > 0)
+        saved_share = total_saved.unstack("candidate") / mean_bill
+        saved_share = saved_share.fillna(0.0)
         return points + 10 * self.worth * saved_share
 
 
 def difference(points: pd.DataFrame, candidate: str, reference: str) -> Estimate | None:
     """How many points one candidate is ahead of another, with the paired interval over projects."""
-    differences = (points[candidate] - points[reference]).dropna()
-    return estimate(differences.tolist())
+    differences = points[candidate] - points[reference]
+    known_differences = differences.dropna()
+    return estimate(known_differences.tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +93,17 @@ def choice(points: pd.DataFrame, saved: Mapping[str, float], margin: float = MAR
         saved: by candidate the share of the bill that it saves; missing where nothing is priced.
         margin: points below which two candidates are level.
     """
-    means = points.mean().sort_values(ascending=False, kind="stable")
-    mean_points = {str(name): float(mean) for name, mean in means.items()}
-    level = tuple(name for name, mean in mean_points.items() if means.iloc[0] - mean < margin)
-
-    return Choice(thriftiest(level, saved, mean_points), level, mean_points)
+    means = points.mean()
+    best_first = means.sort_values(ascending=False, kind="stable")
+    most_points = best_first.iloc[0]
+    mean_points: dict[str, float] = {}
+    level: list[str] = []
+    for name, mean in best_first.items():
+        mean_points[str(name)] = float(mean)
+        if most_points - mean < margin:
+            level.append(str(name))
+    use = thriftiest(level, saved, mean_points)
+    return Choice(use, tuple(level), mean_points)
 
 
 def thriftiest(
