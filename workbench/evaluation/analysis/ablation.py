@@ -1,14 +1,15 @@
 """The contribution of each stage of a strategy: the same strategy without it."""
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import pandas as pd
 
 from workbench.base.errors import SettingError, Unanswered
+from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.transcript.session import Session
@@ -71,24 +72,33 @@ def leave_one_out(
         raise SettingError(
             f"the strategy {complete.name} has fewer than two stages, so that none can be left out"
         )
+    reduced_names: dict[str, str] = {}
+    for stage, without_it in reduced.items():
+        reduced_names[stage] = without_it.name
     with tempfile.TemporaryDirectory() as folder:
         run_spec = RunSpec.of(spec, settings).with_default_model()
         run_spec = run_spec.changed(
-            strategies=[complete, *reduced.values()], baseline=complete.name, out=folder
+            strategies=[complete, *reduced.values()],
+            baseline=complete.name,
+            out=folder,
         )
         run = compare(what, spec=run_spec)
         _check_measured(run)
-        reduced_names = {stage: without_it.name for stage, without_it in reduced.items()}
         rows = _stage_effects(run, complete.name, reduced_names)
         return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _check_measured(run: Results) -> None:
     """Raise an error where a run has no session, or lacks answers of a model."""
-    rows = run.sessions
-    if rows.empty or not (rows["status"] == "ok").any():
-        unreadable = [str(Unreadable(row.path, row.reason)) for row in rows.itertuples()]
-        raise SettingError(": ".join(("no session could be replayed", *unreadable[:1])))
+    sessions = run.sessions
+    is_replayed = sessions["status"] == "ok"
+    if not is_replayed.any():
+        reason = "no session could be replayed"
+        session = next(sessions.itertuples(), None)
+        if session is not None:
+            unreadable = Unreadable(session.path, session.reason)
+            reason += f": {unreadable}"
+        raise SettingError(reason)
     is_pending = run.replays["status"] == "pending"
     reasons = set(run.replays.loc[is_pending, "reason"])
     if reasons:
@@ -98,11 +108,21 @@ def _check_measured(run: Results) -> None:
 def _without_each(complete: Preset) -> Iterator[tuple[str, Preset]]:
     """Each stage's name with the preset that lacks every stage of that name."""
     strategy = complete.strategy
-    for name in dict.fromkeys(stage.name for stage in (*strategy.stages, *strategy.view)):
-        stages = tuple(stage for stage in strategy.stages if stage.name != name)
-        view = tuple(stage for stage in strategy.view if stage.name != name)
-        reduced = replace(strategy, stages=stages, view=view)
-        yield name, replace(complete, name=f"{complete.name} without {name}", strategy=reduced)
+    all_stages = (*strategy.stages, *strategy.view)
+    names = [stage.name for stage in all_stages]
+    for name in dict.fromkeys(names):
+        reduced = replace(
+            strategy,
+            stages=_without(strategy.stages, name),
+            view=_without(strategy.view, name),
+        )
+        reduced_name = f"{complete.name} without {name}"
+        yield name, replace(complete, name=reduced_name, strategy=reduced)
+
+
+def _without(stages: Sequence[Stage], name: str) -> tuple[Stage, ...]:
+    """The stages that do not have this name."""
+    return tuple(stage for stage in stages if stage.name != name)
 
 
 def _stage_effects(
@@ -110,27 +130,42 @@ def _stage_effects(
 ) -> Iterator[dict[str, object]]:
     """The rows of `leave_one_out`; `reduced` names the strategy that lacks each stage."""
     scores = grouped(run)
-    measured = set(scores[["metric", "mode"]].astype(str).itertuples(index=False, name=None))
+    columns = scores[["metric", "mode"]].astype(str)
+    measured = set(columns.itertuples(index=False, name=None))
     for stage, name in reduced.items():
         for metric, mode in METRICS:
             if (metric, mode) not in measured:
                 continue
             rows = select(scores, metric, mode)
-            rows = rows.assign(gain=size_gains(rows, run.baseline_at_sizes))
-            of_complete = rows[rows["strategy"] == complete]
-            of_reduced = rows[rows["strategy"] == name]
-            pair = pd.concat([at_sizes_of(of_complete, of_reduced), of_reduced])
-            (comparison,) = compare_table(pair, metric, name, mode).to_dict("records")
-            if comparison["sessions"]:
-                yield {
-                    "stage": stage,
-                    "metric": metric,
-                    "mode": mode,
-                    "unit": str(rows["unit"].iloc[0]),
-                    "with_it": comparison["mean"],
-                    "without_it": comparison["baseline"],
-                    "effect": comparison["difference"],
-                    "low": comparison["low"],
-                    "high": comparison["high"],
-                    "sessions": comparison["sessions"],
-                }
+            gains = size_gains(rows, run.baseline_at_sizes)
+            rows = rows.assign(gain=gains)
+            comparison = _comparison(rows, metric, mode, complete, name)
+            if not comparison["sessions"]:
+                continue
+            yield {
+                "stage": stage,
+                "metric": metric,
+                "mode": mode,
+                "unit": str(rows["unit"].iloc[0]),
+                "with_it": comparison["mean"],
+                "without_it": comparison["baseline"],
+                "effect": comparison["difference"],
+                "low": comparison["low"],
+                "high": comparison["high"],
+                "sessions": comparison["sessions"],
+            }
+
+
+def _comparison(
+    rows: pd.DataFrame, metric: str, mode: str, complete: str, reduced: str
+) -> dict[Hashable, Any]:
+    """The whole strategy against a reduced one at the sizes of the latter: a row of
+    `compare_table`.
+    """
+    of_complete = rows[rows["strategy"] == complete]
+    of_reduced = rows[rows["strategy"] == reduced]
+    at_sizes = at_sizes_of(of_complete, of_reduced)
+    pair = pd.concat([at_sizes, of_reduced])
+    table = compare_table(pair, metric, reduced, mode)
+    (comparison,) = table.to_dict("records")
+    return comparison

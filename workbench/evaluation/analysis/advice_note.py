@@ -34,22 +34,37 @@ class AdviceNote:
     @property
     def answer(self) -> str:
         """The verdict behind its title."""
-        return ": ".join(filter(None, (self.title, self.verdict)))
+        if not self.title:
+            return self.verdict
+        if not self.verdict:
+            return self.title
+        return f"{self.title}: {self.verdict}"
 
     def __str__(self) -> str:
-        return " ".join(filter(None, (self.opening, self.answer, self.traded)))
+        sentences: list[str] = []
+        for sentence in (self.opening, self.answer, self.traded):
+            if sentence:
+                sentences.append(sentence)
+        return " ".join(sentences)
 
 
 def noted(notes: Sequence[AdviceNote]) -> dict[str, object]:
     """Notes as a field of a manifest."""
-    return {FIELD: [asdict(note) for note in notes]}
+    rows = [asdict(note) for note in notes]
+    return {FIELD: rows}
 
 
 def advice_notes(manifest: Mapping[str, Any]) -> tuple[AdviceNote, ...]:
     """The notes of an advice's run; none of another run."""
-    return tuple(AdviceNote(**note) for note in manifest.get(FIELD) or ())
+    rows = manifest.get(FIELD) or ()
+    return tuple(AdviceNote(**row) for row in rows)
 
 
 def joined_answers(notes: Sequence[AdviceNote]) -> tuple[str, str]:
     """The answers of some notes, and what these trade."""
-    return " ".join(note.answer for note in notes), " ".join(note.traded for note in notes)
+    answers: list[str] = []
+    trades: list[str] = []
+    for note in notes:
+        answers.append(note.answer)
+        trades.append(note.traded)
+    return " ".join(answers), " ".join(trades)

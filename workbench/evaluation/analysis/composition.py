@@ -109,8 +109,10 @@ class _Request:
             reported = self.usage.prompt
             if rates is not None:
                 usd = reported_usd(self.usage, rates)
-        for source, tokens in sorted(self.tokens.items(), key=lambda item: -item[1]):
-            share = tokens / max(self.prompt, 1.0)
+        prompt = max(self.prompt, 1.0)
+        largest_first = sorted(self.tokens.items(), key=lambda item: -item[1])
+        for source, tokens in largest_first:
+            share = tokens / prompt
             yield (
                 number,
                 self.message,
@@ -156,7 +158,8 @@ class RecordedContexts:
         rows: list[tuple[object, ...]] = []
         for number, request in enumerate(self._requests()):
             rows += request.rows(number, rates)
-        return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+        table = pd.DataFrame(rows, columns=list(COLUMNS))
+        return table.astype(COLUMNS)
 
     def largest_messages(self, request: int, count: int = 10) -> pd.DataFrame:
         """The largest messages in the context of one request.
@@ -173,68 +176,88 @@ class RecordedContexts:
         Raises:
             SettingError: the session has no such request.
         """
-        requests = self._session.requests
-        if not 0 <= request < len(requests):
-            raise SettingError(
-                f"request {request} does not exist: the session has {len(requests)} requests,"
-                " from 0"
-            )
-        answer = self._session.messages[requests[request]]
-        sent = self._nothing_sent()
-        for entry in self._session.path:
-            if entry.id == answer.id:
-                break
-            sent.take(entry)
-        sizes = sent.messages()
-        rows = []
+        sizes = self._sizes_in(request)
         largest_first = sorted(sizes, key=lambda message_id: -sizes[message_id])
+        rows = []
         for message_id in largest_first[:count]:
-            message = self._session.messages[self._session.index_of[message_id]]
-            source = max(self._parts_of[message_id], key=lambda part: part.share).source
+            index = self._session.index_of[message_id]
+            message = self._session.messages[index]
+            parts = self._parts_of[message_id]
+            largest_part = max(parts, key=lambda part: part.share)
+            source = largest_part.source
             row = {
-                "message": self._session.index_of[message_id],
+                "message": index,
                 "source": source.kind,
                 "name": source.name,
                 "tokens": sizes[message_id] * self._scale,
                 "begins": self._beginning(message, source),
             }
             rows.append(row)
-        return pd.DataFrame(rows, columns=["message", "source", "name", "tokens", "begins"])
+        columns = ["message", "source", "name", "tokens", "begins"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def _sizes_in(self, request: int) -> Mapping[str, int]:
+        """The size of each message in the context of a request, by the message's id."""
+        requests = self._session.requests
+        if not 0 <= request < len(requests):
+            raise SettingError(
+                f"request {request} does not exist: the session has {len(requests)} requests,"
+                " from 0"
+            )
+        answer_index = requests[request]
+        answer = self._session.messages[answer_index]
+        sent = self._nothing_sent()
+        for entry in self._session.path:
+            if entry.id == answer.id:
+                break
+            sent.take(entry)
+        return sent.messages()
 
     def _beginning(self, message: Message, source: Source) -> str:
         """What a message is known by: the arguments of its call, such as a path, and its first
         words.
         """
-        call: ToolCall | None = None
-        if isinstance(message, ToolResult):
-            call = self._calls.get(message.call_id)
-        elif isinstance(message, AssistantMessage) and source.kind.endswith("call"):
-            call = max(message.calls, key=lambda call: len(call.arguments_json()))
+        call = self._call_of(message, source)
         if call is None:
             return _first_words(said_text(message), BEGINNING)
-        arguments = []
+        arguments: list[str] = []
         for text in argument_texts(call.arguments):
-            if "/" in text and " " not in text:
+            is_path = "/" in text and " " not in text
+            if is_path:
                 text = _end_of_path(text)
-            arguments.append(_first_words(text, ARGUMENT))
-        words = ", ".join(arguments)
+            words = _first_words(text, ARGUMENT)
+            arguments.append(words)
+        all_arguments = ", ".join(arguments)
         if isinstance(message, ToolResult):
-            words = f"{words[:BEGINNING]}: {said_text(message)}"
-        return _first_words(words, 2 * BEGINNING)
+            all_arguments = f"{all_arguments[:BEGINNING]}: {said_text(message)}"
+        return _first_words(all_arguments, 2 * BEGINNING)
+
+    def _call_of(self, message: Message, source: Source) -> ToolCall | None:
+        """The call that a message answers, or the longest that it makes."""
+        if isinstance(message, ToolResult):
+            return self._calls.get(message.call_id)
+        if isinstance(message, AssistantMessage) and source.kind.endswith("call"):
+            return max(message.calls, key=lambda call: len(call.arguments_json()))
+        return None
 
     @cached_property
     def _calls(self) -> Mapping[str, ToolCall]:
         """Each call of a tool by its id."""
         calls: dict[str, ToolCall] = {}
         for message in self._session.messages:
-            if isinstance(message, AssistantMessage):
-                calls.update((call.id, call) for call in message.calls)
+            if not isinstance(message, AssistantMessage):
+                continue
+            for call in message.calls:
+                calls[call.id] = call
         return calls
 
     @property
     def _scale(self) -> float:
         """The provider's tokens to one of ours."""
-        return 1.0 if self._sizing.calibration is None else self._sizing.calibration.scale
+        calibration = self._sizing.calibration
+        if calibration is None:
+            return 1.0
+        return calibration.scale
 
     @cached_property
     def _parts_of(self) -> Mapping[str, list[_Part]]:
@@ -242,9 +265,10 @@ class RecordedContexts:
         tools: dict[str, str] = {}
         for call_id, call in self._calls.items():
             tools[call_id] = call.name
-        return {
-            message.id: _parts(message, tools, self._count) for message in self._session.messages
-        }
+        parts: dict[str, list[_Part]] = {}
+        for message in self._session.messages:
+            parts[message.id] = _parts(message, tools, self._count)
+        return parts
 
     def _nothing_sent(self) -> SentContext:
         """The context before the first message."""
@@ -252,20 +276,23 @@ class RecordedContexts:
 
     def _requests(self) -> Iterator[_Request]:
         """Each request of the main path."""
-        session = self._session
         sent = self._nothing_sent()
         tokens: defaultdict[Source, float] = defaultdict(float)
-        for entry in session.path:
+        for entry in self._session.path:
             answer = entry.message if isinstance(entry, MessageEntry) else None
             if isinstance(answer, AssistantMessage):
+                answer_index = self._session.index_of[answer.id]
                 all_tokens = self._with_the_rest(tokens, sent.summary, answer.usage)
-                yield _Request(session.index_of[answer.id], all_tokens, answer.usage)
+                yield _Request(answer_index, all_tokens, answer.usage)
             sent.take(entry)
             if isinstance(entry, MessageEntry):
-                self._add(tokens, entry.id, self._sizing.counted[session.index_of[entry.id]])
+                index = self._session.index_of[entry.id]
+                size = self._sizing.counted[index]
+                self._add(tokens, entry.id, size)
             elif isinstance(entry, CompactionEntry | ClearingEntry):
                 tokens.clear()
-                for message_id, size in sent.messages().items():
+                sizes = sent.messages()
+                for message_id, size in sizes.items():
                     self._add(tokens, message_id, size)
 
     def _add(self, tokens: defaultdict[Source, float], message_id: str, size: int) -> None:
@@ -305,13 +332,27 @@ def _end_of_path(path: str) -> str:
 def _parts(message: Message, tools: Mapping[str, str], count: TokenCounter) -> list[_Part]:
     """Who put what share of a message into the context; `tools` names tools by call id."""
     if isinstance(message, ToolResult):
-        return [_Part(_of_tool("result", message.name or tools.get(message.call_id, "")), 1.0)]
-    sources = [_source(message, block.type, getattr(block, "name", "")) for block in message.blocks]
-    if len(set(sources)) <= 1:
-        return [_Part(sources[0] if sources else _source(message, "text", ""), 1.0)]
-    sizes = [count(replace(message, blocks=(block,))) for block in message.blocks]  # type: ignore[arg-type]
+        tool = message.name or tools.get(message.call_id, "")
+        source = _of_tool("result", tool)
+        return [_Part(source, 1.0)]
+    sources: list[Source] = []
+    for block in message.blocks:
+        tool = getattr(block, "name", "")
+        sources.append(_source(message, block.type, tool))
+    if not sources:
+        source = _source(message, "text", "")
+        return [_Part(source, 1.0)]
+    if len(set(sources)) == 1:
+        return [_Part(sources[0], 1.0)]
+    sizes: list[int] = []
+    for block in message.blocks:
+        message_of_block = replace(message, blocks=(block,))  # type: ignore[arg-type]
+        sizes.append(count(message_of_block))
     total = sum(sizes) or 1
-    return [_Part(source, size / total) for source, size in zip(sources, sizes, strict=True)]
+    parts: list[_Part] = []
+    for source, size in zip(sources, sizes, strict=True):
+        parts.append(_Part(source, size / total))
+    return parts
 
 
 def _source(message: Message, block: str, tool: str) -> Source:
@@ -322,9 +363,11 @@ def _source(message: Message, block: str, tool: str) -> Source:
         return _of_tool("call", tool)
     if block == "thinking":
         return Source("thinking")
-    if message.role == "user":
-        return Source("client" if message.synthetic else "user")
-    return Source("rules" if message.role == "system" else message.role)
+    if message.role == "system":
+        return Source("rules")
+    if message.role == "user" and message.synthetic:
+        return Source("client")
+    return Source(message.role)
 
 
 def _of_tool(kind: str, tool: str) -> Source:

@@ -31,14 +31,19 @@ class OverTarget:
 
 def over_target(table: pd.DataFrame) -> dict[str, OverTarget]:
     """The strategies that stay larger somewhere, from a table of sessions and reasons."""
-    reasons = table.reindex(columns=["reason"])["reason"].astype("string")
-    larger = table[reasons.str.startswith(TOO_LARGE).fillna(False).astype(bool)]
-    inside = larger.groupby("strategy")["session"].unique()
-    of = table.groupby("strategy")["session"].nunique()
-    strategies: dict[str, OverTarget] = {}
-    for name, sessions in inside.items():
-        strategies[str(name)] = OverTarget(frozenset(map(str, sessions)), int(of[name]))
-    return strategies
+    with_reason = table.reindex(columns=["reason"])
+    reasons = with_reason["reason"].astype("string")
+    is_larger = reasons.str.startswith(TOO_LARGE)
+    is_larger = is_larger.fillna(False).astype(bool)
+    larger = table[is_larger].groupby("strategy")
+    strategies = table.groupby("strategy")
+    session_counts = strategies["session"].nunique()
+    over: dict[str, OverTarget] = {}
+    for name, sessions in larger["session"].unique().items():
+        inside = frozenset(map(str, sessions))
+        session_count = int(session_counts[name])
+        over[str(name)] = OverTarget(inside, session_count)
+    return over
 
 
 def evenly(table: pd.DataFrame) -> pd.DataFrame:
@@ -54,22 +59,26 @@ def evenly(table: pd.DataFrame) -> pd.DataFrame:
     left_out_for_all: set[str] = set()
     left_out: list[tuple[str, str]] = []
     for name, strategy in larger.items():
-        left_out += [(name, session) for session in strategy.inside]
+        for session in strategy.inside:
+            left_out.append((name, session))
         if strategy.compared:
             left_out_for_all |= strategy.inside
-    is_left_out = table.set_index(["strategy", "session"]).index.isin(left_out)
-    return table[~table["session"].isin(left_out_for_all) & ~is_left_out]
+    by_pair = table.set_index(["strategy", "session"])
+    is_left_out = by_pair.index.isin(left_out)
+    is_left_out_for_all = table["session"].isin(left_out_for_all)
+    return table[~is_left_out_for_all & ~is_left_out]
 
 
 def over_target_notes(table: pd.DataFrame) -> list[str]:
     """A sentence for each such strategy: where it stays larger, and what follows."""
-    notes = []
-    for name, strategy in over_target(table).items():
+    notes: list[str] = []
+    strategies = over_target(table)
+    for name, strategy in strategies.items():
         larger = len(strategy.inside)
-        sessions = f"{strategy.of} session{'s' * (strategy.of > 1)}"
+        sessions = "session" if strategy.of <= 1 else "sessions"
         notes.append(
-            f"{name} stays larger than the size that was set in {larger} of {sessions};"
-            f" {_consequence(strategy)}."
+            f"{name} stays larger than the size that was set in {larger} of {strategy.of}"
+            f" {sessions}; {_consequence(strategy)}."
         )
     return notes
 
@@ -78,7 +87,8 @@ def _consequence(strategy: OverTarget) -> str:
     """What follows for the figures of a strategy that stays larger somewhere."""
     larger = len(strategy.inside)
     if strategy.compared:
-        return f"no strategy's figures count {'it' if larger == 1 else 'those'}"
+        sessions = "it" if larger == 1 else "those"
+        return f"no strategy's figures count {sessions}"
     if larger == strategy.of:
         return "it has no figures"
     rest_count = strategy.of - larger
@@ -138,14 +148,20 @@ def curve_area(
     order = np.argsort(sizes, kind="stable")
     if not len(order):
         return None
-    x = np.asarray(sizes, dtype=float)[order]
-    y = np.asarray(values, dtype=float)[order]
+    x = np.asarray(sizes, dtype=float)
+    y = np.asarray(values, dtype=float)
+    x = x[order]
+    y = y[order]
     start = max(range_start, float(x[0]))
     end = min(range_end, float(x[-1]))
     if end <= start:
         return None
-    inner = x[(x > start) & (x < end)]
+    is_inside = (x > start) & (x < end)
+    inner = x[is_inside]
     corners = np.concatenate([[start], inner, [end]])
     heights = np.interp(corners, x, y)
-    area = (np.diff(corners) * (heights[1:] + heights[:-1]) / 2).sum()
-    return CurveArea(float(area / (end - start)), start, end)
+    widths = np.diff(corners)
+    sums = heights[1:] + heights[:-1]
+    areas = widths * sums / 2
+    mean = areas.sum() / (end - start)
+    return CurveArea(float(mean), start, end)

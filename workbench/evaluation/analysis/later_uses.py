@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from workbench.base.ragged import Ints
 from workbench.engine.transcript.message import AssistantMessage, Message
 from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.indexes.inverted_index import pairs_of
 
 
@@ -24,11 +26,22 @@ def later_uses(messages: Sequence[Message], index: Index) -> Mapping[int, int]:
     """
     names = index.inverted_index
     row, name = pairs_of(names.span_entities, names.place_span)
-    message = names.place_message[row]
-    first_message = np.full(len(names.names), len(messages))
-    np.minimum.at(first_message, name, message)
-    by_agent = np.array([isinstance(message, AssistantMessage) for message in messages])
-    is_use = by_agent[message] & (message > first_message[name])
-    uses = np.unique(np.stack((first_message[name[is_use]], message[is_use])), axis=1)
-    tellers, counts = np.unique(uses[0], return_counts=True)
-    return dict(zip(tellers.tolist(), counts.tolist(), strict=True))
+    user = names.place_message[row]
+    first_teller = np.full(len(names.names), len(messages))
+    np.minimum.at(first_teller, name, user)
+    teller = first_teller[name]
+    by_agent = flags(isinstance(message, AssistantMessage) for message in messages)
+    is_later = user > teller
+    is_use = by_agent[user] & is_later
+    return _users_by_teller(teller[is_use], user[is_use])
+
+
+def _users_by_teller(teller: Ints, user: Ints) -> Mapping[int, int]:
+    """How many messages use what each teller told; a pair counts once."""
+    pairs = np.stack((teller, user))
+    pairs = np.unique(pairs, axis=1)
+    tellers, counts = np.unique(pairs[0], return_counts=True)
+    users: dict[int, int] = {}
+    for message, count in zip(tellers.tolist(), counts.tolist(), strict=True):
+        users[message] = count
+    return users

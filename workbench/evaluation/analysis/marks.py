@@ -4,16 +4,21 @@ lists of losses and what is kept of each kind.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping
+from typing import TypeAlias
 
 import pandas as pd
 
 from workbench.base.formats import joined, some
+from workbench.evaluation.analysis.scores import shares_of
 from workbench.evaluation.experiment.run_notes import LEFT_OUT, loss_key
 
 PLACE = ["session", "mode", "share", "at", "kind", "recoverable"]
 """What tells the rows of `retention` apart, beside the strategy."""
+
+Place: TypeAlias = tuple[object, ...]
+"""The values of `PLACE` in a row."""
 
 
 def keys_of(losses: pd.DataFrame) -> list[str]:
@@ -32,7 +37,7 @@ def keys_of(losses: pd.DataFrame) -> list[str]:
 
 def left_out(losses: pd.DataFrame, marks: Mapping[str, str]) -> pd.Series[bool]:
     """Whether each loss is marked as not needed or of the wrong kind."""
-    keys_left_out = set()
+    keys_left_out: set[str] = set()
     for key, mark in marks.items():
         if mark in LEFT_OUT:
             keys_left_out.add(key)
@@ -52,28 +57,40 @@ def without(retention: pd.DataFrame, marked: pd.DataFrame) -> pd.DataFrame:
         retention: as in a run.
         marked: the rows of the run's `losses` that leave the figures.
     """
-    lost: dict[tuple[object, ...], set[str]] = defaultdict(set)
-    for loss, place in zip(marked.itertuples(), _places(marked), strict=True):
-        lost[*place, loss.entity].add(str(loss.strategy))
-    losers_by_place: dict[tuple[object, ...], list[set[str]]] = defaultdict(list)
-    for place_and_entity, losers in lost.items():
-        losers_by_place[place_and_entity[:-1]].append(losers)
-    demanded, bound = [], []
+    losers_by_place = _losers_by_place(marked)
+    demanded: list[float] = []
+    bound: list[float] = []
     places = _places(retention)
     for row, place in zip(retention.itertuples(), places, strict=True):
         losers_of_each = losers_by_place.get(place, [])
         kept_count = 0
         for losers in losers_of_each:
             kept_count += row.strategy not in losers
-        demanded.append(row.demanded - len(losers_of_each))
-        bound.append(max(row.bound - kept_count, 0.0))
+        still_demanded = row.demanded - len(losers_of_each)
+        still_bound = max(row.bound - kept_count, 0.0)
+        demanded.append(still_demanded)
+        bound.append(still_bound)
     return retention.assign(demanded=demanded, bound=bound)
 
 
-def _places(rows: pd.DataFrame) -> list[tuple[object, ...]]:
+def _losers_by_place(marked: pd.DataFrame) -> Mapping[Place, list[set[str]]]:
+    """By place, for each marked entity that was lost there, the strategies that lost it."""
+    losers_by_place: dict[Place, dict[object, set[str]]] = {}
+    places = _places(marked)
+    for loss, place in zip(marked.itertuples(), places, strict=True):
+        losers_by_entity = losers_by_place.setdefault(place, {})
+        losers = losers_by_entity.setdefault(loss.entity, set())
+        losers.add(str(loss.strategy))
+    lists_by_place: dict[Place, list[set[str]]] = {}
+    for place, losers_by_entity in losers_by_place.items():
+        lists_by_place[place] = list(losers_by_entity.values())
+    return lists_by_place
+
+
+def _places(rows: pd.DataFrame) -> list[Place]:
     """Where each row of `losses` or `retention` belongs; 0 stands for no share."""
-    shares = rows["share"].astype(float)
-    places = rows[PLACE].assign(share=shares.fillna(0.0))
+    columns = rows[PLACE]
+    places = columns.assign(share=shares_of(rows))
     return list(places.itertuples(index=False, name=None))
 
 
@@ -83,13 +100,16 @@ def note(marked: pd.DataFrame, marks: Mapping[str, str]) -> str:
         return ""
     counts = Counter[str]()
     for key in set(keys_of(marked)):
-        counts[marks[key]] += 1
-    parts = []
+        mark = marks[key]
+        counts[mark] += 1
+    parts: list[str] = []
     for mark in LEFT_OUT:
-        if counts[mark]:
-            parts.append(f"{counts[mark]} {mark}")
-    are = "is" if counts.total() == 1 else "are"
-    losses = some(counts.total(), "marked loss", "marked losses")
+        count = counts[mark]
+        if count:
+            parts.append(f"{count} {mark}")
+    total = counts.total()
+    are = "is" if total == 1 else "are"
+    losses = some(total, "marked loss", "marked losses")
     return (
         f"{losses} ({joined(parts)}) {are} left out of what was lost and of what is kept of each"
         " kind; the exam's figures ask other questions."

@@ -9,7 +9,7 @@ import pandas as pd
 
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.equal_size import evenly
-from workbench.evaluation.analysis.scores import floats, size_gains
+from workbench.evaluation.analysis.scores import floats, shares_of, size_gains
 from workbench.evaluation.replays.matched import MOST_OVER_TARGET
 
 UNCUT = ("none", "null")
@@ -44,14 +44,15 @@ def on_one_basis(rows: pd.DataFrame, at_sizes: pd.DataFrame | None = None) -> pd
     values = floats(rows["value"]) - gain
     rows = rows.assign(value=values, gain=gain)
     rows = rows[values.notna()]
-    compared_rows = rows[rows["strategy"].isin(_compared(rows))]
+    is_compared = rows["strategy"].isin(_compared(rows))
+    compared_rows = rows[is_compared]
     if compared_rows.empty:
         return rows
-    common_places = _common_places(compared_rows)
-    is_common = pd.MultiIndex.from_frame(rows[PLACE]).isin(common_places.index)
+    gain_by_place = _common_places(compared_rows)
+    places = pd.MultiIndex.from_frame(rows[PLACE])
+    is_common = places.isin(gain_by_place.index)
     rows = rows[is_common]
-    row_places = pd.MultiIndex.from_frame(rows[PLACE])
-    gains = common_places.reindex(row_places)
+    gains = gain_by_place.reindex(places[is_common])
     gain_there = pd.Series(gains.to_numpy(), rows.index)
     is_uncut = rows["strategy"].isin(UNCUT)
     gain_there = gain_there.mask(is_uncut, 0.0)
@@ -70,18 +71,19 @@ def _common_places(rows: pd.DataFrame) -> pd.Series[float]:
     smallest_gain = places["gain"].min()
     strategy_counts = places["strategy"].nunique()
     most_strategies = rows["strategy"].nunique()
-    return smallest_gain[strategy_counts == most_strategies]
+    has_all = strategy_counts == most_strategies
+    return smallest_gain[has_all]
 
 
 def _reaching_their_size(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows without those that stay larger than their share, see `equal_size.evenly`."""
-    shares = floats(rows["share"]).fillna(0.0)
-    rows = rows.assign(share=shares)
+    rows = rows.assign(share=shares_of(rows))
     if "why" not in rows:
         return rows
     is_scored = rows["value"].notna()
     scored_sessions = rows.loc[is_scored, "session"]
-    rows = rows[rows["session"].isin(scored_sessions)]
+    is_of_scored = rows["session"].isin(scored_sessions)
+    rows = rows[is_of_scored]
     rows = evenly(rows.assign(reason=rows["why"]))
     return rows.drop(columns="reason")
 
@@ -92,7 +94,8 @@ def _compared(rows: pd.DataFrame) -> list[str]:
     contenders = rows[~is_reference]
     scored_sessions = contenders["session"].nunique()
     most_lacking = MOST_OVER_TARGET * scored_sessions
-    session_counts = contenders.groupby("strategy")["session"].nunique()
+    strategies = contenders.groupby("strategy")
+    session_counts = strategies["session"].nunique()
     names: list[str] = []
     for name, session_count in session_counts.items():
         lacking = scored_sessions - session_count

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.engine.transcript.log import CompactionEntry, MessageEntry, fold
+from workbench.engine.transcript.log import CompactionEntry, Entry, MessageEntry, fold
 from workbench.engine.transcript.message import Message, said_text
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.exam.rule_verdicts import RuleVerdict, rule_verdicts
@@ -23,18 +23,24 @@ class RecordedRule:
 def recorded_rules(session: Session) -> Iterator[RecordedRule]:
     """The verdict on each rule of the user at each compaction on the main path."""
     path = session.path
-    messages: list[Message] = []
-    for entry in path:
-        if isinstance(entry, MessageEntry):
-            messages.append(entry.message)
+    messages = _messages_of(path)
     boundary = 0
     for place, entry in enumerate(path):
         if isinstance(entry, MessageEntry):
             boundary += 1
         elif isinstance(entry, CompactionEntry):
-            context = _context(messages, fold(path[: place + 1]))
+            entries_so_far = path[: place + 1]
+            context = _context(messages, fold(entries_so_far))
             for verdict in rule_verdicts(messages, boundary, context):
                 yield RecordedRule(boundary, verdict)
+
+
+def _messages_of(path: Sequence[Entry]) -> list[Message]:
+    messages: list[Message] = []
+    for entry in path:
+        if isinstance(entry, MessageEntry):
+            messages.append(entry.message)
+    return messages
 
 
 def _context(messages: list[Message], context: tuple[Message, ...]) -> View:
@@ -50,4 +56,7 @@ def _context(messages: list[Message], context: tuple[Message, ...]) -> View:
             texts.append(said_text(message))
         else:
             kept_indices.add(place)
-    return View(frozenset(kept_indices), tuple(texts), tuple(texts), (None,) * len(texts))
+    kept = frozenset(kept_indices)
+    all_texts = tuple(texts)
+    no_calls = (None,) * len(texts)
+    return View(kept, all_texts, all_texts, no_calls)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeAlias
 
 import pandas as pd
 
@@ -14,6 +14,9 @@ from workbench.evaluation.analysis.marks import left_out
 from workbench.evaluation.analysis.scores import grouped, leading_metric
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes
+
+Pair: TypeAlias = tuple[str, str]
+"""A session and a strategy."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +40,13 @@ class ComparableScores:
         Raises:
             SettingError: they have no session in common.
         """
-        sizes = _sizes(later)
-        earlier_sizes = _sizes(earlier)
-        mismatched = []
-        for session, size in sizes.items():
-            if earlier_sizes.get(session, size) != size:
-                mismatched.append(session)
         sessions = set(later.scores["session"])
         if sessions.isdisjoint(earlier.scores["session"]):
             raise SettingError(
                 f"{later.path} and {earlier.path} have no session in common; name runs of the same"
                 " sessions"
             )
+        mismatched = _mismatched(earlier, later)
         return cls(
             _without(earlier, mismatched),
             _without(later, mismatched),
@@ -56,19 +54,33 @@ class ComparableScores:
         )
 
 
+def _mismatched(earlier: Results, later: Results) -> list[str]:
+    """The sessions that are another recording in the earlier run."""
+    earlier_sizes = _sizes(earlier)
+    sizes = _sizes(later)
+    mismatched: list[str] = []
+    for session, size in sizes.items():
+        earlier_size = earlier_sizes.get(session, size)
+        if earlier_size != size:
+            mismatched.append(session)
+    return mismatched
+
+
 def _sizes(run: Results) -> dict[str, tuple[int, int]]:
     """How many messages and requests each session has that could be read."""
     columns = run.sessions[["session", "messages", "requests"]]
     known_sizes = columns.dropna()
-    sizes = {}
+    sizes: dict[str, tuple[int, int]] = {}
     for session, messages, requests in known_sizes.itertuples(index=False, name=None):
         sizes[str(session)] = (int(messages), int(requests))
     return sizes
 
 
 def _without(run: Results, sessions: Sequence[str]) -> pd.DataFrame:
+    """The scores of a run without some sessions."""
     scores = grouped(run)
-    return scores[~scores["session"].isin(sessions)]
+    is_left_out = scores["session"].isin(sessions)
+    return scores[~is_left_out]
 
 
 @dataclass(frozen=True)
@@ -132,30 +144,34 @@ class RunChanges:
     @property
     def entity_counts(self) -> dict[str, int]:
         """How many entities are newly lost, worse, better and mended."""
-        counts = self.entities["change"].value_counts()
-        all_counts = counts.reindex(CHANGES, fill_value=0)
-        return dict(zip(CHANGES, all_counts.tolist(), strict=True))
+        changes = self.entities["change"]
+        counts = changes.value_counts()
+        entity_counts: dict[str, int] = {}
+        for change in CHANGES:
+            entity_counts[change] = int(counts.get(change, 0))
+        return entity_counts
 
 
-def _replayed(run: Results) -> Set[tuple[str, str]]:
+def _replayed(run: Results) -> Set[Pair]:
     """The sessions and strategies that a run replayed."""
     replays = run.replays
     is_complete = replays["status"] == "ok"
-    return set(_pairs(replays[is_complete]))
+    pairs = _pairs(replays[is_complete])
+    return set(pairs)
 
 
-def _pairs(rows: pd.DataFrame) -> list[tuple[str, str]]:
+def _pairs(rows: pd.DataFrame) -> list[Pair]:
     """The session and the strategy of each row."""
     columns = rows[["session", "strategy"]]
     return list(columns.itertuples(index=False, name=None))
 
 
-def _of(losses: pd.DataFrame, replayed: Set[tuple[str, str]]) -> pd.DataFrame:
+def _of(losses: pd.DataFrame, replayed: Set[Pair]) -> pd.DataFrame:
     """The losses of these sessions and strategies."""
-    is_of_both = []
+    is_replayed: list[bool] = []
     for pair in _pairs(losses):
-        is_of_both.append(pair in replayed)
-    return losses[is_of_both]
+        is_replayed.append(pair in replayed)
+    return losses[is_replayed]
 
 
 CHANGES = ("lost", "worse", "better", "mended")

@@ -31,9 +31,12 @@ def by_strategy(simulated: pd.DataFrame) -> pd.DataFrame:
         price, do not count for it.
     """
     kinds = [name for name in simulated if name.startswith("blind_")]
-    with_blind = simulated.assign(blind=simulated[kinds].sum(axis=1))
-    by_name = with_blind.groupby("strategy", sort=False)
-    return pd.DataFrame([_means(str(name), rows) for name, rows in by_name])
+    actions = simulated[kinds].sum(axis=1)
+    with_blind = simulated.assign(blind=actions)
+    rows: list[dict[str, object]] = []
+    for name, rows_of_strategy in with_blind.groupby("strategy", sort=False):
+        rows.append(_means(str(name), rows_of_strategy))
+    return pd.DataFrame(rows)
 
 
 def _means(strategy: str, rows: pd.DataFrame) -> dict[str, object]:
@@ -45,10 +48,12 @@ def _means(strategy: str, rows: pd.DataFrame) -> dict[str, object]:
     for name in FIGURES:
         if name not in rows:
             continue  # a run of before there was such a column
-        with_value = rows[rows[name].notna()]
-        values = with_value[name].astype(float).tolist()
+        has_value = rows[name].notna()
+        with_value = rows[has_value]
+        values = with_value[name].astype(float)
+        projects = with_value["project"]
         lower_bound = -inf if name.startswith("saved") else 0.0
-        mean = estimate(values, with_value["project"].tolist(), least=lower_bound)
+        mean = estimate(values.tolist(), projects.tolist(), least=lower_bound)
         means |= interval_columns(name, mean)
     return means
 
@@ -74,33 +79,50 @@ def cheapest_by_price(simulated: pd.DataFrame) -> list[Cheapest]:
     if "blind_steps" not in simulated:
         return []
     priced = simulated.dropna(subset=["saved_usd_net", "step_usd"])
-    net: dict[str, float] = {}
-    a_step: dict[str, float] = {}
+    lost = priced["blind_steps"] * priced["step_usd"]
+    priced = priced.assign(lost=lost)
+    savings: list[_Saving] = []
     for name, rows in priced.groupby("strategy", sort=False):
-        lost = rows.assign(lost=rows["blind_steps"] * rows["step_usd"])
-        net[str(name)] = _mean(rows, "saved_usd_net")
-        a_step[str(name)] = _mean(lost, "lost")
-    if not net:
+        saving = _Saving(
+            strategy=str(name),
+            net=_mean(rows, "saved_usd_net"),
+            a_step=_mean(rows, "lost"),
+        )
+        savings.append(saving)
+    if not savings:
         return []
-
-    def saved_without_price(name: str) -> tuple[float, float]:
-        return net[name], -a_step[name]
-
-    best = max(net, key=saved_without_price)
-    cheapest = [Cheapest(best, 0.0)]
+    best = max(savings, key=lambda saving: (saving.net, -saving.a_step))
+    cheapest = [Cheapest(best.strategy, 0.0)]
     while True:
         turns: list[tuple[float, float, str]] = []
-        for name in net:
-            fewer_lost = a_step[best] - a_step[name]
+        by_name: dict[str, _Saving] = {}
+        for saving in savings:
+            by_name[saving.strategy] = saving
+            fewer_lost = best.a_step - saving.a_step
             if fewer_lost > 0:
-                turn = (net[best] - net[name]) / fewer_lost
-                turns.append((turn, a_step[name], name))
+                price = (best.net - saving.net) / fewer_lost
+                turns.append((price, saving.a_step, saving.strategy))
         if not turns:
             return cheapest
-        price, _, best = min(turns)
+        price, _, name = min(turns)
         if price >= MOST_STEPS:
             return cheapest
-        cheapest.append(Cheapest(best, price))
+        best = by_name[name]
+        cheapest.append(Cheapest(name, price))
+
+
+@dataclass(frozen=True, slots=True)
+class _Saving:
+    """What a strategy saves, in USD.
+
+    Attributes:
+        net: with every look-up, where a blind step costs nothing.
+        a_step: what it loses by blind steps for each step that such a one costs.
+    """
+
+    strategy: str
+    net: float
+    a_step: float
 
 
 def price_words(simulated: pd.DataFrame) -> str:
@@ -116,9 +138,10 @@ def price_words(simulated: pd.DataFrame) -> str:
     at_no_cost = cheapest[0].strategy
     if len(cheapest) == 1:
         return f"Whatever a blind step costs, up to {MOST_STEPS:g} steps, {at_no_cost} saves most."
-    turns = []
+    turns: list[str] = []
     for turn in cheapest[1:]:
-        turns.append(f"from {decimal(turn.from_steps)} steps on {turn.strategy}")
+        steps = decimal(turn.from_steps)
+        turns.append(f"from {steps} steps on {turn.strategy}")
     return (
         f"Where a blind step costs nothing, {at_no_cost} saves most; {joined(turns)}"
         " (--blind-step-cost)."
@@ -147,15 +170,12 @@ def which_bill(simulated: pd.DataFrame) -> str:
             dearer.append(str(name))
         else:
             cheaper.append(str(name))
-        detours = (rows["saved_usd"] - rows["saved_usd_net"]).astype(float)
-        worst = rows.loc[detours.abs().idxmax()]
-        other_rows = rows[rows["session"] != worst["session"]]
-        if len(other_rows) and not _is_turned(other_rows):
-            compactions = some(int(worst["compactions"]), "compaction")
-            alone.append(f"{name} ({worst['session']}, {compactions})")
+        session = _turning_session(rows)
+        if session:
+            alone.append(f"{name} ({session})")
     if not dearer and not cheaper:
         return ""
-    sides = []
+    sides: list[str] = []
     if dearer:
         sides.append(f"{joined(dearer)} cost more than no compaction")
     if cheaper:
@@ -170,13 +190,32 @@ def which_bill(simulated: pd.DataFrame) -> str:
     return text
 
 
+def _turning_session(rows: pd.DataFrame) -> str:
+    """The session that alone turns the figures of a strategy, and its compactions; empty where
+    none does.
+    """
+    detours = rows["saved_usd"] - rows["saved_usd_net"]
+    sizes = detours.astype(float).abs()
+    worst = rows.loc[sizes.idxmax()]
+    is_other = rows["session"] != worst["session"]
+    other_rows = rows[is_other]
+    if other_rows.empty or _is_turned(other_rows):
+        return ""
+    compactions = some(int(worst["compactions"]), "compaction")
+    return f"{worst['session']}, {compactions}"
+
+
 def _is_turned(rows: pd.DataFrame) -> bool:
     """Whether the two figures have opposite signs."""
-    return _mean(rows, "saved_usd") * _mean(rows, "saved_usd_net") < 0
+    saved = _mean(rows, "saved_usd")
+    saved_net = _mean(rows, "saved_usd_net")
+    return saved * saved_net < 0
 
 
 def _mean(rows: pd.DataFrame, column: str) -> float:
     """The mean over projects."""
-    mean = estimate(rows[column].astype(float).tolist(), rows["project"].tolist())
+    values = rows[column].astype(float)
+    projects = rows["project"]
+    mean = estimate(values.tolist(), projects.tolist())
     assert mean is not None
     return mean.mean
