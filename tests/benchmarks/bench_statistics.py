@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from workbench.evaluation.analysis.paired import interval, minimum_detectable, sign_flip
+from workbench.evaluation.analysis.paired import interval, sign_flip
+from workbench.evaluation.analysis.power import minimum_detectable
 from workbench.evaluation.analysis.survival import survival
 
 Floats = NDArray[np.float64]

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from workbench.evaluation.analysis.paired import (
+from workbench.evaluation.analysis.power import (
     minimum_detectable,
     power,
     reporting_floor,

@@ -17,12 +17,10 @@ from workbench.evaluation.analysis.paired import (
     by_project,
     holm,
     interval,
-    minimum_detectable,
     paired_differences,
-    reporting_floor,
-    sessions_needed,
     sign_flip,
 )
+from workbench.evaluation.analysis.power import minimum_detectable, reporting_floor, sessions_needed
 from workbench.evaluation.analysis.scores import (
     by_session,
     direction,

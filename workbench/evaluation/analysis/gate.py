@@ -17,13 +17,8 @@ import pandas as pd
 from workbench.base.errors import SettingError, UnknownName
 from workbench.base.palette import REFERENCES
 from workbench.base.ragged import Floats
-from workbench.evaluation.analysis.paired import (
-    by_project,
-    interval,
-    paired_differences,
-    reporting_floor,
-    sessions_needed,
-)
+from workbench.evaluation.analysis.paired import by_project, interval, paired_differences
+from workbench.evaluation.analysis.power import reporting_floor, sessions_needed
 from workbench.evaluation.analysis.scores import (
     at_sizes_of,
     direction,

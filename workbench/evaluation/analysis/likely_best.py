@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from workbench.base.ragged import Flags, Floats, Ints
+from workbench.base.ragged import Flags, Floats
+from workbench.evaluation.analysis.drawn_figures import (
+    DrawnFigures,
+    ProjectFigures,
+    drawn_projects,
+)
 from workbench.evaluation.analysis.paired import FEWEST, Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH
-from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
 
 PRICES = tuple(step / 4 for step in range(41))
 """Points that a tenth of the bill may be worth: 0 to 10, a quarter apart."""
@@ -243,95 +247,6 @@ def _level_from_the_first(is_level: pd.Series[bool]) -> int:
     return prices
 
 
-@dataclass(frozen=True)
-class _ByProject:
-    """What is told, saved and paid in each project.
-
-    Attributes:
-        recall: (projects, candidates) what is told, a mean over sessions.
-        saved: (projects, candidates) what is saved, in USD.
-        bills: (projects,) the bill without compaction, in USD.
-    """
-
-    recall: pd.DataFrame
-    saved: pd.DataFrame
-    bills: pd.Series[float]
-
-    @classmethod
-    def of(cls, rows: pd.DataFrame) -> Self:
-        """The sums and means of rows of sessions that have a figure for all candidates."""
-        groups = rows.groupby(["project", "candidate"], sort=False)
-        recall = groups["recall"].mean()
-        saved = groups["saved"].sum()
-        bills = groups["plain"].sum()
-        recall_table = recall.unstack("candidate")
-        saved_table = saved.unstack("candidate").fillna(0.0)
-        bill_table = bills.unstack("candidate").fillna(0.0)
-        return cls(
-            recall=recall_table,
-            saved=saved_table[recall_table.columns],
-            bills=bill_table.mean(axis=1),
-        )
-
-
-@dataclass(frozen=True)
-class _Drawn:
-    """What candidates tell and save, in each draw and as they were measured.
-
-    Attributes:
-        recall: (`DRAWS`, candidates) what is told, less the reader's error.
-        saved: (`DRAWS`, candidates) what is saved, as a share of the bill.
-        mean_recall: (candidates,) as measured.
-        mean_saved: (candidates,) as measured.
-    """
-
-    recall: Floats
-    saved: Floats
-    mean_recall: Floats
-    mean_saved: Floats
-
-    @classmethod
-    def of(
-        cls,
-        by_project: _ByProject,
-        weights: Ints,
-        levels: Mapping[str, Floats],
-    ) -> Self:
-        """The draws.
-
-        Args:
-            by_project: what was measured.
-            weights: (`DRAWS`, projects) how often each project counts.
-            levels: by candidate (`DRAWS`,) the reader's error.
-        """
-        recall = by_project.recall.to_numpy()
-        saved = by_project.saved.to_numpy()
-        bills = by_project.bills.to_numpy()
-        drawn_recall = weights @ recall / len(recall)
-        mean_recall = recall.mean(0)
-        for column, name in enumerate(by_project.recall.columns):
-            level = levels[str(name)]
-            drawn_recall[:, column] -= level
-            mean_recall[column] -= level.mean()
-        drawn_saved = weights @ saved
-        drawn_bills = weights @ bills
-        total_saved = saved.sum(0)
-        return cls(
-            recall=drawn_recall,
-            saved=_shares(drawn_saved, drawn_bills),
-            mean_recall=mean_recall,
-            mean_saved=_shares(total_saved, bills.sum()),
-        )
-
-    def points(self, price: float) -> Floats:
-        """(`DRAWS`, candidates) the points at a price."""
-        return 100 * self.recall + 10 * price * self.saved
-
-    def mean_points(self, price: float) -> Floats:
-        """(candidates,) the points at a price."""
-        return 100 * self.mean_recall + 10 * price * self.mean_saved
-
-
 ReaderLevels: TypeAlias = Callable[
     [Sequence[str], int, np.random.Generator], Mapping[str, Floats] | None
 ]
@@ -357,15 +272,15 @@ def likely_best(
     rows = _complete_sessions(rows)
     if rows.empty:
         return None
-    by_project = _ByProject.of(rows)
-    names = [str(name) for name in by_project.recall.columns]
-    projects = len(by_project.recall)
+    figures = ProjectFigures.of(rows)
+    names = [str(name) for name in figures.recall.columns]
+    projects = len(figures.recall)
     random = np.random.default_rng(seed)
     levels = reader_levels(names, projects, random)
     if levels is None:
         return None
-    weights = _drawn_projects(projects, random)
-    draws = _Drawn.of(by_project, weights, levels)
+    weights = drawn_projects(projects, random)
+    draws = DrawnFigures.of(figures, weights, levels)
     points: list[Floats] = []
     chances: list[Floats] = []
     level: list[Floats] = []
@@ -395,15 +310,6 @@ def likely_best(
     )
 
 
-def _drawn_projects(projects: int, random: np.random.Generator) -> Ints:
-    """(`DRAWS`, projects) how often each project counts in a draw."""
-    if projects < FEWEST:
-        return np.ones((DRAWS, projects), dtype=np.int64)
-    equal_weights = np.full(projects, 1 / projects)
-    return random.multinomial(projects, equal_weights, DRAWS)
-
-
-# DROP _by_project
 def _complete_sessions(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of the sessions with a figure for all candidates."""
     candidates = list(rows["candidate"].unique())
@@ -420,14 +326,6 @@ def _usd_a_tenth(rows: pd.DataFrame) -> float:
     bills = sessions["plain"].first()
     bill = np.nan_to_num(bills.mean())
     return float(bill) / 10
-
-
-def _shares(saved: Floats, bill: Floats) -> Floats:
-    """Savings as shares of the bill; 0 without one."""
-    bill = np.asarray(bill)
-    bill = bill[..., None]
-    nothing = np.zeros_like(saved)
-    return np.divide(saved, bill, out=nothing, where=bill > 0)
 
 
 def _table(values: list[Floats], names: list[str]) -> pd.DataFrame:

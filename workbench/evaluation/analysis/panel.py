@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from workbench.base.ragged import Flags, Floats
 from workbench.evaluation.analysis.compared import Sides, sides
 from workbench.evaluation.analysis.one_basis import on_one_basis
-from workbench.evaluation.analysis.paired import project_means, reporting_floor
+from workbench.evaluation.analysis.paired import project_means
+from workbench.evaluation.analysis.power import reporting_floor
 from workbench.evaluation.metrics import PANEL
 from workbench.evaluation.metrics.metric import Better
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from workbench.base.ragged import Floats
-from workbench.evaluation.analysis.paired import reporting_floor
+from workbench.evaluation.analysis.power import reporting_floor
 
 
 def survival(at_risk: ArrayLike, lost: ArrayLike) -> pd.DataFrame:
