@@ -55,18 +55,31 @@ def baselines_of(sittings: Iterable[Sitting]) -> pd.DataFrame:
 def _rows(sitting: Sitting, bm25: Bm25) -> Iterator[dict[str, Any]]:
     context = sitting.context
     text = context_text(context.context.messages)
-    place = context.place | {"writer": context.writer, "chain": context.chain}
+    names_in_text = text.lower()
+    place = _place(sitting)
     credits = _credit_by_question(sitting)
-    queries = [f"{question.question} {question.gold}" for question in sitting.sheet]
+    queries: list[str] = []
+    for question in sitting.sheet:
+        queries.append(f"{question.question} {question.gold}")
     shares = bm25.shares(queries, text)
     for number, question in enumerate(sitting.sheet):
-        row = {name: place[name] for name in CONTEXT}
+        row = dict(place)
         row["question"] = number
         row["bm25"] = round(shares[number], DIGITS)
         if question.half == "names":
+            name = question.gold.lower()
             row["exam"] = credits.get(question)
-            row["presence"] = float(question.gold.lower() in text.lower())
+            row["presence"] = float(name in names_in_text)
         yield row
+
+
+def _place(sitting: Sitting) -> dict[str, Any]:
+    """The columns `CONTEXT` of a sitting."""
+    context = sitting.context
+    values = dict(context.place)
+    values["writer"] = context.writer
+    values["chain"] = context.chain
+    return {name: values[name] for name in CONTEXT}
 
 
 def _credit_by_question(sitting: Sitting) -> Mapping[SheetQuestion, float]:
@@ -95,13 +108,14 @@ def read_baselines(folder: Path) -> pd.DataFrame:
     Raises:
         FormatError: the file is no such table.
     """
+    columns = [*PLACE, *MEASURES]
     file = folder / BASELINES
     compression: Literal["gzip"] | None = None
     if not file.is_file():
         file = folder / f"{BASELINES}.gz"
         compression = "gzip"
     if not file.is_file():
-        return pd.DataFrame(columns=[*PLACE, *MEASURES])
+        return pd.DataFrame(columns=columns)
     try:
         content = BytesIO(file.read_bytes())
         rows = pd.read_csv(
@@ -111,6 +125,7 @@ def read_baselines(folder: Path) -> pd.DataFrame:
             keep_default_na=False,
             na_values=[""],
         )
-        return rows[[*PLACE, *MEASURES]].fillna({"writer": ""})
+        table = rows[columns]
+        return table.fillna({"writer": ""})
     except (ValueError, KeyError, OSError) as error:
         raise FormatError(f"is no table of baselines ({error!s:.80})", where=str(file)) from None

@@ -80,7 +80,10 @@ class FitReport:
     @property
     def largest_error(self) -> float:
         """The largest distance of a tenth's promise from what came."""
-        return max(abs(tenth.promised - tenth.real) for tenth in self.tenths)
+        errors: list[float] = []
+        for tenth in self.tenths:
+            errors.append(abs(tenth.promised - tenth.real))
+        return max(errors)
 
     @property
     def left_out(self) -> LeftOutCheck:
@@ -88,18 +91,29 @@ class FitReport:
         together.
         """
         kinds: dict[TextKind, Calibration] = {}
-        strategies = self.by_context[~self.by_context["strategy"].isin(REFERENCES)]
-        for kind, rows in strategies.groupby(strategies["writer"].map(text_kind)):
-            answers = rows["answers"]
-            answer_count = answers.sum()
-            promised = (rows["promised"] * answers).sum() / answer_count
-            real = (rows["real"] * answers).sum() / answer_count
-            kinds[kind] = Calibration(
-                promised=float(promised),
-                real=float(real),
-                answers=int(answer_count),
-            )
+        strategies = _without_references(self.by_context)
+        kind_of_row = strategies["writer"].map(text_kind)
+        for kind, rows in strategies.groupby(kind_of_row):
+            kinds[kind] = _calibration(rows)
         return LeftOutCheck(self.auc, self.order, kinds, self.errors)
+
+
+def _without_references(table: pd.DataFrame) -> pd.DataFrame:
+    is_reference = table["strategy"].isin(REFERENCES)
+    return table[~is_reference]
+
+
+def _calibration(contexts: pd.DataFrame) -> Calibration:
+    """What was promised and what came in contexts, each with the weight of its answers."""
+    answers = contexts["answers"]
+    answer_count = answers.sum()
+    promised = contexts["promised"] * answers
+    real = contexts["real"] * answers
+    return Calibration(
+        promised=float(promised.sum() / answer_count),
+        real=float(real.sum() / answer_count),
+        answers=int(answer_count),
+    )
 
 
 def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
@@ -140,17 +154,7 @@ def read_names(folders: Iterable[Path]) -> pd.DataFrame:
 
 
 def _rows(folder: Path, half: Half = "work") -> Iterator[dict[str, Any]]:
-    file = folder / SITTINGS
-    packed_file = folder / f"{SITTINGS}.gz"
-    if file.is_file():
-        text = file.read_bytes().decode()
-    elif packed_file.is_file():
-        file = packed_file
-        text = gzip.decompress(file.read_bytes()).decode()
-    else:
-        raise SettingError(
-            f"{folder} holds no answers about the work; `workbench lab judge work` asks for some"
-        )
+    file, text = _sittings_text(folder)
     for number, line in enumerate(text.splitlines(), 1):
         try:
             sitting = json.loads(line)
@@ -159,6 +163,21 @@ def _rows(folder: Path, half: Half = "work") -> Iterator[dict[str, Any]]:
             raise FormatError(
                 f"is no sitting ({error!r:.80})", where=str(file), line=number
             ) from None
+
+
+def _sittings_text(folder: Path) -> tuple[Path, str]:
+    """The file with the sittings of a folder, plain or packed, and its text."""
+    file = folder / SITTINGS
+    if file.is_file():
+        content = file.read_bytes()
+        return file, content.decode()
+    packed_file = folder / f"{SITTINGS}.gz"
+    if packed_file.is_file():
+        content = gzip.decompress(packed_file.read_bytes())
+        return packed_file, content.decode()
+    raise SettingError(
+        f"{folder} holds no answers about the work; `workbench lab judge work` asks for some"
+    )
 
 
 def _answers(sitting: Mapping[str, Any], half: Half) -> Iterator[dict[str, Any]]:
@@ -211,16 +230,20 @@ class Regression:
         weights = parameters[:-1]
         bias = parameters[-1]
         margin = self.features @ weights + bias
-        penalty = PENALTY * np.square(weights).sum()
+        squares = np.square(weights)
+        penalty = PENALTY * squares.sum()
         losses = np.logaddexp(0, margin) - self.scores * margin
         loss = losses.mean() + penalty
         too_high = expit(margin) - self.scores
-        weights_slope = too_high @ self.features / len(self.scores) + 2 * PENALTY * weights
+        slope_of_losses = too_high @ self.features / len(self.scores)
+        slope_of_penalty = 2 * PENALTY * weights
+        weights_slope = slope_of_losses + slope_of_penalty
         return float(loss), np.append(weights_slope, too_high.mean())
 
     def minimum(self) -> Floats:
         """The weights and the bias of the least loss."""
-        start = np.zeros(self.features.shape[1] + 1)
+        _, feature_count = self.features.shape
+        start = np.zeros(feature_count + 1)
         result = minimize(self.loss_and_slope, start, jac=True, method="L-BFGS-B")
         parameters: Floats = result.x
         return parameters
@@ -294,18 +317,20 @@ def fit_report(table: pd.DataFrame, promised: Floats) -> FitReport:
 
 def _errors(table: pd.DataFrame) -> ReaderErrors:
     """How far the reader is off in each project."""
-    strategies = table[~table["strategy"].isin(REFERENCES)]
-    rows = strategies.assign(
-        error=strategies["promised"] - strategies["real"],
-        kind=strategies["writer"].map(text_kind),
-    )
-    contexts = rows.groupby([*CONTEXT, "project", "kind"])["error"].mean()
-    projects = contexts.groupby(["project", "kind"])
-    around_project = contexts - projects.transform("mean")
-    errors_by_project = []
-    for _, row in projects.mean().unstack("kind").iterrows():
-        errors_by_project.append(row.dropna().to_dict())
+    strategies = _without_references(table)
+    error = strategies["promised"] - strategies["real"]
+    kind = strategies["writer"].map(text_kind)
+    rows = strategies.assign(error=error, kind=kind)
+    contexts = rows.groupby([*CONTEXT, "project", "kind"])
+    errors = contexts["error"].mean()
+    projects = errors.groupby(["project", "kind"])
+    around_project = errors - projects.transform("mean")
     spread = around_project.std(ddof=0)
+    errors_by_project = []
+    table_of_means = projects.mean().unstack("kind")
+    for _, row in table_of_means.iterrows():
+        known_errors = row.dropna()
+        errors_by_project.append(known_errors.to_dict())
     return ReaderErrors(tuple(errors_by_project), float(spread))
 
 
@@ -324,7 +349,8 @@ def asker_errors(
     Raises:
         SettingError: they are of all projects that could be fitted to, or of all but one or two.
     """
-    of_others = table[~table["project"].isin(elsewhere["project"])]
+    is_of_both = table["project"].isin(elsewhere["project"])
+    of_others = table[~is_of_both]
     remaining = of_others["project"].nunique()
     if remaining < FEWEST_PROJECTS:
         raise SettingError(
@@ -336,7 +362,8 @@ def asker_errors(
         promised=chances(reader, elsewhere),
         real=elsewhere["score"],
     )
-    return _errors(with_chance).by_project
+    errors = _errors(with_chance)
+    return errors.by_project
 
 
 def auc(promised: Floats, scores: Floats) -> float:
@@ -346,23 +373,26 @@ def auc(promised: Floats, scores: Floats) -> float:
     is_right = scores > 0.5
     is_wrong = scores < 0.5
     is_decided = is_right | is_wrong
-    ranks = rankdata(promised[is_decided])
     right_count = int(is_right.sum())
     wrong_count = int(is_wrong.sum())
     if not right_count or not wrong_count:
         return float("nan")
-    rank_sum = ranks[is_right[is_decided]].sum()
-    wins = rank_sum - right_count * (right_count + 1) / 2
+    ranks = rankdata(promised[is_decided])
+    ranks_of_right = ranks[is_right[is_decided]]
+    least_sum = right_count * (right_count + 1) / 2
+    wins = ranks_of_right.sum() - least_sum
     return float(wins / (right_count * wrong_count))
 
 
 def _order(table: pd.DataFrame) -> float:
-    strategies = table[~table["strategy"].isin(REFERENCES)]
-    correlations = []
+    strategies = _without_references(table)
+    correlations: list[float] = []
     for _, rows in strategies.groupby(["session", "at", "share"]):
         groups = rows.groupby(["strategy", "writer", "chain"])
-        means = groups[["promised", "real"]].mean()
-        if len(means) > 2 and means.nunique().min() > 1:
+        columns = groups[["promised", "real"]]
+        means = columns.mean()
+        differing_counts = means.nunique()
+        if len(means) > 2 and differing_counts.min() > 1:
             correlation = spearmanr(means["promised"], means["real"])
             correlations.append(float(correlation.statistic))
     if not correlations:
@@ -372,13 +402,15 @@ def _order(table: pd.DataFrame) -> float:
 
 def _tenths(table: pd.DataFrame) -> tuple[Tenth, ...]:
     ordered = table.sort_values("promised")
-    tenths = []
+    tenths: list[Tenth] = []
     for number in range(TENTHS):
         start = len(ordered) * number // TENTHS
         end = len(ordered) * (number + 1) // TENTHS
         answers = ordered.iloc[start:end]
-        if len(answers):
-            promised = float(answers["promised"].mean())
-            real = float(answers["real"].mean())
-            tenths.append(Tenth(promised, real, len(answers)))
+        if answers.empty:
+            continue
+        promised = answers["promised"].mean()
+        real = answers["real"].mean()
+        tenth = Tenth(float(promised), float(real), len(answers))
+        tenths.append(tenth)
     return tuple(tenths)
