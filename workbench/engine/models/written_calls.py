@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from workbench.engine.transcript.message import Json
 
@@ -31,18 +32,20 @@ class WrittenAnswer:
     calls: tuple[tuple[str, str], ...]
 
 
-def conversation_text(
-    chat: Sequence[Mapping[str, Json]], tools: Sequence[Mapping[str, Json]]
-) -> str:
+Record: TypeAlias = Mapping[str, Json]
+"""A message or a tool, as a provider takes it."""
+
+
+def conversation_text(chat: Sequence[Record], tools: Sequence[Record]) -> str:
     """A conversation with tools as plain text: its messages, the tools, and how to answer."""
-    parts = list(map(_message_text, chat))
+    parts = [_message_text(message) for message in chat]
     if tools:
         parts.append(f"[tools that you may call]\n{_tools_text(tools)}")
         parts.append(f"[how to answer]\n{_how_to_answer(tools)}")
     return "\n\n".join(parts)
 
 
-def _message_text(message: Mapping[str, Json]) -> str:
+def _message_text(message: Record) -> str:
     title = str(message["role"])
     if title == "tool":
         title = f"result of {message['tool_call_id']}"
@@ -58,38 +61,51 @@ def _message_text(message: Mapping[str, Json]) -> str:
 
 
 def _content_text(content: Json) -> str:
-    if isinstance(content, list):
-        parts = [part for part in content if isinstance(part, dict)]
-        return "\n".join(str(part.get("text") or "") for part in parts)
-    return str(content or "")
+    if not isinstance(content, list):
+        return str(content or "")
+    texts: list[str] = []
+    for part in content:
+        if isinstance(part, dict):
+            text = part.get("text") or ""
+            texts.append(str(text))
+    return "\n".join(texts)
 
 
 def call_text(name: str, arguments: str) -> str:
     """A call as a model writes it; its arguments are JSON."""
-    return f'{FENCE}{KIND}\n{{"tool": {json.dumps(name)}, "arguments": {arguments}}}\n{FENCE}'
+    tool = json.dumps(name)
+    return f'{FENCE}{KIND}\n{{"tool": {tool}, "arguments": {arguments}}}\n{FENCE}'
 
 
-def _tools_text(tools: Sequence[Mapping[str, Json]]) -> str:
+def _tools_text(tools: Sequence[Record]) -> str:
     return "\n".join(map(_tool_text, tools))
 
 
-def _tool_text(tool: Mapping[str, Json]) -> str:
+def _tool_text(tool: Record) -> str:
     function = tool["function"]
+    description = function.get("description", "")
     arguments = ", ".join(_arguments_of(function))
-    return f"- {function['name']}({arguments}): {function.get('description', '')}"
+    return f"- {function['name']}({arguments}): {description}"
 
 
-def _arguments_of(function: Mapping[str, Json]) -> Iterator[str]:
-    arguments = function.get("parameters", {}).get("properties", {})
-    for name, about in arguments.items():
-        description = about.get("description") or about.get("type", "text")
+def _arguments_of(function: Record) -> Iterator[str]:
+    for name, about in _properties(function).items():
+        description = about.get("description")
+        if not description:
+            description = about.get("type", "text")
         yield f"{name}: {description}"
 
 
-def _how_to_answer(tools: Sequence[Mapping[str, Json]]) -> str:
-    function = tools[0]["function"]
+def _properties(function: Record) -> Record:
+    """What a tool takes, by name."""
     parameters = function.get("parameters", {})
-    argument_names = list(parameters.get("properties", {}))
+    properties: Record = parameters.get("properties", {})
+    return properties
+
+
+def _how_to_answer(tools: Sequence[Record]) -> str:
+    function = tools[0]["function"]
+    argument_names = list(_properties(function))
     arguments = dict.fromkeys(argument_names[:1], "...")
     example = call_text(function["name"], json.dumps(arguments))
     return (
@@ -100,22 +116,24 @@ def _how_to_answer(tools: Sequence[Mapping[str, Json]]) -> str:
     )
 
 
-def read_answer(text: str, tools: Sequence[Mapping[str, Json]]) -> WrittenAnswer:
+def read_answer(text: str, tools: Sequence[Record]) -> WrittenAnswer:
     """The words and the calls of an answer.
 
     Raises:
         UnreadableCall: a block is not closed, holds no call, or one of a tool that does not exist.
     """
-    calls = tuple(_call(block, tools) for block in _BLOCK.findall(text))
+    calls = []
+    for block in _BLOCK.findall(text):
+        calls.append(_call(block, tools))
     words = _BLOCK.sub("", text)
     if _OPENING.search(words):
         raise UnreadableCall(
             f"a block that begins with {FENCE}{KIND} does not end with a line {FENCE}."
         )
-    return WrittenAnswer(words.strip(), calls)
+    return WrittenAnswer(words.strip(), tuple(calls))
 
 
-def _call(block: str, tools: Sequence[Mapping[str, Json]]) -> tuple[str, str]:
+def _call(block: str, tools: Sequence[Record]) -> tuple[str, str]:
     names = [str(tool["function"]["name"]) for tool in tools]
     try:
         call = json.loads(block)
@@ -128,14 +146,17 @@ def _call(block: str, tools: Sequence[Mapping[str, Json]]) -> tuple[str, str]:
     if tool_name not in names:
         raise UnreadableCall(f"there is no tool {tool_name!r}; there are {', '.join(names)}.")
     arguments = call["arguments"]
-    if not isinstance(arguments, dict) or not all(map(_is_value, arguments.values())):
+    if not _are_arguments(arguments):
         what = "an object whose values are texts or numbers"
         raise UnreadableCall(f"the arguments of {tool_name} must be {what}.")
     return tool_name, json.dumps(arguments, ensure_ascii=False)
 
 
-def _is_value(value: Json) -> bool:
-    return isinstance(value, str | int | float)
+def _are_arguments(arguments: Json) -> bool:
+    """Whether it is an object whose values are texts or numbers."""
+    if not isinstance(arguments, dict):
+        return False
+    return all(isinstance(value, str | int | float) for value in arguments.values())
 
 
 def _short(block: str) -> str:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.redaction import redacted
@@ -22,8 +23,10 @@ from workbench.recordings.importers.source import BOM, HEAD_BYTES, SourceFile
 from workbench.recordings.importers.values import as_object
 
 AGENTS: Mapping[str, Callable[[SourceFile], SessionBuilder]] = {
-    "claude_code": ClaudeCodeBuilder, "codex": CodexBuilder, "pi": PiBuilder,
-}  # fmt: skip
+    "claude_code": ClaudeCodeBuilder,
+    "codex": CodexBuilder,
+    "pi": PiBuilder,
+}
 """The agents whose files are followed: they append JSON lines. Each with what reads its lines."""
 BYTES = 16 << 20
 """Bytes that are read at once."""
@@ -70,27 +73,39 @@ class Followed:
         Raises:
             FormatError: the file is of no agent that can be followed, or it cannot be opened.
         """
-        path: Path | None = self.target
-        if self.target.is_dir():
-            path = newest_file(self.target)
+        path = self._current_path()
         if path is None or not path.exists():
             return False
         if not path.is_file():
             raise FormatError("is neither a file nor a folder", where=str(path))
         try:
             with path.open("rb") as stream:
-                self._restart_where_new(path, os.fstat(stream.fileno()))
-                place_before = max(self._offset - len(self._before), 0)
-                stream.seek(place_before)
-                if stream.read(len(self._before)) != self._before:
-                    self._anew()
-                    stream.seek(0)
+                facts = os.fstat(stream.fileno())
+                self._restart_where_new(path, facts)
+                self._restart_where_changed(stream)
                 earlier_lines = self.lines
                 while data := stream.read(BYTES):
                     self._take(data)
         except OSError as error:
             raise FormatError(f"cannot be read ({error.strerror})", where=str(path)) from None
         return self.lines > earlier_lines
+
+    def _current_path(self) -> Path | None:
+        """The file to read now; None where the folder has none."""
+        if self.target.is_dir():
+            return newest_file(self.target)
+        return self.target
+
+    def _restart_where_changed(self, stream: BinaryIO) -> None:
+        """Begin again where what was read last stands there no more; then the stream stands where
+        reading goes on.
+        """
+        checked = len(self._before)
+        place_before = max(self._offset - checked, 0)
+        stream.seek(place_before)
+        if stream.read(checked) != self._before:
+            self._anew()
+            stream.seek(0)
 
     def _restart_where_new(self, path: Path, facts: os.stat_result) -> None:
         """Begin again where another file has this name, or the file has become shorter."""
@@ -189,9 +204,10 @@ def newest_file(folder: Path) -> Path | None:
     candidates: list[tuple[float, Path]] = []
     for file in folder.rglob("*.jsonl"):
         is_of_sub_agent = file.name.startswith("agent-") or "subagents" in file.parts
-        if file.is_file() and not is_of_sub_agent:
-            written_at = file.stat().st_mtime
-            candidates.append((written_at, file))
+        if is_of_sub_agent or not file.is_file():
+            continue
+        facts = file.stat()
+        candidates.append((facts.st_mtime, file))
     if not candidates:
         return None
     _, newest = max(candidates)

@@ -105,7 +105,8 @@ def what_was_lost(session: Session, saved: str = "") -> list[Lost]:
     if newest is not None:
         is_newest_saved = any(message.id == saved for message in newest.before)
     if saved in session.index_of and not is_newest_saved:
-        newest = Taken(fold(session.path), ())
+        context = fold(session.path)
+        newest = Taken(context, ())
     if newest is None:
         return []
     return likely_needed(newest, session.cwd)
@@ -116,7 +117,8 @@ def listed(lost: Sequence[Lost], tokens: int = TOLD) -> str:
     room = 4 * tokens - len(QUOTED) - len(HOW)
     rows: list[str] = []
     for thing in lost:
-        row = f"- {thing.kind}: {' '.join(thing.text.split())} [recall {thing.id}]"
+        words = " ".join(thing.text.split())
+        row = f"- {thing.kind}: {words} [recall {thing.id}]"
         room -= len(row) + 1
         if room < 0:
             break
@@ -192,22 +194,38 @@ def _saved(session_id: str) -> str:
 
 def session_file(cwd: Path) -> Path | None:
     """The session file that an agent in this folder wrote last."""
-    working_folder = str(cwd)
-    folders = [
-        folder_of(CLAUDE_CODE) / re.sub(r"[^A-Za-z0-9]", "-", working_folder),
-        folder_of(PI) / f"--{working_folder.strip('/').replace('/', '-')}--",
-    ]
     candidates: list[Path] = []
-    for folder in filter(Path.is_dir, folders):
+    for folder in _folders_of(cwd):
+        if not folder.is_dir():
+            continue
         newest = newest_file(folder)
         if newest is not None:
             candidates.append(newest)
-    rollouts = sorted(folder_of(CODEX).rglob("*.jsonl"), key=_written_at, reverse=True)
-    for rollout in rollouts[:NEWEST]:
-        if _codex_cwd(rollout) == working_folder:
-            candidates.append(rollout)
-            break
+    rollout = _newest_rollout(cwd)
+    if rollout is not None:
+        candidates.append(rollout)
     return max(candidates, key=_written_at, default=None)
+
+
+def _folders_of(cwd: Path) -> list[Path]:
+    """The folders in which Claude Code and Pi keep the sessions of a working folder."""
+    working_folder = str(cwd)
+    claude_name = re.sub(r"[^A-Za-z0-9]", "-", working_folder)
+    pi_name = working_folder.strip("/").replace("/", "-")
+    return [
+        folder_of(CLAUDE_CODE) / claude_name,
+        folder_of(PI) / f"--{pi_name}--",
+    ]
+
+
+def _newest_rollout(cwd: Path) -> Path | None:
+    """Codex's newest session of a working folder, among its newest of all."""
+    files = folder_of(CODEX).rglob("*.jsonl")
+    newest_first = sorted(files, key=_written_at, reverse=True)
+    for rollout in newest_first[:NEWEST]:
+        if _codex_cwd(rollout) == str(cwd):
+            return rollout
+    return None
 
 
 def _written_at(file: Path) -> float:

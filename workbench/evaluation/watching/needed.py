@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.ragged import Ints
+from workbench.base.ragged import Flags, Floats, Ints
 from workbench.engine.compaction.archive import Archive
 from workbench.engine.compaction.recall import archive_id, page
 from workbench.engine.transcript.context import answered
@@ -115,22 +115,19 @@ class Losses:
                 messages.append(message)
         self.messages = tuple(messages)
         self.index = Index(self.messages, cwd)
-        ids_before = set(map(id, messages))
         ids_after = set(map(id, compaction.after))
         is_kept = flags(id(message) in ids_after for message in messages)
-        new_texts: list[str] = []
-        for message in compaction.after:
-            if id(message) not in ids_before:
-                new_texts.append(said_text(message))
-        self._name_count = len(self.index.inverted_index.names)
+        new_texts = _new_texts(messages, compaction.after)
         is_held = self.index.held(is_kept, new_texts)
         self._is_lost = ~is_held
+        self._name_count = len(self.index.inverted_index.names)
 
     def statements(self) -> list[Lost]:
         """The newest demands and open work that the context does not state."""
         statements = self.index.statements
         is_lost = self._is_lost[self._name_count :]
-        is_open, _ = self.index.work.open_and_done(len(self.messages))
+        message_count = len(self.messages)
+        is_open, _ = self.index.work.open_and_done(message_count)
         newest = _newest_places(statements.slot, statements.message)
         rules: list[Lost] = []
         work: list[Lost] = []
@@ -160,36 +157,76 @@ class Losses:
         """The names that the context does not tell, the likeliest first; those that the agent
         never wrote come last.
         """
-        index = self.index.inverted_index
-        row, name = pairs_of(index.span_entities, index.place_span)
-        message = index.place_message[row]
-        is_name_lost = self._is_lost[: self._name_count]
-        is_spoken = ~index.thought[row]
-        was_said = is_spoken & is_name_lost[name]
-        name = name[was_said]
-        message = message[was_said]
-        newest = _newest_places(name, message)
-        is_answer = flags(isinstance(entry, AssistantMessage) for entry in self.messages)
-        by_agent = is_answer[message]
-        mentions = np.stack((name, message))
-        mentions_by_agent = np.unique(mentions[:, by_agent], axis=1)
-        mentioned_name, mentioning_message = mentions_by_agent
-        age = len(self.messages) - mentioning_message
-        weight = 0.5 ** (age / HALF)
-        score = np.zeros(self._name_count)
-        np.add.at(score, mentioned_name, weight)
-        use_count = np.bincount(mentioned_name, minlength=self._name_count)
-        likeliest = np.argsort(-score, kind="stable")
+        mentions = self._lost_mentions()
+        newest = _newest_places(mentions.names, mentions.message_indices)
+        answers = flags(isinstance(message, AssistantMessage) for message in self.messages)
+        by_agent = mentions.in_messages(answers)
+        use_count = np.bincount(by_agent.names, minlength=self._name_count)
+        likeliest = np.argsort(-self._scores(by_agent), kind="stable")
         lost: list[Lost] = []
         for number in likeliest.tolist():
-            entity = index.names[number]
-            is_no_thing = entity in BACKGROUND or entity.kind in LEFT_OUT
-            if is_no_thing or number not in newest:
+            if number not in newest:
                 continue
-            id = self._archive_id(newest[number])
-            uses = int(use_count[number])
-            lost.append(Lost(entity.kind, entity.text, id, uses))
+            entity = self.index.inverted_index.names[number]
+            if entity in BACKGROUND or entity.kind in LEFT_OUT:
+                continue
+            loss = Lost(
+                kind=entity.kind,
+                text=entity.text,
+                id=self._archive_id(newest[number]),
+                used=int(use_count[number]),
+            )
+            lost.append(loss)
         return lost
+
+    def _lost_mentions(self) -> _Mentions:
+        """Each mention of a lost name that was said, in order."""
+        index = self.index.inverted_index
+        row, name = pairs_of(index.span_entities, index.place_span)
+        message_index = index.place_message[row]
+        is_name_lost = self._is_lost[: self._name_count]
+        is_spoken = ~index.thought[row]
+        is_lost = is_spoken & is_name_lost[name]
+        return _Mentions(name[is_lost], message_index[is_lost])
+
+    def _scores(self, mentions: _Mentions) -> Floats:
+        """How likely each name is needed again, by its mentions."""
+        age = len(self.messages) - mentions.message_indices
+        weight = 0.5 ** (age / HALF)
+        scores = np.zeros(self._name_count)
+        np.add.at(scores, mentions.names, weight)
+        return scores
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mentions:
+    """Mentions of names.
+
+    Attributes:
+        names: (mentions,) the number of each one's name.
+        message_indices: (mentions,) the index of its message.
+    """
+
+    names: Ints
+    message_indices: Ints
+
+    def in_messages(self, is_wanted: Flags) -> _Mentions:
+        """Those in some messages, a name once in each."""
+        is_in_them = is_wanted[self.message_indices]
+        table = np.stack((self.names, self.message_indices))
+        pairs = np.unique(table[:, is_in_them], axis=1)
+        names, message_indices = pairs
+        return _Mentions(names, message_indices)
+
+
+def _new_texts(old_messages: Sequence[Message], messages: Sequence[Message]) -> list[str]:
+    """The texts of the messages that a context did not hold before."""
+    old_ids = set(map(id, old_messages))
+    texts: list[str] = []
+    for message in messages:
+        if id(message) not in old_ids:
+            texts.append(said_text(message))
+    return texts
 
 
 def _newest_places(numbers: Ints, places: Ints) -> dict[int, int]:
@@ -212,7 +249,8 @@ def archive(session: Session) -> Archive:
         if index in calls:
             _, call = calls[index]
         text = page(message, call)
-        if text:
-            id_in_archive = archive_id(message.id)
-            texts[id_in_archive] = text
+        if not text:
+            continue
+        id_in_archive = archive_id(message.id)
+        texts[id_in_archive] = text
     return Archive(texts)

@@ -78,38 +78,25 @@ class SessionMeter:
         checked = checked_reports(session, sizes, self._size)
         session = checked.session
         sizing = Sizing.of(session, sizes, self._size)
-        parts = _parts_of(session, sizing)
-        last_compaction = 0
-        if session.recorded:  # its context was made smaller
-            last_compaction = session.recorded[-1].at
-        since = session.messages[last_compaction:]
-        reported = _reported_tokens(since, sizing)
-        if reported is None:
-            tokens = parts.total()
-            size_from = "count"
-            if sizing.calibration:
-                size_from = "calibrated count"
-        else:
-            tokens = reported
-            size_from = "reported usage"
-            told_by_messages = parts.total() - parts["overhead"]
-            parts["overhead"] = max(tokens - told_by_messages, 0)
+        newest_messages = _since_last_compaction(session)
+        context = _context_size(session, newest_messages, sizing)
         limit = self._limit(session, format)
-        sizes_since = list(map(sizing.count, since))
-        growth = _growth(sizes_since, since)
-        requests_left = _requests_left(limit.tokens - tokens, growth)
+        room = limit.tokens - context.tokens
+        newest_sizes = list(map(sizing.count, newest_messages))
+        growth = _growth(newest_sizes, newest_messages)
+        requests_left = _requests_left(room, growth)
         return SessionState(
             session=session.id,
             requests=len(session.requests),
             compactions=_compaction_count(session),
-            tokens=tokens,
-            size_from=size_from,
-            parts=dict(parts.most_common()),
+            tokens=context.tokens,
+            size_from=context.source,
+            parts=dict(context.parts.most_common()),
             growth=growth,
             limit=limit.tokens,
             limit_from=limit.source,
             requests_left=requests_left,
-            minutes_left=_minutes_left(requests_left, since),
+            minutes_left=_minutes_left(requests_left, newest_messages),
             reports_left_out=checked.left_out,
         )
 
@@ -133,6 +120,45 @@ class SessionMeter:
         agent = AGENTS[format]
         source = f"the agent's rule in a window of {window:,}"
         return Sized(agent.limit(window), source)
+
+
+@dataclass(frozen=True, slots=True)
+class _ContextSize:
+    """How large the next request is.
+
+    Attributes:
+        tokens: the request as a whole.
+        source: what that is taken from, see `SessionState.size_from`.
+        parts: tokens by who said it.
+    """
+
+    tokens: int
+    source: str
+    parts: Counter[str]
+
+
+def _context_size(
+    session: Session, newest_messages: Sequence[Message], sizing: Sizing
+) -> _ContextSize:
+    """The size of the next request: as reported since the last compaction, else as counted."""
+    parts = _parts_of(session, sizing)
+    reported = _reported_tokens(newest_messages, sizing)
+    if reported is not None:
+        told_by_messages = parts.total() - parts["overhead"]
+        parts["overhead"] = max(reported - told_by_messages, 0)
+        return _ContextSize(reported, "reported usage", parts)
+    source = "count"
+    if sizing.calibration:
+        source = "calibrated count"
+    return _ContextSize(parts.total(), source, parts)
+
+
+def _since_last_compaction(session: Session) -> Sequence[Message]:
+    """The messages since the context was last made smaller."""
+    if not session.recorded:
+        return session.messages
+    newest = session.recorded[-1]
+    return session.messages[newest.at :]
 
 
 def _parts_of(session: Session, sizing: Sizing) -> Counter[str]:
@@ -169,11 +195,12 @@ def _part(message: Message) -> str:
 
 def _reported_tokens(messages: Sequence[Message], sizing: Sizing) -> int | None:
     """The size of the next request by the newest report; None without a report."""
-    for index in range(len(messages) - 1, -1, -1):
-        prompt = _prompt(messages[index])
+    later_tokens = 0
+    for message in reversed(messages):
+        later_tokens += sizing.count(message)
+        prompt = _prompt(message)
         if prompt:
-            later_sizes = map(sizing.count, messages[index:])
-            return prompt + sum(later_sizes)
+            return prompt + later_tokens
     return None
 
 
@@ -200,11 +227,13 @@ def _growth(sizes: Sequence[int], messages: Sequence[Message]) -> float | None:
         if isinstance(message, AssistantMessage):
             answers.append(index)
     newest = answers[-RECENT - 1 :]
-    if len(newest) < 2:
+    growths = len(newest) - 1
+    if growths < 1:
         return None
-    start, stop = newest[0], newest[-1]
+    start = newest[0]
+    stop = newest[-1]
     tokens_between = sum(sizes[start:stop])
-    return tokens_between / (len(newest) - 1)
+    return tokens_between / growths
 
 
 def _pace(messages: Sequence[Message]) -> float | None:

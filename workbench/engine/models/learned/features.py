@@ -5,7 +5,9 @@ knows the future.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -56,6 +58,29 @@ Reading takes time.
 _LABEL = re.compile(r"\[(user|said|command|argument|result|failed|thought)\]")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mentions:
+    """Each mention of a name in the lines of a history.
+
+    Attributes:
+        names: (mentions,) the number of each one's name.
+        message_indices: (mentions,) the index of its message.
+        origins: (mentions,) the origin of its line.
+    """
+
+    names: Ints
+    message_indices: Ints
+    origins: Ints
+
+    def distinct(self) -> _Mentions:
+        """Without those that say the same."""
+        if not self.names.size:
+            return self
+        table = np.stack([self.names, self.message_indices, self.origins])
+        names, message_indices, origins = np.unique(table, axis=1)
+        return _Mentions(names, message_indices, origins)
+
+
 class LineTable:
     """The lines of a history, each once where it was said last, with their features.
 
@@ -74,7 +99,8 @@ class LineTable:
         self.messages = messages
         chars = _floats(sum(map(len, said_texts(message))) for message in messages)
         total_chars = max(float(chars.sum()), 1.0)
-        self.since: Floats = (total_chars - np.cumsum(chars)) / total_chars
+        chars_so_far = np.cumsum(chars)
+        self.since: Floats = (total_chars - chars_so_far) / total_chars
         self._read(reader, _worth_reading(messages, chars))
         self.names = reader.extractor.names
         self.origin = integers(line.origin for line in self.lines)
@@ -99,42 +125,48 @@ class LineTable:
         message_indices = integers(indices)
         origins = integers(line.origin for line in all_lines)
         name_counts = integers(len(line.entities) for line in all_lines)
-        self._mention = _entities_of(all_lines)
-        self._mention_at = np.repeat(message_indices, name_counts)
-        self._mention_origin = np.repeat(origins, name_counts)
+        self._mentions = _Mentions(
+            names=_entities_of(all_lines),
+            message_indices=np.repeat(message_indices, name_counts),
+            origins=np.repeat(origins, name_counts),
+        )
         numbers = integers(line.number for line in all_lines)
         backwards = numbers[::-1]
         _, places_from_end = np.unique(backwards, return_index=True)
-        last_places = np.sort(len(numbers) - 1 - places_from_end)
-        self.lines: list[Line] = [all_lines[place] for place in last_places.tolist()]
+        last_places = len(numbers) - 1 - places_from_end
+        last_places.sort()
+        self.lines: list[Line] = []
+        for place in last_places.tolist():
+            self.lines.append(all_lines[place])
         self.at: Ints = message_indices[last_places]
 
     @cached_property
     def known(self) -> Ints:
         """The numbers of the names that the history holds."""
-        name_numbers: Ints = np.unique(self._mention)
+        name_numbers: Ints = np.unique(self._mentions.names)
         return name_numbers
 
     @cached_property
     def needed(self) -> Floats:
         """(names, features) of `known`."""
         name_count = len(self.names)
-        mentions = np.stack([self._mention, self._mention_at, self._mention_origin])
-        if self._mention.size:
-            mentions = np.unique(mentions, axis=1)
-        name, message_index, origin = mentions
+        mentions = self._mentions.distinct()
         newest = np.full(name_count, -1)
-        np.maximum.at(newest, name, message_index)
-        spoken_names = name[origin <= LAST_SPOKEN]
-        users_names = name[origin == LineOrigin.USER]
+        np.maximum.at(newest, mentions.names, mentions.message_indices)
+        is_spoken = mentions.origins <= LAST_SPOKEN
+        is_users = mentions.origins == LineOrigin.USER
+        spoken_names = mentions.names[is_spoken]
+        users_names = mentions.names[is_users]
         times_said = np.bincount(spoken_names, minlength=name_count)
         times_by_user = np.bincount(users_names, minlength=name_count)
         known_said = times_said[self.known]
+        known_by_user = times_by_user[self.known]
+        known_newest = newest[self.known]
         return _table(
             np.log1p(known_said),
             known_said == 0,
-            times_by_user[self.known] > 0,
-            self.since[newest[self.known]],
+            known_by_user > 0,
+            self.since[known_newest],
         )
 
     @cached_property
@@ -146,10 +178,11 @@ class LineTable:
         newest = np.full(len(self.names), -1)
         np.maximum.at(newest, name, message_index)
         word_counts = _floats(table_line.words for table_line in self.lines)
+        words_of_pair = word_counts[line]
         name_counts = np.maximum(self.sizes[line], 1)
         return _table(
             message_index >= newest[name],
-            1 - np.exp(-0.4 * word_counts[line]),
+            1 - np.exp(-0.4 * words_of_pair),
             np.log(name_counts),
             np.log1p(self.length[line]),
         )
@@ -159,17 +192,22 @@ class LineTable:
         """For each task of a list in a call whether the newest list says that it is done."""
         is_done: dict[str, bool] = {}
         for message in self.messages:
-            if isinstance(message, AssistantMessage):
-                for call in message.calls:
-                    is_done.update(tasks(call.arguments))
+            if not isinstance(message, AssistantMessage):
+                continue
+            for call in message.calls:
+                is_done.update(tasks(call.arguments))
         return is_done
 
     @cached_property
     def stating(self) -> Ints:
         """The lines that may state a rule or open work."""
-        is_spoken = (self.origin == LineOrigin.USER) | (self.origin == LineOrigin.SAID)
-        is_sentence = (self.length >= SHORTEST) & (self.length <= LONGEST)
-        places: list[int] = np.flatnonzero(is_spoken & is_sentence).tolist()
+        is_users = self.origin == LineOrigin.USER
+        is_agents = self.origin == LineOrigin.SAID
+        is_long_enough = self.length >= SHORTEST
+        is_short_enough = self.length <= LONGEST
+        is_sentence = is_long_enough & is_short_enough
+        is_statement = (is_users | is_agents) & is_sentence
+        places: list[int] = np.flatnonzero(is_statement).tolist()
         if not self._tasks:
             return integers(places)
         is_argument = self.origin == LineOrigin.ARGUMENT
@@ -182,17 +220,22 @@ class LineTable:
     @cached_property
     def states(self) -> Floats:
         """(stating, features) of the lines of `stating`."""
-        lines = [self.lines[place] for place in self.stating.tolist()]
-        flags = [self._statement_flags(line.text) for line in lines]
+        flags: list[Sequence[bool]] = []
+        words: list[int] = []
+        for place in self.stating.tolist():
+            line = self.lines[place]
+            flags.append(self._statement_flags(line.text))
+            words.append(line.words)
         flag_table = np.array(flags, dtype=np.float64)
-        since = self.since[self.at[self.stating]]
-        word_counts = _floats(line.words for line in lines)
+        message_indices = self.at[self.stating]
+        origins = self.origin[self.stating]
+        since = self.since[message_indices]
         return _table(
             flag_table.reshape(-1, 6),
             since,
             since < 0.1,
-            np.log1p(word_counts),
-            self.origin[self.stating] == LineOrigin.USER,
+            np.log1p(_floats(words)),
+            origins == LineOrigin.USER,
         )
 
     def _statement_flags(self, text: str) -> Sequence[bool]:
@@ -209,13 +252,12 @@ class LineTable:
 
     def names_by_text(self) -> dict[str, list[int]]:
         """The places in `known` of each name, in lower case."""
-        places_by_text: dict[str, list[int]] = {}
+        places_by_text: defaultdict[str, list[int]] = defaultdict(list)
         for place, number in enumerate(self.known.tolist()):
             entity: Entity = self.names[number]
             text = entity.text.lower()
-            places = places_by_text.setdefault(text, [])
-            places.append(place)
-        return places_by_text
+            places_by_text[text].append(place)
+        return dict(places_by_text)
 
 
 def _worth_reading(messages: Sequence[Message], chars: Floats) -> list[bool]:
@@ -226,13 +268,16 @@ def _worth_reading(messages: Sequence[Message], chars: Floats) -> list[bool]:
 
     def order(index: int) -> tuple[bool, bool, int]:
         message = messages[index]
-        is_first = index == request_index or isinstance(message, Summary)
+        is_request = index == request_index
+        is_summary = isinstance(message, Summary)
         is_result = isinstance(message, ToolResult)
-        return not is_first, is_result, -index
+        comes_later = not (is_request or is_summary)
+        return comes_later, is_result, -index
 
     is_read = [False] * len(messages)
     chars_left = MOST_READ
-    for index in sorted(range(len(messages)), key=order):
+    indices = range(len(messages))
+    for index in sorted(indices, key=order):
         if chars[index] <= chars_left:
             is_read[index] = True
             chars_left -= chars[index]
