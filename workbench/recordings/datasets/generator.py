@@ -3,15 +3,14 @@ tests and for scale.
 """
 
 import heapq
-import random
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from random import Random
+from typing import Literal, Self, TypeAlias
 
 from workbench.base.errors import SettingError
-from workbench.recordings.importers.blocks import text_block
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import (
     AnswerBlock,
@@ -25,6 +24,7 @@ from workbench.engine.transcript.message import (
     counted_text,
 )
 from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.blocks import text_block
 
 FactKind: TypeAlias = Literal[
     "path", "number", "id", "version", "hash", "identifier", "error", "url"
@@ -43,11 +43,6 @@ START = 1_767_225_600.0
 
 _PATH = Path(__file__).with_name("vocabulary.toml")
 _FILE = tomllib.loads(_PATH.read_text("utf-8"))
-VOCABULARY: Mapping[Profile, Mapping[str, Any]] = {
-    profile: {"places": _FILE["places"], "says": _FILE["says"], **_FILE[profile]}
-    for profile in get_args(Profile)
-}
-"""How each kind of work sounds, see `vocabulary.toml`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +77,35 @@ class Generated:
     facts: tuple[Fact, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """How one kind of work sounds; texts hold places to fill, such as `{about}`.
+
+    Attributes:
+        tool, argument: the tool that is used, and its one argument.
+        place: what the tool is used on.
+        places, things, aspects: words that together name a fact.
+        says: what the agent says.
+        line: what a tool tells.
+        asks: what the user asks for.
+    """
+
+    tool: str
+    argument: str
+    place: str
+    places: Sequence[str]
+    things: Sequence[str]
+    aspects: Sequence[str]
+    says: Sequence[str]
+    line: Sequence[str]
+    asks: Sequence[str]
+
+    @classmethod
+    def of(cls, profile: Profile) -> Self:
+        """The words of one kind of work, see `vocabulary.toml`."""
+        return cls(places=_FILE["places"], says=_FILE["says"], **_FILE[profile])
+
+
 def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generated:
     """A session of about that many tokens; the same arguments give the same session, byte for byte.
 
@@ -100,7 +124,9 @@ def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generat
     """
     if tokens < 1_000:
         raise SettingError(f"a generated session has at least 1000 tokens, not {tokens}")
-    writing = _Writing(random.Random(f"{profile}:{seed}"), VOCABULARY[profile])
+    chance = Random(f"{profile}:{seed}")
+    words = Vocabulary.of(profile)
+    writing = _Writing(chance, words)
     while not writing.reaches(tokens):
         writing.turn()
     session = Session.of(
@@ -113,14 +139,15 @@ def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generat
     facts: list[Fact] = []
     for fact in writing.planted:
         uses = writing.uses.get(fact.entity, [])
-        facts.append(replace(fact, uses=tuple(uses)))
+        fact_with_uses = replace(fact, uses=tuple(uses))
+        facts.append(fact_with_uses)
     return Generated(session, tuple(facts))
 
 
 class _Writing:
     """The messages so far, what is planted in them, and which uses are still to come."""
 
-    def __init__(self, chance: random.Random, words: Mapping[str, Any]) -> None:
+    def __init__(self, chance: Random, words: Vocabulary) -> None:
         self.messages: list[Message] = []
         self.planted: list[Fact] = []
         self.stale: set[int] = set()
@@ -130,7 +157,9 @@ class _Writing:
         self._due_uses: list[tuple[int, int]] = []
         self._number = 10_000
         self._calls = 0
-        self._chars = self._counted_messages = self._tokens = 0
+        self._chars = 0
+        self._counted_messages = 0
+        self._tokens = 0
         self._per_char = 0.0
         self._count = TiktokenCounter()
         self._subjects: set[str] = set()
@@ -143,12 +172,17 @@ class _Writing:
     def reaches(self, tokens: int) -> bool:
         """Whether that many tokens have been written."""
         uncounted = self.messages[self._counted_messages : SAMPLE]
+        for message in uncounted:
+            text = counted_text(message)
+            self._tokens += self._count.count_text(text)
         if uncounted:
-            for message in uncounted:
-                self._tokens += self._count.count_text(counted_text(message))
             self._counted_messages += len(uncounted)
             self._per_char = self._tokens / max(1, self._chars)
         return self._chars * self._per_char >= tokens
+
+    def _happens(self, probability: float) -> bool:
+        """Whether something of this probability happens now."""
+        return self._chance.random() < probability
 
     def turn(self) -> None:
         """A request of the user, some looks, and an answer."""
@@ -158,45 +192,61 @@ class _Writing:
         self._answer()
 
     def _user(self) -> None:
-        a, b = self._chance.sample(self._words["places"], 2)
-        request = self._chance.choice(self._words["asks"])
+        a, b = self._chance.sample(self._words.places, 2)
+        request = self._chance.choice(self._words.asks)
         lines = [request.format(a=a, b=b)]
-        if self._chance.random() < 0.7:
-            lines.append(self._plant("user", "Mind you, {about} is {entity}."))
-        if self._chance.random() < 0.25:
+        if self._happens(0.7):
+            rule = self._plant("user", "Mind you, {about} is {entity}.")
+            lines.append(rule)
+        if self._happens(0.25):
             line = self._replacement()
             if line:
                 lines.append(line)
-        self._say(UserMessage, Text("\n".join(lines)))
+        text = Text("\n".join(lines))
+        self._say(UserMessage, text)
 
     def _look(self) -> None:
-        place = self._words["place"].format(n=self._next())
-        arguments = {self._words["argument"]: place}
-        call = ToolCall(f"c{self._calls}", self._words["tool"], arguments)
-        self._calls += 1
+        call = self._call()
         uses = self._used()
         sentences: list[str] = []
-        if self._chance.random() < 0.4 or uses:
-            sentences.append(self._chance.choice(self._words["says"]))
-        if uses and self._chance.random() < 0.3:
-            call = replace(call, arguments={**call.arguments, "note": " ".join(uses)})
+        if self._happens(0.4) or uses:
+            saying = self._chance.choice(self._words.says)
+            sentences.append(saying)
+        if uses and self._happens(0.3):
+            arguments = dict(call.arguments)
+            arguments["note"] = " ".join(uses)
+            call = replace(call, arguments=arguments)
         else:
             sentences += uses
         words = text_block(" ".join(sentences))
         self._say(AssistantMessage, *words, call, model="generated", stop="tool_use")
-        line_count = self._chance.randrange(6, 60)
-        lines = [self._filler() for _ in range(line_count)]
-        if self._chance.random() < 0.2:
-            index = self._chance.randrange(len(lines))
-            lines.insert(index, self._plant("tool", "here {about} stands as {entity}"))
-        output = Text("\n".join(lines))
+        output = self._output()
         self._say(ToolResult, output, call_id=call.id, name=call.name)
 
+    def _call(self) -> ToolCall:
+        """A call of the tool."""
+        place = self._words.place.format(n=self._next())
+        call_id = f"c{self._calls}"
+        self._calls += 1
+        arguments = {self._words.argument: place}
+        return ToolCall(call_id, self._words.tool, arguments)
+
+    def _output(self) -> Text:
+        """What the tool gives: lines that nobody needs, and sometimes a fact."""
+        line_count = self._chance.randrange(6, 60)
+        lines = [self._filler() for _ in range(line_count)]
+        if self._happens(0.2):
+            index = self._chance.randrange(len(lines))
+            line = self._plant("tool", "here {about} stands as {entity}")
+            lines.insert(index, line)
+        return Text("\n".join(lines))
+
     def _answer(self) -> None:
-        saying = self._chance.choice(self._words["says"])
+        saying = self._chance.choice(self._words.says)
         lines = [saying, *self._used()]
-        if self._chance.random() < 0.2:
-            lines.append(self._plant("assistant", "I decide that {about} becomes {entity}."))
+        if self._happens(0.2):
+            decision = self._plant("assistant", "I decide that {about} becomes {entity}.")
+            lines.append(decision)
         words = Text("\n".join(lines))
         self._say(AssistantMessage, words, model="generated", stop="end_turn")
 
@@ -204,19 +254,26 @@ class _Writing:
         self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None
     ) -> str:
         """Plant a fact, and return the line that says it."""
-        fact_kind = self._chance.choice(KINDS) if kind is None else kind
-        about = about or self._subject()
-        entity = FORMS[fact_kind](self._chance, self._next())
+        if kind is None:
+            kind = self._chance.choice(KINDS)
+        if not about:
+            about = self._subject()
+        form_of_entity = FORMS[kind]
+        entity = form_of_entity(self._chance, self._next())
         line = form.format(about=f"the {about}", entity=entity)
-        fact_index = len(self.planted)
-        fact = Fact(fact_kind, about, entity, speaker, self._id(), line)
+        fact = Fact(kind, about, entity, speaker, self._id(), line)
+        self._plan_uses(len(self.planted))
         self.planted.append(fact)
+        return line
+
+    def _plan_uses(self, fact_index: int) -> None:
+        """Plan the messages that use a fact."""
         use_count = self._chance.choice((0, 1, 1, 1, 2, 3))
         for _ in range(use_count):
             reach = self._chance.choice((NEAR, FAR, FAR, ALL_BUT_LOST))
-            message_index = len(self.messages) + self._chance.randrange(*reach)
-            heapq.heappush(self._due_uses, (message_index, fact_index))
-        return line
+            distance = self._chance.randrange(*reach)
+            use = (len(self.messages) + distance, fact_index)
+            heapq.heappush(self._due_uses, use)
 
     def _replacement(self) -> str:
         """A newer value for one of the last facts that are still good; empty where there is
@@ -230,54 +287,59 @@ class _Writing:
         index = self._chance.choice(recent)
         self.stale.add(index)
         old = self.planted[index]
-        line = self._plant(
-            "user", "Change of plan: from now on {about} is {entity}.", old.about, old.kind
-        )
-        self.planted[-1] = replace(self.planted[-1], replaces=old.entity)
+        form = "Change of plan: from now on {about} is {entity}."
+        line = self._plant("user", form, old.about, old.kind)
+        newest = self.planted[-1]
+        self.planted[-1] = replace(newest, replaces=old.entity)
         return line
 
     def _used(self) -> list[str]:
         """Sentences that use what is due; the message that is written next holds them."""
         sentences: list[str] = []
+        message_id = self._id()
         while self._due_uses and len(sentences) < 2:
             message_index, fact_index = self._due_uses[0]
             if message_index > len(self.messages):
                 break
             heapq.heappop(self._due_uses)
+            if fact_index in self.stale:
+                continue
             fact = self.planted[fact_index]
             uses = self.uses.get(fact.entity, [])
-            is_said_here = self._id() in (fact.message, *uses)
-            if fact_index not in self.stale and not is_said_here:
-                self.uses[fact.entity] = [*uses, self._id()]
-                sentences.append(f"For the {fact.about} I take {fact.entity} here.")
+            if message_id == fact.message or message_id in uses:
+                continue
+            self.uses[fact.entity] = [*uses, message_id]
+            sentences.append(f"For the {fact.about} I take {fact.entity} here.")
         return sentences
 
     def _subject(self) -> str:
         """Words that name a fact, and no other fact so far."""
-        places = self._words["places"]
-        things = self._words["things"]
-        aspects = self._words["aspects"]
-        combinations = len(places) * len(things) * len(aspects)
+        words = self._words
+        combinations = len(words.places) * len(words.things) * len(words.aspects)
         choice = self._chance.choice
         while True:
-            about = f"{choice(places)} {choice(things)} {choice(aspects)}"
+            place = choice(words.places)
+            thing = choice(words.things)
+            aspect = choice(words.aspects)
+            about = f"{place} {thing} {aspect}"
             if len(self._subjects) >= combinations // 2:
-                about += f" {choice(places)} {choice(places)}"
+                about += f" {choice(words.places)} {choice(words.places)}"
             if about not in self._subjects:
                 self._subjects.add(about)
                 return about
 
     def _filler(self) -> str:
         """A line that no later message needs."""
-        a = self._drawn(self._words["places"])
-        b = self._drawn(self._words["places"])
-        form = self._drawn(self._words["line"])
+        a = self._drawn(self._words.places)
+        b = self._drawn(self._words.places)
+        form = self._drawn(self._words.line)
         number = 100 + int(self._chance.random() * 900)
         return form.format(a=a, b=b, n=number)
 
     def _drawn(self, texts: Sequence[str]) -> str:
         """One of these texts; quicker than `choice`."""
-        return texts[int(self._chance.random() * len(texts))]
+        index = int(self._chance.random() * len(texts))
+        return texts[index]
 
     def _next(self) -> int:
         """A number that nothing else in the session holds."""
@@ -288,25 +350,62 @@ class _Writing:
         time = START + 7.0 * len(self.messages)
         message = kind(id=self._id(), blocks=blocks, time=time, **fields)
         self.messages.append(message)
-        self._chars += len(counted_text(message))
+        text = counted_text(message)
+        self._chars += len(text)
 
     def _id(self) -> str:
         return f"m{len(self.messages)}"
 
 
-def _hex(chance: random.Random, n: int) -> str:
+def _path(chance: Random, n: int) -> str:
+    letter = chance.choice("abcdefgh")
+    return f"config/{letter}lot/value{n}.toml"
+
+
+def _number(chance: Random, n: int) -> str:
+    return str(n)
+
+
+def _ticket(chance: Random, n: int) -> str:
+    first_letter = chance.choice("KQXZ")
+    second_letter = chance.choice("WVJY")
+    return f"{first_letter}{second_letter}-{n}"
+
+
+def _version(chance: Random, n: int) -> str:
+    patch = chance.randrange(10)
+    return f"{n // 1000}.{n % 1000}.{patch}"
+
+
+def _hex(chance: Random, n: int) -> str:
     high = n >> 20
-    return f"{n & 0xFFFFF:05x}{'abcdef'[high % 6]}{high // 6 % 10}"
+    letter = "abcdef"[high % 6]
+    digit = high // 6 % 10
+    return f"{n & 0xFFFFF:05x}{letter}{digit}"
 
 
-FORMS: Mapping[FactKind, Callable[[random.Random, int], str]] = {
-    "path": lambda chance, n: f"config/{chance.choice('abcdefgh')}lot/value{n}.toml",
-    "number": lambda chance, n: str(n),
-    "id": lambda chance, n: f"{chance.choice('KQXZ')}{chance.choice('WVJY')}-{n}",
-    "version": lambda chance, n: f"{n // 1000}.{n % 1000}.{chance.randrange(10)}",
+def _identifier(chance: Random, n: int) -> str:
+    word = chance.choice(("left", "right", "first", "last"))
+    return f"keep_{word}_{n}"
+
+
+def _error(chance: Random, n: int) -> str:
+    return f"Case{n}Error"
+
+
+def _url(chance: Random, n: int) -> str:
+    letter = chance.choice("pqrs")
+    return f"https://notes.example.org/{letter}/{n}"
+
+
+FORMS: Mapping[FactKind, Callable[[Random, int], str]] = {
+    "path": _path,
+    "number": _number,
+    "id": _ticket,
+    "version": _version,
     "hash": _hex,
-    "identifier": lambda chance, n: f"keep_{chance.choice(('left', 'right', 'first', 'last'))}_{n}",
-    "error": lambda chance, n: f"Case{n}Error",
-    "url": lambda chance, n: f"https://notes.example.org/{chance.choice('pqrs')}/{n}",
+    "identifier": _identifier,
+    "error": _error,
+    "url": _url,
 }
 KINDS: tuple[FactKind, ...] = tuple(FORMS)

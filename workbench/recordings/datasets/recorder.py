@@ -7,19 +7,18 @@ import tempfile
 import time
 from dataclasses import dataclass, field, replace
 from io import BytesIO
-
 from pathlib import Path
 
-from workbench.recordings.datasets.workspace import HOME, Workspace
 from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import Message, Text, ToolCall
+from workbench.engine.transcript.session import Origin, Session
+from workbench.recordings.datasets.workspace import HOME, Workspace
 from workbench.recordings.importers.blocks import text_block, thought_block
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.records import read_toml
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import time_of
-from workbench.engine.transcript.message import Message, Text, ToolCall, ToolResult
-from workbench.engine.transcript.session import Origin, Session
 
 STEP = re.compile(
     r"^@@ (\+ )?(user|think|agent|bash|read|edit|write|grep|list|mark|back)\b ?(.*)$", re.MULTILINE
@@ -103,15 +102,17 @@ def read_task(folder: Path) -> RecordingTask:
         raise FormatError(
             f"expected an ISO time, found {task_file.start!r}", where=str(about), field="start"
         )
+    system_prompt = system.read_text("utf-8")
+    script_steps = steps(script.read_text("utf-8"), str(script))
     return RecordingTask(
         name=task_file.name or folder.name,
         title=task_file.title,
         project=task_file.project,
         files=folder / task_file.files,
-        system=system.read_text("utf-8").strip(),
+        system=system_prompt.strip(),
         start=start,
         prepare=task_file.prepare,
-        steps=tuple(steps(script.read_text("utf-8"), str(script))),
+        steps=tuple(script_steps),
     )
 
 
@@ -128,81 +129,117 @@ def steps(script: str, where: str = "script") -> list[ScriptStep]:
             mark.
     """
     heads = list(STEP.finditer(script))
-    starts = [head.start() for head in heads] + [len(script)]
-    for line, words in enumerate(script[: starts[0]].splitlines(), 1):
-        if words.strip() and not words.startswith("#"):
+    starts = [head.start() for head in heads]
+    starts.append(len(script))
+    preface = script[: starts[0]]
+    for line, words in enumerate(preface.splitlines(), 1):
+        is_comment = words.startswith("#")
+        if words.strip() and not is_comment:
             raise FormatError(
                 "the script starts with a line that belongs to no `@@` step", where=where, line=line
             )
     script_steps: list[ScriptStep] = []
     for number, head in enumerate(heads):
-        body = script[head.end() : starts[number + 1]].strip("\n")
+        end = starts[number + 1]
+        body = script[head.end() : end]
         line = script.count("\n", 0, head.start()) + 1
-        _add_step(script_steps, head, body, where, line)
-    return script_steps
-
-
-def _add_step(
-    script_steps: list[ScriptStep], head: re.Match[str], body: str, where: str, line: int
-) -> None:
-    """Add what a step says: a step of its own, or a part of the agent's newest answer."""
-    is_parallel = bool(head[1])
-    kind = head[2]
-    argument = head[3].strip()
-    if kind == "user":
-        pause: float | None = None
-        if MINUTES.fullmatch(argument):
-            pause = float(argument[:-1]) * 60
-        script_steps.append(ScriptStep("user", body, pause))
-        return
-    if kind in ("mark", "back"):
-        if kind == "back" and ScriptStep("mark", argument) not in script_steps:
-            raise FormatError(f"there is no mark {argument!r} before this", where=where, line=line)
-        script_steps.append(ScriptStep(kind, argument))
-        return
-    answer = script_steps[-1] if script_steps else None
-    if answer is None or not _goes_on(answer, kind, is_parallel=is_parallel):
-        answer = ScriptStep("agent")
-        script_steps.append(answer)
-    if kind == "think":
-        answer.thought = body
-    elif kind == "agent":
-        answer.text = body
-    else:
-        arguments = _arguments(kind, argument, body, where, line)
-        answer.calls.append(ToolCall("", kind, arguments))
-
-
-def _goes_on(step: ScriptStep, kind: str, *, is_parallel: bool) -> bool:
-    """Whether a thought, a text or a call belongs to this step."""
-    if step.kind != "agent":
-        return False
-    if step.calls and not is_parallel:
-        return False
-    speaks = kind in ("think", "agent")
-    return not (speaks and (step.text or step.calls))
-
-
-def _arguments(tool: str, argument: str, body: str, where: str, line: int) -> dict[str, str | int]:
-    """The arguments as the recorded call has them."""
-    match tool:
-        case "bash":
-            return {"command": body}
-        case "read":
-            return _read_arguments(argument)
-        case "grep":
-            return {"pattern": body, "path": argument or "."}
-        case "list":
-            return {"path": argument or "."}
-        case "write":
-            return {"path": argument, "content": body + "\n"}
-    edit = EDIT.search(body)
-    if edit is None:
-        raise FormatError(
-            "an edit needs `<<<<`, the old text, `====`, the new text, `>>>>`",
+        part = _ScriptPart(
+            kind=head[2],
+            argument=head[3].strip(),
+            body=body.strip("\n"),
+            is_parallel=bool(head[1]),
             where=where,
             line=line,
         )
+        _add_step(script_steps, part)
+    return script_steps
+
+
+@dataclass(frozen=True, slots=True)
+class _ScriptPart:
+    """What stands in a script behind one `@@`.
+
+    Attributes:
+        kind: what it is, or the tool.
+        argument: what follows on the line.
+        body: the lines up to the next `@@`.
+        is_parallel: whether it is a call beside the one before.
+        where, line: where it stands.
+    """
+
+    kind: str
+    argument: str
+    body: str
+    is_parallel: bool
+    where: str
+    line: int
+
+    def error(self, problem: str) -> FormatError:
+        """An error in this place."""
+        return FormatError(problem, where=self.where, line=self.line)
+
+
+def _add_step(script_steps: list[ScriptStep], part: _ScriptPart) -> None:
+    """Add what a step says: a step of its own, or a part of the agent's newest answer."""
+    if part.kind == "user":
+        pause = _pause(part.argument)
+        script_steps.append(ScriptStep("user", part.body, pause))
+        return
+    if part.kind in ("mark", "back"):
+        mark = ScriptStep("mark", part.argument)
+        if part.kind == "back" and mark not in script_steps:
+            raise part.error(f"there is no mark {part.argument!r} before this")
+        script_steps.append(ScriptStep(part.kind, part.argument))
+        return
+    answer = script_steps[-1] if script_steps else None
+    if answer is None or not _goes_on(answer, part):
+        answer = ScriptStep("agent")
+        script_steps.append(answer)
+    if part.kind == "think":
+        answer.thought = part.body
+    elif part.kind == "agent":
+        answer.text = part.body
+    else:
+        call = ToolCall("", part.kind, _arguments(part))
+        answer.calls.append(call)
+
+
+def _pause(argument: str) -> float | None:
+    """The seconds of a pause such as `5m`; None where none is named."""
+    if not MINUTES.fullmatch(argument):
+        return None
+    minutes = float(argument[:-1])
+    return minutes * 60
+
+
+def _goes_on(step: ScriptStep, part: _ScriptPart) -> bool:
+    """Whether a thought, a text or a call belongs to this step."""
+    if step.kind != "agent":
+        return False
+    if step.calls and not part.is_parallel:
+        return False
+    speaks = part.kind in ("think", "agent")
+    has_spoken = bool(step.text or step.calls)
+    return not (speaks and has_spoken)
+
+
+def _arguments(part: _ScriptPart) -> dict[str, str | int]:
+    """The arguments of a part's tool as the recorded call has them."""
+    argument = part.argument
+    match part.kind:
+        case "bash":
+            return {"command": part.body}
+        case "read":
+            return _read_arguments(argument)
+        case "grep":
+            return {"pattern": part.body, "path": argument or "."}
+        case "list":
+            return {"path": argument or "."}
+        case "write":
+            return {"path": argument, "content": f"{part.body}\n"}
+    edit = EDIT.search(part.body)
+    if edit is None:
+        raise part.error("an edit needs `<<<<`, the old text, `====`, the new text, `>>>>`")
     return {"path": argument, "old": edit[1], "new": edit[2]}
 
 
@@ -274,18 +311,26 @@ class _Player(SessionBuilder):
                 self._marks[step.text] = self.log.leaf
                 self._workspace.save(step.text)
             case "back":
-                self._workspace.restore(step.text)
-                self.log.leaf = self._marks[step.text]
-                self.note("branch", f"went back to {step.text}", id=f"n{len(self.log) + 1:04}")
+                self._go_back(step.text)
+
+    def _go_back(self, mark: str) -> None:
+        """Return to a place of the conversation, with the folder as it was there."""
+        self._workspace.restore(mark)
+        self.log.leaf = self._marks[mark]
+        number = len(self.log) + 1
+        self.note("branch", f"went back to {mark}", id=f"n{number:04}")
 
     def _act(self, step: ScriptStep) -> None:
         calls: list[ToolCall] = []
         for call in step.calls:
             self._calls += 1
-            calls.append(replace(call, id=f"call_{self._calls:03}"))
+            call_id = f"call_{self._calls:03}"
+            calls.append(replace(call, id=call_id))
         characters = len(step.thought) + len(step.text)
         self._clock += 1.5 + characters / 240 + 0.8 * len(calls)
-        parts = Content([*thought_block(step.thought), *text_block(step.text), *calls])
+        thought = thought_block(step.thought)
+        words = text_block(step.text)
+        parts = Content([*thought, *words, *calls])
         stop = "tool_use" if calls else "end_turn"
         self.say_content("assistant", parts, model=MODEL, stop=stop)
         for call in calls:
