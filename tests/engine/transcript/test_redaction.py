@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from builders import called, remembering, result, rules, said, told
 from workbench.engine.transcript.discoveries import MARK
-from workbench.engine.transcript.files import FileOps
+from workbench.engine.transcript.files import FileOps, merged
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry, NoteEntry
 from workbench.engine.transcript.message import Message, Summary, ToolCall, plain_text, said_texts
 from workbench.engine.transcript.personal import KINDS
@@ -168,7 +168,7 @@ def test_every_place_where_a_text_can_stand_is_masked() -> None:
     log = Log()
     log.append(MessageEntry(id="s", parent=None, message=rules(token, "s")))
     log.append(NoteEntry(id="n", parent="s", kind="label", text=token))
-    files = FileOps(read=(f"/home/janedoe/{token}",))
+    files = merged([FileOps(read=(f"/home/janedoe/{token}",))])
     log.append(
         CompactionEntry(
             id="c", parent="n", summary=Summary(id="k", text=token, lead=token, files=files)

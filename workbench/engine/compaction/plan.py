@@ -14,8 +14,8 @@ from workbench.base.errors import PlanError
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import EMPTY, Context, pending
 from workbench.engine.transcript.context_lookup import cut_point_from, cut_point_until, tokens_of
-from workbench.engine.transcript.id_range import digest_of
 from workbench.engine.transcript.message import Message, Summary
+from workbench.engine.transcript.shared_range import digest_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,8 @@ from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.span_selection import Span
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.id_range import IdRange
 from workbench.engine.transcript.message import Message, Summary, said_texts
+from workbench.engine.transcript.shared_range import SharedRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class SummaryInput:
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of all that the summary replaces, earlier summaries' ids included."""
-        ids = IdRange.of(())
+        ids = SharedRange.of(())
         for summary in self.earlier:
             ids = ids.joined(summary.replaces)
         new_ids: list[str] = []

@@ -1,9 +1,11 @@
 """Which files a conversation read and which it changed."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from workbench.engine.transcript.shared_range import SharedRange
 
 READS = frozenset(
     {
@@ -47,10 +49,13 @@ _NEXT_FILE = re.compile(r"^(?:diff --git |--- |\*\*\* )", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FileOps:
-    """Paths in the order in which they were first seen; a changed path is not also read."""
+    """Paths in the order in which they were first seen; a changed path is not also read.
 
-    read: tuple[str, ...] = ()
-    modified: tuple[str, ...] = ()
+    In summaries of one conversation each is a `SharedRange`, which is equal to the tuple.
+    """
+
+    read: Sequence[str] = ()
+    modified: Sequence[str] = ()
 
     def __bool__(self) -> bool:
         return bool(self.read or self.modified)
@@ -124,10 +129,11 @@ def patched_texts(text: str) -> Iterator[str]:
 
 def merged(operations: Iterable[FileOps]) -> FileOps:
     """All of them in order, promoted from read to changed where a later one says so."""
-    read: dict[str, None] = {}
-    modified: dict[str, None] = {}
+    read = SharedRange.of(())
+    modified = SharedRange.of(())
     for operation in operations:
-        read.update(dict.fromkeys(operation.read))
-        modified.update(dict.fromkeys(operation.modified))
-    only_read = [path for path in read if path not in modified]
-    return FileOps(tuple(only_read), tuple(modified))
+        read = read.joined(operation.read)
+        modified = modified.joined(operation.modified)
+    if any(path in read for path in modified):
+        read = SharedRange.of([path for path in read if path not in modified])
+    return FileOps(read, modified)

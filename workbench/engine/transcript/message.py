@@ -156,7 +156,7 @@ class Summary(_Identified):
     It is sent as `lead + text + tail` in the role `said_by`; a later compaction reads `text` alone.
 
     Attributes:
-        replaces: the ids of the messages; in summaries of one conversation an `IdRange`, which is
+        replaces: the ids of the messages; in summaries of one conversation a `SharedRange`, which is
             equal to the tuple.
         sealed: what a provider's own compaction gave, as JSON; to that provider it is sent as it
             is in the place of lead and text.

@@ -43,6 +43,7 @@ from workbench.engine.transcript.plain_view import (
 from workbench.engine.transcript.repeated_values import RepeatedValues
 from workbench.engine.transcript.secret_values import is_unlike_words
 from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.shared_range import SharedRange
 
 Write: TypeAlias = Callable[[str, str], str]
 """Rewrites a text, from the name of the field or argument that holds it and the text."""
@@ -383,6 +384,8 @@ def _rewritten_value(value: Json, write: Write, name: str = "") -> Json:
             item_name = name_of_value if key in _VALUES else key
             rewritten[new_key] = _rewritten_value(item, write, item_name)
         return rewritten
+    if isinstance(value, SharedRange):
+        value = tuple(value)
     if isinstance(value, list | tuple):
         return type(value)(_rewritten_value(item, write, name) for item in value)
     if not is_dataclass(value) or isinstance(value, type):

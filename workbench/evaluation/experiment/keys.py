@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from types import CodeType, FunctionType
 
+from workbench.engine.transcript.shared_range import SharedRange
+
 
 def key(*parts: object) -> str:
     """A short name for these parts, the same on every machine."""
@@ -28,7 +30,7 @@ def described(part: object) -> object:
         return {"part": type(part).__qualname__, **values, **code_field}
     if isinstance(part, str | int | float | bool | None):
         return part
-    if isinstance(part, tuple | list):
+    if isinstance(part, tuple | list | SharedRange):
         return [described(item) for item in part]
     if isinstance(part, Mapping):
         return {str(key): described(value) for key, value in part.items()}

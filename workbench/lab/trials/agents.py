@@ -17,13 +17,8 @@ from workbench.engine.models.wrappers import innermost
 from workbench.engine.transcript.message import Json
 from workbench.evaluation.metrics.exam.item import Item, ItemKind
 from workbench.evaluation.metrics.exam.lexical import ENOUGH, Sheet
-from workbench.evaluation.metrics.exam.tokens import (
-    Vocabulary,
-    features_of,
-    is_chunk,
-    lines_of,
-    tokens,
-)
+from workbench.evaluation.metrics.exam.tokens import features_of, is_chunk, lines_of, tokens
+from workbench.evaluation.metrics.exam.vocabulary import Vocabulary
 from workbench.lab.trials.task import Call, Hole, PlanStep, Turn
 
 MOST = 2_000

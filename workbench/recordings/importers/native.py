@@ -12,10 +12,10 @@ from typing import BinaryIO, Literal
 
 from workbench.base.errors import FormatError
 from workbench.base.private_files import open_private
-from workbench.engine.transcript.id_range import IdRange
 from workbench.engine.transcript.log import Entry, Log, LogError
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Origin, Session
+from workbench.engine.transcript.shared_range import SharedRange
 from workbench.recordings.importers.records import TAGS, read_as
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import JsonObject, Record
@@ -188,7 +188,7 @@ def as_plain(value: Json) -> Json:
             elif item != field.default:
                 other_fields[field.name] = as_plain(item)
         return tags | other_fields
-    if isinstance(value, tuple | IdRange):
+    if isinstance(value, tuple | SharedRange):
         return [as_plain(item) for item in value]
     if isinstance(value, Mapping):
         return dict(value)

@@ -15,7 +15,8 @@ from workbench.evaluation.metrics.exam.closeness import OTHER_SIDE, REACH, Cues,
 from workbench.evaluation.metrics.exam.cues import Question
 from workbench.evaluation.metrics.exam.history import ExamHistory
 from workbench.evaluation.metrics.exam.item import RELATED
-from workbench.evaluation.metrics.exam.tokens import Lines, Vocabulary
+from workbench.evaluation.metrics.exam.lines import Lines
+from workbench.evaluation.metrics.exam.vocabulary import Vocabulary
 
 WORDS = ("harbour", "cutter", "buoy", "lantern", "quay")
 LINES = st.lists(

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from workbench.evaluation.metrics.exam.lines import Lines
+from workbench.evaluation.metrics.exam.names import Names
 from workbench.evaluation.metrics.exam.stating import denies, flipped
-from workbench.evaluation.metrics.exam.tokens import (
-    Lines,
-    Names,
-    Vocabulary,
-    features_of,
-    lines_of,
-    segments_of,
-    stem,
-)
+from workbench.evaluation.metrics.exam.tokens import features_of, lines_of, segments_of, stem
+from workbench.evaluation.metrics.exam.vocabulary import Vocabulary
 
 SHAPES = (
     ("release/project-1-stable", "we merge into release/project-1-stable today"),

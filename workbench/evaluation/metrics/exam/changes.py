@@ -12,7 +12,7 @@ from workbench.evaluation.metrics.demand import HORIZON
 from workbench.evaluation.metrics.exam.cues import LOOK_ALIKES, Question
 from workbench.evaluation.metrics.exam.history import ExamHistory, Past
 from workbench.evaluation.metrics.exam.item import Item
-from workbench.evaluation.metrics.exam.tokens import Names
+from workbench.evaluation.metrics.exam.names import Names
 from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.state.value_changes import Change
 

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from workbench.base.ragged import Flags, Floats, Ints, ranges
 from workbench.evaluation.metrics.exam.item import RELATED, Item
-from workbench.evaluation.metrics.exam.tokens import Lines, Names, Vocabulary, joined
+from workbench.evaluation.metrics.exam.lines import Lines
+from workbench.evaluation.metrics.exam.names import Names, joined
+from workbench.evaluation.metrics.exam.vocabulary import Vocabulary
 from workbench.evaluation.metrics.indexes.arrays import columns_of, flags
 
 REACH = 4.0

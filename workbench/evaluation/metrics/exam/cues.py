@@ -15,7 +15,8 @@ from workbench.evaluation.metrics.exam.closeness import REACH, Cues, agrees, ran
 from workbench.evaluation.metrics.exam.history import ExamHistory, FeaturesOfLine, Past
 from workbench.evaluation.metrics.exam.item import RELATED
 from workbench.evaluation.metrics.exam.lexicon import ASKING, RELATES
-from workbench.evaluation.metrics.exam.tokens import Names, features_of, segments_of, stem
+from workbench.evaluation.metrics.exam.names import Names
+from workbench.evaluation.metrics.exam.tokens import features_of, segments_of, stem
 
 IN_USE, IN_EVIDENCE = 3.0, 1.0
 """What a word of the cue counts for standing in the line of the use, and in the evidence."""

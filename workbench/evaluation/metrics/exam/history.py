@@ -13,7 +13,10 @@ from workbench.base.ragged import Flags, Floats, Ints, integers, ranges
 from workbench.engine.extraction.entities import KINDS, Entity
 from workbench.engine.extraction.statements import tasks
 from workbench.engine.transcript.message import Message, Text, ToolCall, ToolResult, argument_texts
-from workbench.evaluation.metrics.exam.tokens import Lines, Names, Numbers, Vocabulary, lines_of
+from workbench.evaluation.metrics.exam.lines import Lines
+from workbench.evaluation.metrics.exam.names import Names
+from workbench.evaluation.metrics.exam.tokens import lines_of
+from workbench.evaluation.metrics.exam.vocabulary import Numbers, Vocabulary
 from workbench.evaluation.metrics.indexes.arrays import columns_of
 from workbench.evaluation.metrics.indexes.inverted_index import incidence, pairs_of
 from workbench.evaluation.metrics.sources import first_fetched

@@ -10,7 +10,9 @@ from workbench.engine.transcript.files import replaced_texts, touched
 from workbench.engine.transcript.message import AssistantMessage, ToolCall, is_real_user
 from workbench.evaluation.metrics.demand import HORIZON
 from workbench.evaluation.metrics.exam.history import ExamHistory
-from workbench.evaluation.metrics.exam.tokens import Lines, joined, lines_of
+from workbench.evaluation.metrics.exam.lines import Lines
+from workbench.evaluation.metrics.exam.names import joined
+from workbench.evaluation.metrics.exam.tokens import lines_of
 from workbench.evaluation.metrics.view import View
 
 Part: TypeAlias = Literal["edits", "request", "phrases"]

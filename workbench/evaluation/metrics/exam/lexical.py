@@ -15,8 +15,10 @@ from workbench.engine.extraction.statements import says_done
 from workbench.evaluation.metrics.exam.closeness import Closeness, Hits
 from workbench.evaluation.metrics.exam.cues import FEWEST
 from workbench.evaluation.metrics.exam.item import Item
+from workbench.evaluation.metrics.exam.lines import Lines
 from workbench.evaluation.metrics.exam.stating import Sentences
-from workbench.evaluation.metrics.exam.tokens import Lines, Vocabulary, lines_of
+from workbench.evaluation.metrics.exam.tokens import lines_of
+from workbench.evaluation.metrics.exam.vocabulary import Vocabulary
 
 Value = TypeVar("Value", np.int64, np.float64)
 

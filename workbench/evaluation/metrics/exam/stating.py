@@ -10,16 +10,10 @@ from workbench.base.ragged import Floats, Ints
 from workbench.evaluation.metrics.exam.closeness import Hits, starts
 from workbench.evaluation.metrics.exam.item import Item, ItemKind
 from workbench.evaluation.metrics.exam.lexicon import DEMANDING, NEGATIONS
-from workbench.evaluation.metrics.exam.tokens import (
-    STEP,
-    Lines,
-    Vocabulary,
-    features_of,
-    is_chunk,
-    joined,
-    stem,
-    tokens,
-)
+from workbench.evaluation.metrics.exam.lines import Lines
+from workbench.evaluation.metrics.exam.names import joined
+from workbench.evaluation.metrics.exam.tokens import features_of, is_chunk, stem, tokens
+from workbench.evaluation.metrics.exam.vocabulary import STEP, Vocabulary
 
 ENOUGH = 0.5
 """The share of a sentence's words that must stand within `WINDOW`."""

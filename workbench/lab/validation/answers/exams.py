@@ -20,8 +20,10 @@ from workbench.evaluation.metrics.exam.cues import LOOK_ALIKES, Question
 from workbench.evaluation.metrics.exam.history import ExamHistory
 from workbench.evaluation.metrics.exam.item import Item, corrected
 from workbench.evaluation.metrics.exam.lexical import Lexical, Reader
+from workbench.evaluation.metrics.exam.lines import Lines
+from workbench.evaluation.metrics.exam.names import Names
 from workbench.evaluation.metrics.exam.stating import flipped
-from workbench.evaluation.metrics.exam.tokens import Lines, Names, lines_of
+from workbench.evaluation.metrics.exam.tokens import lines_of
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.rarity import Rarity

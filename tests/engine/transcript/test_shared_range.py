@@ -1,4 +1,4 @@
-"""The ids that a summary replaces, shared by the summaries of one conversation."""
+"""The ids and the paths that the summaries of one conversation share."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from copy import deepcopy
 from hashlib import sha256
 from threading import Thread
 
+import pytest
+
 from builders import remembering, rules
 from workbench.engine.compaction.presets import preset
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.transcript.id_range import IdRange
 from workbench.engine.transcript.message import Summary
 from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.shared_range import SharedRange
+from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.replays.natural import natural
 
 
 def test_a_range_is_equal_to_the_tuple_of_its_ids_and_is_copied_as_one() -> None:
-    ids = IdRange.of(("a", "b")).joined(["b", "c"])
-    assert ids == ("a", "b", "c") and ids == IdRange.of(("a", "b", "c")) and ids != ("a", "b")
+    ids = SharedRange.of(("a", "b")).joined(["b", "c"])
+    assert ids == ("a", "b", "c") and ids == SharedRange.of(("a", "b", "c")) and ids != ("a", "b")
     given = Summary(id="s", text="", replaces=ids)  # type: ignore[arg-type]  # as a tuple of them
     assert given == Summary(id="s", text="", replaces=tuple(ids))
     assert hash(ids) == hash(("a", "b", "c")) and repr(ids) == repr(("a", "b", "c"))
@@ -28,7 +31,7 @@ def test_a_range_is_equal_to_the_tuple_of_its_ids_and_is_copied_as_one() -> None
 
 
 def test_a_range_does_not_see_what_was_joined_to_it_later() -> None:
-    first = IdRange.of(("a",))
+    first = SharedRange.of(("a",))
     longer = first.joined(["b", "c"])
     other = first.joined(["x"])
     assert tuple(first) == ("a",)
@@ -39,7 +42,7 @@ def test_a_range_does_not_see_what_was_joined_to_it_later() -> None:
 
 
 def test_two_threads_that_go_on_from_one_range_do_not_disturb_each_other() -> None:
-    first = IdRange.of(("a",))
+    first = SharedRange.of(("a",))
     found: dict[int, list[bool]] = {0: [], 1: []}
 
     def go_on(thread: int) -> None:
@@ -56,24 +59,41 @@ def test_two_threads_that_go_on_from_one_range_do_not_disturb_each_other() -> No
 
 
 def test_the_digest_is_that_of_the_joined_ids_in_whatever_order_ranges_are_asked() -> None:
-    short = IdRange.of(("a", "b"))
+    short = SharedRange.of(("a", "b"))
     long = short.joined(["\ud800", "d"])
     for ids in (long, short, long):
         joined = "\0".join((*ids, "text")).encode("utf-8", "surrogatepass")
         assert ids.digest("text") == sha256(joined).hexdigest()
 
 
-def test_the_compactions_of_a_long_session_share_one_list_of_ids() -> None:
+def test_a_place_of_a_range_is_that_of_the_tuple() -> None:
+    texts = SharedRange.of(("a", "b"))
+    texts.joined(["c"])
+    assert texts[-1] == "b" and list(reversed(texts)) == ["b", "a"] and texts[-1:] == ("b",)
+    with pytest.raises(IndexError):
+        texts[2]
+
+
+def test_the_compactions_of_a_long_session_share_one_list_of_ids_and_one_of_paths() -> None:
     session = Session.of([rules("be brief"), *remembering(400)], id="long")
     ready = prepared(session, 2_000)
     replay = natural(session, preset("summarize"), Extractive(), ready.sizing, window=2_000)
-    replaced = [
-        message.replaces
+    summaries = [
+        message
         for event in replay.events
         for message in event.compaction.sent.messages
         if message.role == "summary"
     ]
-    assert len(replaced) > 10
-    assert all(isinstance(ids, IdRange) for ids in replaced)
-    assert len({id(ids._shared) for ids in replaced if isinstance(ids, IdRange)}) == 1
-    assert [len(ids) for ids in replaced] == sorted(len(ids) for ids in replaced)
+    assert len(summaries) > 10
+    for lists in (
+        [summary.replaces for summary in summaries],
+        [summary.files.read for summary in summaries],
+    ):
+        assert [len(texts) for texts in lists] == sorted(len(texts) for texts in lists)
+        shared = [texts._shared for texts in lists if isinstance(texts, SharedRange)]
+        assert len(shared) == len(lists)
+        assert len(set(map(id, shared))) == 1
+
+
+def test_a_key_has_what_a_range_holds() -> None:
+    assert key(SharedRange.of(("a", "b"))) == key(("a", "b"))

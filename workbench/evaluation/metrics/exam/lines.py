@@ -1,0 +1,100 @@
+"""The words of lines with their places, as flat arrays: what stands near what.
+
+A chunk counts one in distance; marks add more.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.base.ragged import Flags, Ints, integers, ranges
+from workbench.evaluation.metrics.exam.tokens import tokens
+from workbench.evaluation.metrics.exam.vocabulary import Small, Vocabulary
+
+NEAR = 3
+"""How many chunks a word such as `not` denies."""
+
+
+class Lines:
+    """The chunks of some lines. Places count on from line to line.
+
+    Attributes:
+        count: number of lines; `start`: (lines,) the place before each one's first chunk.
+        segment, segment_pos, segment_line: (segments,) number, place and line of each segment.
+        feature, feature_pos, feature_line: (features,) the same of features.
+        denied: (segments,) whether a word of its clause denies it; `negated`: whether one such as
+            `not` does.
+        passive: (lines,) whether a word such as `by` may turn the direction of its relations.
+    """
+
+    def __init__(self, texts: Sequence[str], vocabulary: Vocabulary) -> None:
+        self.count = len(texts)
+        numbers = _token_numbers(texts, vocabulary)
+        token = vocabulary.properties(numbers)
+        place = np.cumsum(token.step)
+        line = np.cumsum(token.ends_line)
+        clause = line + np.cumsum(token.ends_clause)
+        self.start = np.concatenate(([0], place[token.ends_line > 0]))
+        self.segment, row = vocabulary.segments_of(numbers)
+        self.segment_pos = place[row]
+        self.segment_line = line[row]
+        denied, negated = _denied(token.denial, token.is_chunk, clause)
+        self.denied = denied[row]
+        self.negated = negated[row]
+        self.feature, row = vocabulary.features_of(numbers)
+        self.feature_pos = place[row]
+        self.feature_line = line[row]
+        self.passive: Flags = np.zeros(self.count, dtype=bool)
+        self.passive[line[token.turns > 0]] = True
+        self._negations = place[token.negates > 0]
+
+    def features_of(self, lines: Ints) -> Ints:
+        """The rows of the features of some lines."""
+        start = np.searchsorted(self.feature_line, lines)
+        stop = np.searchsorted(self.feature_line, lines, "right")
+        return ranges(start, stop - start)[1]
+
+    def negated_before(self, position: Ints, reach: int) -> Flags:
+        """Whether a negation stands before each place, at most so far."""
+        earlier = np.searchsorted(self._negations, position)
+        too_early = np.searchsorted(self._negations, position - reach)
+        return earlier - too_early > 0
+
+
+def _token_numbers(texts: Sequence[str], vocabulary: Vocabulary) -> Ints:
+    """The numbers of the tokens of some lines, one line after the other."""
+    if not texts:
+        return np.zeros(0, dtype=np.int64)
+    text = "\n".join(line.replace("\n", " ") for line in texts) + "\n"
+    return integers(vocabulary[token] for token in tokens(text))
+
+
+def _denied(denial: Small, is_chunk: Small, clause: Ints) -> tuple[Flags, Flags]:
+    """For each token whether a word of its clause denies it, and whether that is one of `DENIES`.
+
+    Args:
+        denial: see `Properties.denial`.
+        is_chunk: whether a token is a chunk.
+        clause: the number of the clause, in growing order.
+    """
+    token_count = len(clause)
+    denied = np.zeros(token_count, dtype=bool)
+    negated = np.zeros(token_count, dtype=bool)
+    chunks = np.flatnonzero(is_chunk)
+    rows = np.flatnonzero((denial > 0) & (denial < 5))
+    chunk_places = np.searchsorted(chunks, rows).tolist()
+    clause_ends = np.searchsorted(clause, clause[rows], "right").tolist()
+    for row, chunk, clause_end in zip(rows.tolist(), chunk_places, clause_ends, strict=True):
+        start = row + 1
+        stop = token_count
+        if denial[row] == 3:
+            start = chunks[max(chunk - NEAR, 0)]
+        if denial[row] in (1, 4):
+            stop = chunks[min(chunk + NEAR, len(chunks) - 1)] + 1
+        if denial[row] == 4:  # "from 500 to 750" denies 500
+            to = start + np.flatnonzero(denial[start:stop] == 5)
+            stop = to[0] if len(to) else start
+        stop = min(stop, clause_end)
+        flags = negated if denial[row] == 1 else denied
+        flags[start:stop] |= clause[start:stop] == clause[row]
+    return denied | negated, negated

@@ -1,0 +1,80 @@
+"""Where names stand in lines, and rows joined by their keys."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.base.ragged import Ints, integers, ranges
+from workbench.evaluation.metrics.exam.lines import Lines
+from workbench.evaluation.metrics.exam.vocabulary import Vocabulary
+
+LONGEST = 64
+"""Segments of a name that are compared."""
+_FACTOR = np.uint64(1_000_003)
+
+
+class _NamesOfLength(NamedTuple):
+    """The names of one length: their keys in growing order, and the number of each."""
+
+    length: int
+    keys: NDArray[np.uint64]
+    numbers: Ints
+
+
+class Names:
+    """Names to look for, each once.
+
+    Attributes:
+        place: the number of each name.
+        length: (names,) segments of each; a name without any is never found.
+    """
+
+    def __init__(self, names: Sequence[str], vocabulary: Vocabulary) -> None:
+        self.place = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        phrases = [vocabulary.phrase(name)[:LONGEST] for name in self.place]
+        self.length: Ints = integers(len(phrase) for phrase in phrases)
+        first_segments = [phrase[0] for phrase in phrases if phrase]
+        self._first_segments = np.unique(integers(first_segments))
+        lengths = sorted(set(self.length.tolist()) - {0})
+        self._of_length = [self._names_of_length(length, phrases) for length in lengths]
+
+    def _names_of_length(self, length: int, phrases: Sequence[tuple[int, ...]]) -> _NamesOfLength:
+        numbers = np.flatnonzero(self.length == length)
+        segments = np.array([phrases[number] for number in numbers.tolist()], dtype=np.uint64)
+        segments += np.uint64(1)
+        keys = segments[:, 0]
+        for column in range(1, length):
+            keys = keys * _FACTOR + segments[:, column]
+        order = np.argsort(keys, kind="stable")
+        return _NamesOfLength(length, keys[order], numbers[order])
+
+    def found(self, lines: Lines) -> tuple[Ints, Ints]:
+        """Each name with each row of the lines' segments at which it begins."""
+        none = np.zeros(0, dtype=np.int64)
+        names = [none]
+        rows = [none]
+        padding = np.full(LONGEST, -1)
+        segment = np.append(lines.segment, padding).astype(np.uint64) + np.uint64(1)
+        line = np.append(lines.segment_line, padding)
+        start = np.flatnonzero(np.isin(lines.segment, self._first_segments))
+        key = segment[start]
+        key_length = 1
+        for length, keys, numbers in self._of_length:
+            while key_length < length:
+                key = key * _FACTOR + segment[start + key_length]
+                key_length += 1
+            place, match = joined(key, keys)
+            row = start[place]
+            lies_in_one_line = line[row] == line[row + length - 1]
+            names.append(numbers[match][lies_in_one_line])
+            rows.append(row[lies_in_one_line])
+        return np.concatenate(names), np.concatenate(rows)
+
+
+def joined(values: NDArray[np.integer], keys: NDArray[np.integer]) -> tuple[Ints, Ints]:
+    """Each row of values with each row of the sorted keys that equals it."""
+    start = np.searchsorted(keys, values, "left")
+    stop = np.searchsorted(keys, values, "right")
+    return ranges(start, stop - start)
