@@ -69,8 +69,9 @@ def test_what_an_edit_quotes_is_needed() -> None:
         ("const newLevel = cycle()", "const newLevel = other()"),
         ('fail("expected stats here")', 'check("expected stats here")'),
         ("width: 88%", "height: 88%"),
+        ("headTree.walk(visit)", "headTree *object.Tree,"),
     ],
-    ids=["local variable", "text of a string", "style"],
+    ids=["local variable", "text of a string", "style", "parameter"],
 )
 def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> None:
     edit = called("Edit", file_path="src/b.ts", old_string="old", new_string=written)
@@ -86,8 +87,27 @@ def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> Non
         ("the fill is #808080", "then #808080"),
         ('"steps": "one\\nStore the plan"', '"steps": "two\\nStore the plan"'),
         ("branch keep/backup-20260627", "git log keep/backup-20260627"),
+        ("total.toLocaleString() tokens", "show it with toLocaleString"),
+        ('id("b2c3d4e5f6a7")', 'another id("b2c3d4e5f6a7")'),
+        ("look at OpenInference and Datasets", "as OpenInference and others do"),
+        ("error: event.data?.error,", "error: event.data?.error,"),
+        ("take text.slice(0,120)", "now text.slice(0,120)"),
+        ("each run writes summary.json", "runs/<time>/summary.json"),
     ],
-    ids=["standard library", "common word", "style", "colour", "escape", "piece of a word"],
+    ids=[
+        "standard library",
+        "common word",
+        "style",
+        "colour",
+        "escape",
+        "piece of a word",
+        "method of a language",
+        "made-up hash",
+        "product",
+        "expression",
+        "two arguments",
+        "scheme of a path",
+    ],
 )
 def test_what_any_model_knows_and_pieces_of_words_are_no_needs(stated: str, used: str) -> None:
     assert listed(shown(stated), told(used)) == []
@@ -112,6 +132,7 @@ def test_the_words_of_tools_are_no_needs() -> None:
         ("pay with gift_card_6847880", "id"),
         ('open "my docs/plans/first-plan.md"', "path"),
         ("color: var(--vscode-descriptionForeground)", "identifier"),
+        ('return fmt.Errorf("cannot delete branch %s", name)', "error"),
     ],
 )
 def test_a_line_may_say_more_of_a_kind_than_the_form(line: str, kind: str) -> None:
@@ -120,3 +141,8 @@ def test_a_line_may_say_more_of_a_kind_than_the_form(line: str, kind: str) -> No
 
 def test_a_person_may_need_what_only_a_person_said() -> None:
     assert listed([said("keep retryLimit at three")], told("retryLimit stays")) == ["retryLimit"]
+
+
+def test_a_name_that_code_has_too_is_no_product() -> None:
+    history = shown("<RoundBadge/> draws it, and RoundBadge has a tint")
+    assert "RoundBadge" in listed(history, told("where RoundBadge has the tint"))

@@ -129,3 +129,18 @@ def test_what_the_agent_spoke_of_as_of_code_a_search_finds() -> None:
     assert way_back([told("the new helper is named parseHeader")], use) == "agent"
     decided = told("I decided to name the helper `parseHeader`")
     assert way_back([decided], use) == "agent"
+
+
+FENCED = "The file has this:\n```python\n    limit.retryLimit = tint(17)\n```"
+
+
+def test_a_line_of_code_that_anybody_shows_in_a_fence_is_found_by_a_search() -> None:
+    use = told("now limit.retryLimit = tint(17)")
+    assert way_back([told(FENCED)], use) == "call"
+    assert way_back([said(FENCED)], use) == "call"
+    assert way_back([told(FENCED.replace(" = tint(17)", ": 17"))], use) == "agent"
+
+
+def test_what_the_agent_searched_for_is_found_by_a_search() -> None:
+    search = called("Bash", "c1", command="make x && grep -n retryLimit src/app.ts")
+    assert way_back([search, result("", "c1")], told("the retryLimit constants")) == "call"

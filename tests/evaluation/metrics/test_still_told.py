@@ -1,16 +1,18 @@
 """What another line of the context still tells is no loss."""
 
+from dataclasses import replace
+
 import pytest
 
-from builders import said, told
+from builders import result, said, told
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.still_told import is_still_told
+from workbench.evaluation.metrics.still_told import is_still_told, is_told_again
 
 HISTORY: list[Message] = [
-    told("the worker retryLimit = tint(17) guards slow uploads"),
-    said("uploads honour retryLimit"),
-    said("retryLimit, please"),
+    told("the worker retry.ts = tint(17) guards slow uploads"),
+    said("uploads honour retry.ts"),
+    said("retry.ts, please"),
 ]
 
 
@@ -19,8 +21,8 @@ HISTORY: list[Message] = [
     [
         ([1], "", True),
         ([2], "", False),
-        ([], "- retrylimit guards the worker", True),
-        ([], "- retryLimit", False),
+        ([], "- Retry.ts guards the worker", True),
+        ([], "- retry.ts", False),
         ([], "- slow uploads", False),
     ],
     ids=["a user's line", "the name alone", "a summary's words", "a summary's list", "no name"],
@@ -28,6 +30,26 @@ HISTORY: list[Message] = [
 def test_a_line_that_says_of_it_what_its_evidence_does_still_tells_it(
     kept: list[int], summary: str, is_told: bool
 ) -> None:
-    demand = Index([*HISTORY, told("I edit retryLimit = tint(17)")]).demand(len(HISTORY))
-    (need,) = [need for need in demand.needs if need.entity.text == "retryLimit"]
-    assert is_still_told(need, demand.lines_that_name(need, kept, [summary])) == is_told
+    demand = Index([*HISTORY, told("I edit retry.ts = tint(17)")]).demand(len(HISTORY))
+    (need,) = [need for need in demand.needs if need.entity.text == "retry.ts"]
+    assert is_still_told(need, tuple(demand.lines_that_name(need, kept, [summary]))) == is_told
+
+
+def test_a_name_of_code_is_told_where_it_stands_at_all() -> None:
+    history: list[Message] = [told("the worker retryLimit = tint(17) guards slow uploads")]
+    demand = Index([*history, told("I edit retryLimit = tint(17)")]).demand(1)
+    (need,) = demand.needs
+    assert is_still_told(need, ["- retryLimit"])
+    assert not is_still_told(need, [])
+
+
+def test_what_a_user_or_a_result_says_again_before_the_use_is_told_again() -> None:
+    history: list[Message] = [told("I ran `bun run seeds:check` on the tree")]
+    report = result("the log says: Ran bun run seeds:check, 0 errors", "c1")
+    use = told("`bun run seeds:check` has 0 errors")
+    messages = [*history, report, use]
+    needs = Index([*history, use]).demand(1).needs
+    (need,) = [need for need in needs if need.entity.kind == "command"]
+    again = replace(need, use=2)
+    assert is_told_again(again, messages, 1)
+    assert not is_told_again(again, [*history, told("bun run seeds:check"), use], 1)

@@ -7,7 +7,7 @@ from workbench.evaluation.metrics.apparent_needs import loss_kind
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.metric import MetricInput, Retained
 from workbench.evaluation.metrics.sources import WayBack
-from workbench.evaluation.metrics.still_told import is_still_told
+from workbench.evaluation.metrics.still_told import is_still_told, is_told_again
 from workbench.evaluation.metrics.view import VIEW, ContextVersion, culprits
 
 Loss: TypeAlias = dict[str, Any]
@@ -36,7 +36,8 @@ def loss_rows(data: MetricInput, loss_limit: int = WORST) -> list[Loss]:
 
 def worst_losses(data: MetricInput) -> Iterator[Loss]:
     """The losses of a replay at each of its boundaries, worst first; what only looks like a need,
-    and what another line of the context still tells, is left out.
+    what another line of the context still tells, and what is told
+    again before its use, is left out.
 
     What costs most to get back comes first; of equal ones what is needed soonest.
     """
@@ -50,13 +51,15 @@ def worst_losses(data: MetricInput) -> Iterator[Loss]:
             continue
         if loss["level"] == "unbound" and _is_still_told(need, contexts[loss["at"]]):
             continue
+        if is_told_again(need, data.replay.session.messages, loss["at"]):
+            continue
         yield loss
 
 
 def _is_still_told(need: Need, retained: Retained) -> bool:
     context = retained.view
     lines = retained.demand.lines_that_name(need, context.kept, context.texts)
-    return is_still_told(need, lines)
+    return is_still_told(need, tuple(lines))
 
 
 def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:

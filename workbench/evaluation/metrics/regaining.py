@@ -7,6 +7,7 @@ import numpy as np
 
 from workbench.base.ragged import Flags, Ints
 from workbench.engine.extraction.entities import KINDS
+from workbench.engine.transcript.message import Message, said_text
 from workbench.evaluation.metrics.evidence import Evidence
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
 from workbench.evaluation.metrics.sources import WAYS
@@ -19,6 +20,11 @@ _CODE_NAME = re.compile(r"\w*[a-z0-9]_\w+|\w*[a-z][A-Z]\w*")
 """A name that only code has: words joined by underscores or by capitals."""
 _AS_CODE = r"`[^`]*{name}[^`]*`|{name}\(|(?:def|func|function|class)\s+{name}"
 """How a line speaks of a name as of something that the project has."""
+_CODE_FORM = re.compile(
+    r"[=(]|^(?:return|import|from|export|if|for|while|def|class|func|fn|const|let|var|type|struct)\b"
+)
+"""What a line of code has and a line of settings or data lacks."""
+_SEARCH = r"\b(?:grep|rg|ag|ack|git grep|findstr|Select-String)\s[^|;]*{name}"
 _CALL = WAYS.index("call")
 _PATH = KINDS.index("path")
 _HASH = KINDS.index("hash")
@@ -50,7 +56,8 @@ class Regaining:
     agent's repetition of it, and for the name of a file that some call met or a person
     gave from inside the working directory. The hash of a commit stands in the log. A name of code,
     and a file inside the working directory, is found by a search where the agent or an old run
-    spoke of it as of something that is there, unless the line says that something was decided.
+    spoke of it as of something that is there, unless the line says that something was decided;
+    so is a name in a line of code that anybody showed in a fence, and one that was searched for.
 
     Attributes:
         at_hand: (rows of the holders,) whether the same call, or the file, would show the row's
@@ -98,22 +105,34 @@ class Regaining:
         return is_given
 
     def _is_found_by_search(self, evidence: Evidence) -> Flags:
-        """(slots,) whether the agent or an old run spoke of what a search in the project shows."""
+        """(slots,) whether the agent, an old run or a user showed what a search in the project
+        finds.
+        """
         is_found: Flags = np.zeros(len(self.way), dtype=bool)
         for slot, entity in enumerate(evidence.entities.tolist()):
-            way = self.way[slot]
-            kind = self._index.kind[entity]
+            if self.way[slot] == _CALL:
+                continue
             name = self._index.names[entity].text
-            if kind == _IDENTIFIER:
-                is_in_project = way in (_AGENT, _RUN) and bool(_CODE_NAME.fullmatch(name))
-            elif kind == _PATH:
-                is_in_project = way == _AGENT and not _is_from_root(name)
-            else:
-                is_in_project = False
-            if is_in_project:
-                line = self._index.texts[int(evidence.span[slot])]
-                is_found[slot] = _speaks_as_of_code(name, line)
+            line = self._index.texts[int(evidence.span[slot])]
+            if _DECIDES.search(line):
+                continue
+            if self._index.kind[entity] == _PATH:
+                is_inside = self.way[slot] == _AGENT and not _is_from_root(name)
+                is_found[slot] = is_inside and _speaks_as_of_code(name, line)
+            elif self._index.kind[entity] == _IDENTIFIER:
+                message = self._index.messages[int(self._evidence_message[slot])]
+                is_found[slot] = self._shows_code(slot, name, line) or _is_line_of_code(
+                    message, line
+                )
         return is_found
+
+    def _shows_code(self, slot: int, name: str, line: str) -> bool:
+        """Whether the agent or a run speaks of a name as the project's, or searches for it."""
+        if self.way[slot] not in (_AGENT, _RUN):
+            return False
+        if _CODE_NAME.fullmatch(name) and _speaks_as_of_code(name, line):
+            return True
+        return re.search(_SEARCH.format(name=re.escape(name)), line) is not None
 
     def _is_repetition(self, evidence: Evidence) -> Flags:
         """(slots,) whether the evidence is the agent's own words, and no decision."""
@@ -131,7 +150,18 @@ def _is_from_root(path: str) -> bool:
 
 
 def _speaks_as_of_code(name: str, line: str) -> bool:
-    """Whether a line speaks of a name as of something that the project has, and decides nothing."""
-    if _DECIDES.search(line):
-        return False
+    """Whether a line speaks of a name as of something that the project has."""
     return re.search(_AS_CODE.format(name=re.escape(name)), line) is not None
+
+
+def _is_line_of_code(message: Message, line: str) -> bool:
+    """Whether a message shows a line of code between fences."""
+    if not _CODE_FORM.search(line):
+        return False
+    in_fence = False
+    for shown_line in said_text(message).split("\n"):
+        if shown_line.lstrip().startswith("```"):
+            in_fence = not in_fence
+        elif in_fence and line in shown_line:
+            return True
+    return False
