@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -13,11 +14,8 @@ from pathlib import Path
 import pytest
 
 from workbench.cli import main
-from workbench.cli.termination import CODE, Terminated, terminable
+from workbench.cli.termination import CODE, SENTENCE, Terminated, terminable
 
-SENTENCE = (
-    "workbench: ended by SIGTERM; finished work is kept, and the same command continues from there"
-)
 PROGRESS = re.compile(r"^[a-z ,]+: .* of [\d.]+ (?:file|replay)s?, \d\d:\d\d.*$")
 COMMANDS = {
     "workers": (["compare", "--jobs", "2", "--no-report", "--out", "run"], "stderr", "replaying"),
@@ -52,6 +50,32 @@ def test_a_command_that_is_terminated_says_one_sentence(
     _, errors = process.communicate(timeout=60)
     said = [line for line in errors.splitlines() if not PROGRESS.match(line)]
     assert (process.returncode, said) == (CODE, [SENTENCE])
+
+
+def test_a_server_whose_client_keeps_its_input_open_ends_at_once(tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason="the MCP SDK is not installed")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "workbench", "agent", "mcp"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin and process.stdout and process.stderr
+    client = {"name": "test", "version": "1"}
+    parameters = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": parameters}
+    process.stdin.write(json.dumps(request) + "\n")
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["id"] == 1
+    process.send_signal(signal.SIGTERM)
+    try:
+        assert process.wait(timeout=5) == CODE
+        assert process.stderr.read().splitlines() == [SENTENCE]
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_a_handler_of_a_program_that_calls_a_command_stays(

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from workbench.base.errors import missing_extra
 from workbench.base.pulse import PULSE
 from workbench.cli.commands import shows_its_pulse
-from workbench.cli.termination import CODE, Terminated, terminable
+from workbench.cli.termination import CODE, SENTENCE, Terminated, terminable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,8 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with terminable(), _pulse(arguments):
             return _run(arguments)
     except Terminated:
-        again = "finished work is kept, and the same command continues from there"
-        print(f"workbench: ended by SIGTERM; {again}", file=sys.stderr)  # noqa: T201 - nothing else is loaded yet
+        print(SENTENCE, file=sys.stderr)  # noqa: T201 - nothing else is loaded yet
         return CODE
 
 

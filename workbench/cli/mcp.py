@@ -7,6 +7,7 @@ import typer
 
 from workbench.cli.options import takes
 from workbench.cli.output import complain
+from workbench.cli.termination import ended_at_once
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.watching.server import serve
 
@@ -33,5 +34,6 @@ def mcp(
     """
     if file is not None and not file.exists():
         complain(f"workbench: {file} is not there yet; the tools answer once it is")
-    serve(file, Path.cwd(), spec.redaction)
+    with ended_at_once():
+        serve(file, Path.cwd(), spec.redaction)
     return 0

@@ -2,6 +2,7 @@
 sentence.
 """
 
+import os
 import signal
 import sys
 import threading
@@ -12,6 +13,11 @@ from types import FrameType
 
 CODE = 128 + signal.SIGTERM
 """The exit code of a command that SIGTERM ended, as shells have it."""
+
+
+SENTENCE = (
+    "workbench: ended by SIGTERM; finished work is kept, and the same command continues from there"
+)
 
 
 class Terminated(BaseException):
@@ -38,6 +44,28 @@ def terminable() -> Iterator[None]:
         raise
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@contextmanager
+def ended_at_once() -> Iterator[None]:
+    """SIGTERM ends the process inside without a wait for its threads: one that reads the standard
+    input waits as long as a client keeps it open.
+
+    For commands that leave nothing half written. Nothing changes outside of `terminable`.
+    """
+    if signal.getsignal(signal.SIGTERM) is not _terminate:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, _terminate)
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    os.write(sys.stderr.fileno(), f"{SENTENCE}\n".encode())
+    os._exit(CODE)
 
 
 def _terminate(number: int, _frame: FrameType | None) -> None:

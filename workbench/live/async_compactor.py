@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.engine import Compaction
-from workbench.engine.models.provider_errors import ProviderError
+from workbench.engine.models.error_evidence import ProviderError
 from workbench.engine.transcript.message import Json
 from workbench.live.compactor import Compactor
 from workbench.live.events import Retry

@@ -16,8 +16,9 @@ from workbench.engine.compaction.presets import preset as preset_named
 from workbench.engine.compaction.setting_text import Value
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import find_model
+from workbench.engine.models.error_evidence import ProviderError
 from workbench.engine.models.model import Model
-from workbench.engine.models.provider_errors import Diagnosis, ProviderError
+from workbench.engine.models.provider_errors import Diagnosis
 from workbench.engine.transcript.context import pending
 from workbench.engine.transcript.message import Json, TokenCounter, quarter_of_bytes
 from workbench.live.callbacks import Host

@@ -2,10 +2,13 @@
 again.
 """
 
-from workbench.engine.models.provider_errors import Diagnosis, ProviderError, classify
+from workbench.engine.models.error_evidence import ProviderError
+from workbench.engine.models.provider_errors import Diagnosis, classify
+from workbench.engine.models.refused_request import RefusedRequest
 from workbench.live.callbacks import Host
+from workbench.live.defects import defects
 from workbench.live.events import ErrorJudged
-from workbench.live.media import MediaBudget
+from workbench.live.media import MediaBudget, media_of
 from workbench.live.runner import Runner
 
 UNREADABLE = Diagnosis("other", "leave_alone")
@@ -44,7 +47,21 @@ class Recovery:
 
     def _classified(self, error: ProviderError) -> Diagnosis:
         overflow = self.gauge.preset.host.overflow
-        return classify(error, overflow=overflow, prompt=self.gauge.heaviest)
+        return classify(error, overflow=overflow, request=self._refused_request())
+
+    def _refused_request(self) -> RefusedRequest:
+        """What is known of the newest request."""
+        messages = self.gauge.memory.state.sent.messages
+        media_count = 0
+        for message in messages:
+            media_count += sum(1 for _ in media_of(message))
+        return RefusedRequest(
+            tokens=self.gauge.heaviest,
+            window=self.gauge.window,
+            accepted=self.gauge.accepted,
+            media=media_count,
+            defects=defects(messages),
+        )
 
     def judged(self, diagnosis: Diagnosis) -> None:
         """Learn the window that it states, and tell."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from workbench.engine.models.provider_errors import classify
+from workbench.engine.models.refused_request import RefusedRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,11 @@ UNKNOWN = "Refused: 9211 tokens came in, the slot has 8192."
 def test_unknown_words_are_judged_by_the_status_and_our_own_count(
     prompt: int, status: int, action: str
 ) -> None:
-    assert classify(UNKNOWN, status, prompt=prompt).action == action
+    assert classify(UNKNOWN, status, request=RefusedRequest(prompt)).action == action
 
 
 def test_the_larger_number_is_the_prompt_and_the_smaller_the_limit() -> None:
-    diagnosis = classify(UNKNOWN, 400, prompt=8_000)
+    diagnosis = classify(UNKNOWN, 400, request=RefusedRequest(8_000))
     assert (diagnosis.used, diagnosis.limit) == (9_211, 8_192)
 
 
@@ -103,7 +104,7 @@ def test_a_field_that_is_too_long_is_no_overflow(field: str) -> None:
         f"Invalid '{field}': string too long. Expected a string with maximum length 1024, but got"
         " one of 9000."
     )
-    assert classify(text, 400, prompt=9_000).action in ("repair", "leave_alone")
+    assert classify(text, 400, request=RefusedRequest(9_000)).action in ("repair", "leave_alone")
 
 
 OTHERS = tomllib.loads(Path(__file__).with_name("other_wordings.toml").read_text("utf-8"))
@@ -115,15 +116,15 @@ def test_wordings_that_were_written_before_the_rules_were_read(
     status: int, prompt: int, action: str, text: str
 ) -> None:
     right = NOTHING if action == "none" else (action,)
-    assert classify(text, status, prompt=prompt).action in right
+    assert classify(text, status, request=RefusedRequest(prompt)).action in right
 
 
 def test_an_answer_that_may_not_be_so_long_is_no_window() -> None:
     text = "Requested completion of 50000 tokens; at most 8192 are produced by this model"
-    diagnosis = classify(text, 400, prompt=60_000)
+    diagnosis = classify(text, 400, request=RefusedRequest(60_000))
     assert (diagnosis.action, diagnosis.limit) == ("lower_output", 8_192)
 
 
 def test_where_prompt_and_answer_are_added_the_room_that_is_left_is_asked_for() -> None:
     text = "prompt_tokens 90000 + max_tokens 50000 exceeds 131072"
-    assert classify(text, 400, prompt=90_000).output == 41_072
+    assert classify(text, 400, request=RefusedRequest(90_000)).output == 41_072

@@ -10,8 +10,10 @@ PLAUSIBLE = range(1_024, 10_000_001)
 _PAIRS = [compiled(pattern) for pattern in WORDINGS["pairs"]]
 _LIMIT = compiled(WORDINGS["limit"])
 _PARTS = {part: compiled(pattern) for part, pattern in WORDINGS["parts"].items()}
-_TOKENS = re.compile(r"(?<![\w.-])\d[\d,_]*(?![\w.]*\w)")
-"""A number that is no part of a name or a version."""
+_TOKENS = re.compile(
+    r"(?<![\w.-])(?:\d{1,3}(?:[.\u202f\u00a0 ]\d{3})+(?!\d)|\d[\d,_]*)(?![\w.]*\w)"
+)
+"""A number that is no part of a name or a version, also with dots or spaces at its thousands."""
 _ADVICE = "at least "
 _NO_WINDOW = re.compile("array too long", re.IGNORECASE)
 """An overflow whose numbers are no tokens."""
@@ -37,11 +39,7 @@ def error_numbers(text: str, kind: Kind) -> ErrorNumbers:
     if kind in ("overflow", "mixed"):
         parts = _parts(text)
         if "input" in parts and "output" in parts:
-            return ErrorNumbers(
-                limit=_plausible(parts.get("limit")),
-                used=_count(parts["input"]),
-                requested=_count(parts["output"]),
-            )
+            return _sum_of(parts, text)
     if kind != "output_cap":
         for pattern in _PAIRS:
             match = pattern.search(text)
@@ -64,6 +62,28 @@ def error_numbers(text: str, kind: Kind) -> ErrorNumbers:
     larger = [number for number in numbers if number > limit]
     used = larger[0] if len(larger) == 1 else None
     return ErrorNumbers(limit, used)
+
+
+def parts_counted(text: str) -> set[str]:
+    """Whether a text gives the tokens of the prompt, of the answer, or of both: `input`,
+    `output`.
+    """
+    return _parts(text).keys() & {"input", "output"}
+
+
+def _sum_of(parts: dict[str, str], text: str) -> ErrorNumbers:
+    """The numbers of a text that gives prompt and answer apart; the limit is the only other
+    number where no word says which it is.
+    """
+    used = _count(parts["input"])
+    requested = _count(parts["output"])
+    limit = _plausible(parts.get("limit"))
+    other_numbers = token_numbers(text) - {used, requested}
+    if used is not None and requested is not None:
+        other_numbers.discard(used + requested)
+    if limit is None and len(other_numbers) == 1:
+        limit = other_numbers.pop()
+    return ErrorNumbers(limit, used, requested)
 
 
 def _stated_limit(text: str) -> int | None:

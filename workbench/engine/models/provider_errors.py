@@ -8,17 +8,18 @@ read here, never tools' or models' words. How each provider words its errors is 
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.engine.models.error_numbers import error_numbers, token_numbers
-from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
+from workbench.engine.models.error_evidence import ProviderError, evidence
+from workbench.engine.models.error_kinds import kind_of
+from workbench.engine.models.error_numbers import error_numbers
+from workbench.engine.models.error_wordings import Kind
 from workbench.engine.models.keys import without_keys
-from workbench.engine.transcript.message import Json, Usage
+from workbench.engine.models.refused_request import RefusedRequest
+from workbench.engine.transcript.message import Usage
 
-ProviderError: TypeAlias = BaseException | str | Mapping[str, Json]
-"""An exception of any client, an error as JSON, or its text."""
 Action: TypeAlias = Literal[
     "compact", "lower_output", "strip_media", "back_off", "repair", "leave_alone"
 ]
@@ -38,43 +39,9 @@ _ACTIONS: Mapping[Kind, Action] = {
     "overflow": "compact", "mixed": "compact", "rate_permanent": "compact", "output_cap": "lower_output",
     "bytes": "strip_media", "media": "strip_media", "malformed": "repair", "rate": "back_off", "other": "leave_alone",
 }  # fmt: skip
-_KINDS: Mapping[Kind, re.Pattern[str]] = {
-    kind: compiled("|".join(patterns)) for kind, patterns in WORDINGS["kinds"].items()
-}
-REFUSED = (None, 400, 404, 413, 415, 422, 429, 500)
-"""HTTP statuses of errors that the general rules are for: a request was refused for what is in
-it.
-"""
-_SIZE = re.compile("token|jeton|context|window", re.IGNORECASE)
-NEAR = 2
-"""A number is that of our own count if neither is so many times the other."""
-
-
-@dataclass(frozen=True, slots=True)
-class GeneralRule:
-    """What an error speaks of where no provider's own wording fits."""
-
-    kind: Kind
-    about: str
-    fault: str = ""
-    size: str = ""
-    unless: str = ""
-
-    def matches(self, text: str) -> bool:
-        """Whether the text speaks of all that is wanted, and of nothing else."""
-        if self.unless and re.search(self.unless, text, re.IGNORECASE):
-            return False
-        patterns = (self.about, self.fault, self.size)
-        return all(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
-
-
-_GENERAL = [GeneralRule(**rule) for rule in WORDINGS["general"]]
+UNKNOWN_REQUEST = RefusedRequest()
 _REASONS = ("error", "message", "detail", "msg", "reason")
 """Fields in which servers say why they failed."""
-_WRAPPED = re.compile(r"^(?:\s*litellm\.\w+:\s*(?:\w+Error:\s*)?(?:\w*Exception\s*[-:]\s*)?)+")
-_CODE = re.compile(r"^Error code: (\d{3})\b")
-_LITELLM_OVERFLOW = "ContextWindowExceededError"
-_DEEPEST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +74,7 @@ def classify(
     error: ProviderError,
     status: int | None = None,
     overflow: re.Pattern[str] | None = None,
-    prompt: int = 0,
+    request: RefusedRequest = UNKNOWN_REQUEST,
 ) -> Diagnosis:
     """What an error means for the context.
 
@@ -116,15 +83,12 @@ def classify(
         status: its HTTP status, where that is known from elsewhere.
         overflow: texts that mark an overflow where no provider's own wording says what the error
             is.
-        prompt: tokens of the refused request by our own count; 0 if unknown.
+        request: what was refused.
     """
-    text, stated_status = _evidence(error)
+    text, stated_status = evidence(error)
     if status is None:
         status = stated_status
-    kind = _stated_kind(text, status)
-    if kind is None and overflow is not None and overflow.search(text):
-        kind = "overflow"
-    kind = kind or _general_kind(text, status, prompt)
+    kind = kind_of(text, status, overflow, request)
     numbers = error_numbers(text, kind)
     limit = numbers.limit
     used = numbers.used
@@ -214,96 +178,3 @@ def classify_answer(
             limit = 2 * (used - HALF)
         return Diagnosis("overflow", "compact", limit, text=reason)
     return None
-
-
-def _stated_kind(text: str, status: int | None) -> Kind | None:
-    """The kind of an error in words that are known, or of a status that says it alone."""
-    for kind, pattern in _KINDS.items():
-        if pattern.search(text) or (kind == "rate" and status == 429):
-            return kind
-    if _LITELLM_OVERFLOW in text:
-        return "overflow"
-    return None
-
-
-def _general_kind(text: str, status: int | None, prompt: int) -> Kind:
-    """The kind of an error in other words, by its status, what it speaks of, and the tokens of
-    the refused prompt.
-    """
-    if status in REFUSED:
-        for rule in _GENERAL:
-            if rule.matches(text):
-                return rule.kind
-        if _states_size(text, prompt):
-            return "overflow"
-    if status == 413:
-        return "bytes"
-    return "other"
-
-
-def _states_size(text: str, prompt: int) -> bool:
-    """Whether a text in words that no rule knows says that a request of about so many tokens is
-    above a limit.
-    """
-    numbers = token_numbers(text)
-    if len(numbers) != 2 or not _SIZE.search(text):
-        return False
-    return prompt / NEAR <= max(numbers) <= prompt * NEAR
-
-
-def _evidence(error: ProviderError) -> tuple[str, int | None]:
-    """What an error says without litellm's class names, which are a guess, and its innermost
-    HTTP status.
-    """
-    texts: list[str] = []
-    status: int | None = None
-    for cause in _chain(error):
-        texts.append(_unwrapped(str(cause)))
-        for name in ("message", "body", "code"):
-            part = getattr(cause, name, None)
-            if isinstance(part, str | Mapping):
-                texts.append(_unwrapped(part))
-        if _LITELLM_OVERFLOW in f"{type(cause).__mro__} {str(cause)[:200]}":
-            texts.append(_LITELLM_OVERFLOW)
-        status = _status(cause) or status
-    distinct_texts = dict.fromkeys(text for text in texts if text)
-    return "\n".join(distinct_texts), status
-
-
-def _chain(error: ProviderError) -> Iterator[ProviderError]:
-    """The error and the API errors that it was made from, outermost first."""
-    yield error
-    for _ in range(_DEEPEST):
-        if not isinstance(error, BaseException):
-            return
-        cause = error.__cause__ or error.__context__
-        if cause is None:
-            return
-        has_status = getattr(cause, "status_code", None) is not None
-        if not has_status and not getattr(cause, "body", None):
-            return
-        yield cause
-        error = cause
-
-
-def _status(error: ProviderError) -> int | None:
-    """The HTTP status of an exception, of an error's JSON, or at the beginning of its text."""
-    if isinstance(error, Mapping):
-        candidates = [error.get("status_code"), error.get("status")]
-    else:
-        response = getattr(error, "response", None)
-        candidates = [
-            getattr(error, "status_code", None),
-            getattr(response, "status_code", None),
-        ]
-        match = _CODE.match(_unwrapped(str(error)))
-        if match:
-            candidates.append(int(match[1]))
-    for status in candidates:
-        if isinstance(status, int) and 100 <= status < 600:
-            return status
-    return None
-
-
-def _unwrapped(text: str | Mapping[str, Json]) -> str:
-    return _WRAPPED.sub("", str(text))

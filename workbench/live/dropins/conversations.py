@@ -18,7 +18,7 @@ from typing import Any
 from workbench.engine.compaction.presets import preset as preset_named
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import find_model
-from workbench.engine.models.provider_errors import ProviderError
+from workbench.engine.models.error_evidence import ProviderError
 from workbench.engine.transcript.message import Json
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor

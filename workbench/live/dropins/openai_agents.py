@@ -20,7 +20,7 @@ from typing import Any
 
 from workbench.engine.compaction.recall import TOOL
 from workbench.engine.compaction.strategy import Preset
-from workbench.engine.models.provider_errors import ProviderError
+from workbench.engine.models.error_evidence import ProviderError
 from workbench.engine.transcript.message import Json
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor

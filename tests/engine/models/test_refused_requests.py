@@ -1,0 +1,89 @@
+"""How errors are judged together with the requests that they answer."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from workbench.engine.models.provider_errors import classify
+from workbench.engine.models.refused_request import Defect, RefusedRequest
+
+NOTHING = ("leave_alone", "back_off")
+FILE = Path(__file__).with_name("requests_and_errors.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An error, what the host knows of the request, and what an agent should do."""
+
+    status: int
+    tokens: int
+    window: int
+    defect: Defect
+    media: int
+    action: str
+    text: str
+    source: str
+
+    @property
+    def request(self) -> RefusedRequest:
+        """The request as the live engine describes it."""
+        defects = frozenset({self.defect}) if self.defect else frozenset[Defect]()
+        return RefusedRequest(self.tokens, self.window, media=self.media, defects=defects)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the error is answered as it should be."""
+        action = classify(self.text, self.status or None, request=self.request).action
+        right_actions = NOTHING if self.action == "none" else (self.action,)
+        return action in right_actions
+
+
+SETS = tomllib.loads(FILE.read_text("utf-8"))
+CASES = [Case(*row) for rows in SETS.values() for row in rows]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.text[:60])
+def test_an_error_is_judged_with_the_request_that_it_answers(case: Case) -> None:
+    assert case.is_right
+
+
+SAYS_NOTHING = '{"error": {"message": "Provider returned error", "code": 400}}'
+
+
+@pytest.mark.parametrize(
+    ("request_state", "action"),
+    [
+        (RefusedRequest(130_000, 131_072), "compact"),
+        (RefusedRequest(140_000, 131_072), "compact"),
+        (RefusedRequest(30_000, 131_072), "leave_alone"),
+        (RefusedRequest(130_000, 131_072, accepted=130_500), "leave_alone"),
+        (RefusedRequest(30_000, 131_072, defects=frozenset({"orphan result"})), "repair"),
+        (RefusedRequest(), "leave_alone"),
+    ],
+)
+def test_an_error_that_says_nothing_is_explained_by_the_request(
+    request_state: RefusedRequest, action: str
+) -> None:
+    assert classify(SAYS_NOTHING, 400, request=request_state).action == action
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 429, 502, 529])
+def test_a_full_window_explains_no_error_of_another_status(status: int) -> None:
+    full = RefusedRequest(140_000, 131_072)
+    assert classify("request failed", status, request=full).action in NOTHING
+
+
+def test_pictures_are_at_fault_only_where_there_are_some() -> None:
+    text = "this model does not support image input"
+    assert classify(text, 400, request=RefusedRequest(media=2)).action == "strip_media"
+    assert classify(text, 400, request=RefusedRequest(media=0)).action == "leave_alone"
+
+
+def test_numbers_of_another_size_speak_of_another_thing() -> None:
+    text = "the input field is too long: 2048 characters, at most 1024"
+    assert classify(text, 400, request=RefusedRequest(90_000)).action == "leave_alone"
+    assert classify(text, 400, request=RefusedRequest(2_100)).action == "compact"

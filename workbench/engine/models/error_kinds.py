@@ -1,0 +1,156 @@
+"""What kind an error is: by words of providers that are known, by its status, by the request that it
+answers, and only then by what it speaks of.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workbench.engine.models.error_evidence import LITELLM_OVERFLOW
+from workbench.engine.models.error_numbers import parts_counted, token_numbers
+from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
+from workbench.engine.models.refused_request import RefusedRequest
+
+REFUSED = (None, 400, 404, 413, 415, 422, 429, 500)
+"""HTTP statuses of errors that the general rules are for: a request was refused for what is in
+it.
+"""
+UNREADABLE = (None, 400, 413, 422)
+"""HTTP statuses that speak of the request alone, so that its own state may explain a text that says
+nothing.
+"""
+_KINDS: Mapping[Kind, re.Pattern[str]] = {
+    kind: compiled("|".join(patterns)) for kind, patterns in WORDINGS["kinds"].items()
+}
+_VAGUE = compiled(WORDINGS["vague"])
+_SIZE = compiled(WORDINGS["size"])
+_NO_WORD = re.compile(r"[\W\d_]+")
+_NO_BODY = compiled(WORDINGS["no_body"])
+_ANOTHER_MATTER = compiled(WORDINGS["another_matter"])
+_MEDIA = compiled(WORDINGS["media"])
+_SUBJECT = compiled(WORDINGS["subject"])
+_TOO_LARGE_BY_ITSELF = compiled(WORDINGS["too_large_by_itself"])
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralRule:
+    """What an error speaks of where no provider's own wording fits."""
+
+    kind: Kind
+    about: str
+    fault: str = ""
+    size: str = ""
+    unless: str = ""
+
+    def matches(self, text: str) -> bool:
+        """Whether the text speaks of all that is wanted, and of nothing else."""
+        if self.unless and re.search(self.unless, text, re.IGNORECASE):
+            return False
+        patterns = (self.about, self.fault, self.size)
+        return all(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
+
+
+_GENERAL = [GeneralRule(**rule) for rule in WORDINGS["general"]]
+_HISTORY = compiled("|".join(rule.about for rule in _GENERAL if rule.kind == "malformed"))
+
+
+def kind_of(
+    text: str, status: int | None, overflow: re.Pattern[str] | None, request: RefusedRequest
+) -> Kind:
+    """The kind of an error.
+
+    Args:
+        text: what it says.
+        status: its HTTP status; None if unknown.
+        overflow: texts that a host knows as an overflow.
+        request: what was refused.
+    """
+    if _NO_BODY.search(text):
+        if request.is_full or not request.tokens:
+            return "overflow"
+        return _kind_by_request(text, request) or "other"
+    kind = _stated_kind(text, status)
+    if kind == "rate" and _TOO_LARGE_BY_ITSELF.search(text) and _states_size(text, request):
+        return "rate_permanent"
+    if kind is None and overflow is not None and overflow.search(text):
+        kind = "overflow"
+    if kind is None and status in REFUSED:
+        kind = _general_kind(text, request)
+    if kind is None and status in UNREADABLE:
+        kind = _kind_by_request(text, request)
+    if kind == "bytes" and request.media == 0 and request.is_full:
+        return "overflow"
+    if kind is None and status == 415 and request.media:
+        kind = "media"
+    if kind is None and status == 413:
+        kind = "bytes"
+    return kind or "other"
+
+
+def _stated_kind(text: str, status: int | None) -> Kind | None:
+    """The kind of an error in words that are known, or of a status that says it alone."""
+    for kind, pattern in _KINDS.items():
+        if pattern.search(text) or (kind == "rate" and status == 429):
+            return kind
+    if LITELLM_OVERFLOW in text:
+        return "overflow"
+    return None
+
+
+def _general_kind(text: str, request: RefusedRequest) -> Kind | None:
+    """The kind of an error by what it speaks of, as far as the request bears it out."""
+    if request.defects and _HISTORY.search(text):
+        return "malformed"
+    for rule in _GENERAL:
+        if not rule.matches(text):
+            continue
+        if rule.kind == "overflow":
+            parts = parts_counted(text)
+            if parts == {"input", "output"}:
+                return "mixed"
+            if parts == {"output"}:
+                return "output_cap"
+        if rule.kind == "media" and request.media == 0:
+            return "other"
+        numbers = token_numbers(text)
+        if rule.kind == "overflow" and request.is_of_another_size(numbers):
+            continue
+        if rule.kind == "output_cap" and request.is_full and request.window in numbers:
+            return "overflow"
+        return rule.kind
+    if _states_size(text, request):
+        return "overflow"
+    return None
+
+
+def _states_size(text: str, request: RefusedRequest) -> bool:
+    """Whether a text in words that no rule knows says that a request of about so many tokens is
+    above a limit.
+    """
+    numbers = token_numbers(text)
+    if len(numbers) != 2 or not _SUBJECT.search(text):
+        return False
+    return request.is_near(max(numbers))
+
+
+def _kind_by_request(text: str, request: RefusedRequest) -> Kind | None:
+    """The kind of an error that the state of the request explains, unless the text plainly names
+    something else.
+    """
+    if request.media and _MEDIA.search(text):
+        return "media"
+    if _ANOTHER_MATTER.search(text):
+        return None
+    if request.defects:
+        return "malformed"
+    if request.is_of_another_size(token_numbers(text)):
+        return None
+    if request.is_full and (_says_nothing(text) or _SIZE.search(text)):
+        return "overflow"
+    return None
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether a text says no more than that a request was refused."""
+    remaining_words = _VAGUE.sub(" ", text)
+    return not _NO_WORD.sub("", remaining_words)

@@ -1,0 +1,57 @@
+"""What is known of the request that an error answers: it says more than the words of the error."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Defect: TypeAlias = Literal["orphan result", "missing result", "duplicate", "empty text", "prefill"]
+"""What can be broken in a history: a result without its call, a call without its result, a second
+result of a call, a text of nothing, and an answer at the end.
+"""
+FULL = 0.9
+"""The part of the window above which a request may be too large by our own count."""
+FARTHEST = 6
+"""A provider counts at most so many tokens for one of ours, and at least the inverse."""
+NEAR = 2
+"""A number is that of our own count if neither is so many times the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedRequest:
+    """What is known of a request that was refused.
+
+    Attributes:
+        tokens: by our own count; 0 if unknown.
+        window: tokens that the model takes as far as the host knows; 0 if unknown.
+        accepted: tokens of the largest request that the model answered; 0 if unknown.
+        media: pictures, sounds and documents; None if unknown.
+        defects: what is broken in its history.
+    """
+
+    tokens: int = 0
+    window: int = 0
+    accepted: int = 0
+    media: int | None = None
+    defects: frozenset[Defect] = frozenset()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it may be too large, by our own count."""
+        is_larger_than_accepted = self.tokens > self.accepted
+        return is_larger_than_accepted and 0 < FULL * self.window <= self.tokens
+
+    def is_near(self, tokens: int) -> bool:
+        """Whether a number may be that of its tokens."""
+        return self.tokens / NEAR <= tokens <= self.tokens * NEAR
+
+    def is_of_another_size(self, numbers: Iterable[int]) -> bool:
+        """Whether an error with these numbers speaks of something that is far smaller, or of a
+        limit that is far above.
+        """
+        numbers = list(numbers)
+        if not self.tokens or not numbers:
+            return False
+        has_pair = len(numbers) > 1
+        is_far_smaller = has_pair and max(numbers) * FARTHEST < self.tokens
+        is_far_above = min(numbers) > self.tokens * FARTHEST
+        return is_far_smaller or is_far_above
