@@ -210,8 +210,8 @@ def _say_tables(findings: Findings, *, wide: bool) -> None:
     room = None if wide else WIDTH
     say(f"\n{joined(names).capitalize()} {where}:\n")
     order = findings.likeliest_first
-    on_own_trigger = sorted(rows, key=lambda row: order.index(str(row["strategy"])))
-    say(table(on_own_trigger, columns, room=room))
+    rows.sort(key=lambda row: order.index(str(row["strategy"])))
+    say(table(rows, columns, room=room))
     if not run.shares:
         return
     columns = same_size_columns(run, rows)
