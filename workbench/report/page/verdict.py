@@ -135,7 +135,9 @@ def headline_html(findings: Findings) -> Html:
 def _who_leads(answer: str) -> str:
     """The first sentence of an answer; the others repeat figures of the table."""
     sentence, stop, _ = answer.partition(". ")
-    return f"{sentence}." if stop else answer
+    if not stop:
+        return answer
+    return f"{sentence}."
 
 
 def _by_strategy(rows: pd.DataFrame) -> dict[str, dict[Hashable, Any]]:
