@@ -119,3 +119,13 @@ def test_a_plug_in_that_cannot_be_loaded_is_named() -> None:
         and "mine (presets, no_such_module:THING): ModuleNotFoundError" in wrong.found
     )
     assert fine.found == "yours (metrics)"
+
+
+def test_its_lines_fit_a_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(["doctor"])
+    lines = capsys.readouterr().out.splitlines()
+    (packages_line,) = [index for index, line in enumerate(lines) if " packages " in line]
+    assert len(lines[packages_line]) <= 80
+    assert lines[packages_line + 1].startswith(" " * 24)

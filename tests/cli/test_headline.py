@@ -14,6 +14,7 @@ from profiles import FULL
 from workbench.cli import main
 from workbench.cli.headline import show
 from workbench.cli.headline_table import headline
+from workbench.engine.transcript.message import AssistantMessage, Text, UserMessage
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.findings import Findings
 from workbench.recordings.importers.native import save
@@ -272,3 +273,39 @@ def test_where_nothing_is_compacted_a_window_is_offered_that_the_session_fills(
     page = capsys.readouterr().out
     assert "could be scored" not in page
     assert f"\n  workbench advise {path} --window {offered[1]} --candidates 8\n" in page
+
+
+SHORT = Session.of(
+    [
+        UserMessage(id="u1", blocks=(Text("Why does the lamp flicker?"),)),
+        AssistantMessage(id="a1", blocks=(Text("The wire is loose."),), model="gpt-4o"),
+    ]
+)
+
+
+def test_where_nothing_has_a_figure_no_empty_table_is_explained_and_what_would_give_one_is_offered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(SHORT, tmp_path / "short.jsonl")
+    assert main(["compare", "short.jsonl", "--no-report"]) == 0
+    printed = capsys.readouterr().out
+    assert "No strategy could be scored" in printed and "────" not in printed
+    assert "On its own trigger: as it ships" not in printed
+    assert "workbench advise" not in printed
+    assert "these are too short to be compacted\n  workbench compare\n" in printed
+
+
+def test_sessions_without_an_answer_are_counted_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    turns = "\n\n#### Why does the lamp flicker?\n"
+    begun = "# aider chat started at 2026-11-0{} 10:00:00\n\n> Aider v0.80.0\n> Model: gpt-4o"
+    texts = [begun.format(day) + turns for day in (1, 2)]
+    texts.append(begun.format(3) + turns + "\nThe wire is loose.\n")
+    (tmp_path / ".aider.chat.history.md").write_text("\n".join(texts))
+    main(["compare", ".aider.chat.history.md", "--no-report"])
+    said = capsys.readouterr().err
+    assert said.count("left out") == 1
+    assert "2 sessions hold no answer of a model" in said

@@ -136,3 +136,33 @@ def test_a_session_without_requests_has_none(
     assert main(["inspect", str(path), "--json"]) == 0
     (fact,) = json.loads(capsys.readouterr().out)["sessions"]
     assert fact["context"] == {}
+
+
+def test_it_says_when_the_next_compaction_is_due_and_what_all_requests_cost(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", str(recording), "--json"]) == 0
+    (fact,) = json.loads(capsys.readouterr().out)["sessions"]
+    assert fact["context"]["newest_tokens"] == 2_000
+    prices = [source["usd_in_the_session"] for source in fact["context"]["sources"]]
+    assert fact["context"]["usd"] == pytest.approx(sum(prices))
+    assert main(["inspect", str(recording)]) == 0
+    page = capsys.readouterr().out
+    assert "next compaction       unknown: nothing tells" in page
+    assert "together:" in page and page.index("together:") < page.index("How it was read:")
+    assert page.index("How it was read:") < page.index("entries ")
+
+
+def test_a_table_of_many_sessions_breaks_no_name_in_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    for number in range(3):
+        answer = AssistantMessage(id="a", blocks=(Text("Yes."),), model="openai/Qwen3-Coder")
+        messages: list[Message] = [UserMessage(id="u", blocks=(Text("Is it on?"),)), answer]
+        wb.save(Session.of(messages, id=f"session-{number}"), tmp_path / f"{number}.jsonl")
+    assert main(["inspect", str(tmp_path)]) == 0
+    page = capsys.readouterr().out
+    for word in ("messages", "session-0", "workbench", "tokens"):
+        assert word in page

@@ -115,7 +115,7 @@ def test_agents_that_write_beside_the_work_are_found_where_one_stands(
     main([])
     page = capsys.readouterr().out
     assert "mini-swe-agent" in page
-    assert "  workbench compare '*.traj.json' --limit 20\n" in page
+    assert "  workbench compare '*.traj.json'\n" in page
 
 
 def test_of_many_sessions_those_beside_the_newest_are_offered_for_advice(
@@ -161,3 +161,27 @@ def test_a_missing_path_among_others_is_said_before_any_is_read(
     message = capsys.readouterr().err
     assert message.startswith(f"workbench: there is no file or folder {tmp_path / 'two.jsonl'}\n")
     assert "left out" not in message
+
+
+def test_a_limit_is_offered_only_where_there_are_more_files(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(20):
+        write(home / ".claude/projects/-home-me-app" / f"{number}.jsonl")
+    main([])
+    page = capsys.readouterr().out
+    assert "# compare strategies on them\n  workbench compare ~/.claude/projects\n" in page
+    write(home / ".claude/projects/-home-me-app/20.jsonl")
+    main([])
+    page = capsys.readouterr().out
+    assert "# compare strategies on 20 of them" in page and "--limit 20" in page
+
+
+def test_no_line_but_a_command_is_wider_than_a_terminal(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(home / ".codex/sessions/2026/11/27/rollout-1.jsonl")
+    main([])
+    page = capsys.readouterr().out
+    words = page.partition("Nothing leaves")[2].splitlines()
+    assert max(len(line) for line in words if not line.startswith("  workbench")) <= 80

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 from workbench.base.formats import joined, some
 from workbench.cli.foresee import Foresight, tell_forecast
+from workbench.cli.next_steps import say_next, typed_line
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms, tell_waiting
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
 from workbench.evaluation.analysis.paired import Estimate
@@ -25,7 +26,7 @@ from workbench.lab.advice.paste import Snippet, agent_snippet, snippets
 from workbench.lab.advice.search import Round
 
 SHOWN = {
-    "candidate": "candidate", "points": "points:count", "the work": "work:decimal", "names": "names:decimal",
+    "candidate": "candidate", "points": "points:count", "the work": "work:percent", "names": "names:percent",
     "saved": "saved:percent", "cost": "usd:dollars", "sessions": "sessions", "projects": "projects",
 }  # fmt: skip
 
@@ -80,6 +81,9 @@ def advise(
     else:
         for advice in advices:
             _show(advice, spec)
+        if paths and all(advice.compactor.outcome == "no figure" for advice in advices):
+            compare = typed_line(["workbench", "compare", *paths])
+            say_next({compare: "how much these sessions hold, and a window that they fill"})
     return PENDING if pending else OK
 
 
@@ -135,7 +139,7 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
         say(f"\n{SETTING.format(agent=agent.name)}:")
         _show_search(advice.settings, spec)
         _show_setting(advice, advice.settings, present)
-    say(f"\n{SWITCHING.format(agent=agent.name)} (`Compactor`, in an agent of yours):")
+    write(f"{SWITCHING.format(agent=agent.name)} (`Compactor`, in an agent of yours):")
     printed_opening = "" if advice.settings is None else advice.settings.opening
     _show_search(advice.compactor, spec, printed_opening)
     if advice.compactor.stay and advice.settings is None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires, version
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from workbench.base.errors import WorkbenchError
@@ -19,11 +20,13 @@ from workbench.base.formats import joined
 from workbench.base.package import PACKAGE
 from workbench.base.registry import DISTRIBUTION
 from workbench.cli.options import AsJson
-from workbench.cli.output import FAILED, OK, painted, say, say_json
+from workbench.cli.output import FAILED, OK, WIDTH, painted, say, say_json
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
+FOUND = 24
+"""The column in which stands what was found."""
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 KINDS = ("presets", "stages", "metrics", "models", "importers")
 KEYS = re.compile(
@@ -110,10 +113,17 @@ def doctor(as_json: AsJson = False) -> int:
         say_json([check._asdict() for check in checks])
     else:
         for check in checks:
-            say(
-                f"{painted(f'{check.state:<5}', COLOURS[check.state])}  {check.what:<15}  {check.found}"
-            )
+            _say_check(check)
     return FAILED if any(check.state == "wrong" for check in checks) else OK
+
+
+def _say_check(check: SetupCheck) -> None:
+    """Print what was found, wrapped beside its name; a command to type or a path is not broken."""
+    lines = wrap(check.found, WIDTH - FOUND, break_long_words=False, break_on_hyphens=False)
+    state = painted(f"{check.state:<5}", COLOURS[check.state])
+    say(f"{state}  {check.what:<15}  {lines[0]}")
+    for line in lines[1:]:
+        say(" " * FOUND + line)
 
 
 def _packages() -> Iterator[SetupCheck]:

@@ -10,6 +10,7 @@ from workbench.base.formats import joined, some
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, records
 from workbench.evaluation.analysis.replication import repeated_note
 from workbench.evaluation.experiment.combined import steady
+from workbench.evaluation.experiment.prepared import NO_ANSWER
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings.authors import answer_sentences, answers
 
@@ -68,8 +69,15 @@ def finish(results: Results) -> int:
 
 def _tell_left_out(sessions: pd.DataFrame) -> None:
     """Say which sessions are in no figure, and which reports of usage were not believed."""
-    for row in sessions[sessions["status"] != "ok"].itertuples():
-        complain(f"left out: {row.reason}")
+    left_out = sessions[sessions["status"] != "ok"]
+    for path, of_file in left_out.groupby("path", sort=False):
+        is_unanswered = of_file["reason"].str.endswith(NO_ANSWER)
+        unanswered_count = int(is_unanswered.sum())
+        if unanswered_count > 1:
+            complain(f"left out: {path}: {unanswered_count} sessions hold no answer of a model")
+            of_file = of_file[~is_unanswered]
+        for reason in of_file["reason"]:
+            complain(f"left out: {reason}")
     for row in sessions[sessions["reports_left_out"].fillna("") != ""].itertuples():
         for reports in row.reports_left_out.splitlines():
             complain(f"left out of {row.session}, since it cannot be true: {reports}")

@@ -9,7 +9,7 @@ from textwrap import fill
 from workbench.base.formats import joined, paragraph
 from workbench.base.palette import REFERENCES
 from workbench.cli.ending import answered
-from workbench.cli.headline_notes import few_notes, notes
+from workbench.cli.headline_notes import NARROW, few_notes, notes
 from workbench.cli.headline_table import (
     FURTHER_COLUMNS,
     halves,
@@ -117,6 +117,8 @@ def show_places(
     if paths and fitting_window:
         compare = typed_line(["workbench", "compare", *paths])
         commands[f"{compare} --window {fitting_window}"] = "in a window that these sessions fill"
+    elif paths and not was_compacted(results):
+        commands["workbench compare"] = "the bundled sessions: these are too short to be compacted"
     elif paths:
         advise = typed_line(["workbench", "advise", *paths])
         if window is not None:
@@ -129,22 +131,31 @@ def smaller_window(results: Results) -> int | None:
     """A window that the largest session fills twice, where nothing was compacted in the one that
     was used; None where something was, or no session is large enough.
     """
-    compactions = results.compactions
-    is_reference = compactions["strategy"].isin(REFERENCES)
-    contenders = compactions[~is_reference]
     sessions = results.sessions
     sizes = sessions["tokens"] + sessions["overhead"].fillna(0)
     sizes = sizes.dropna()
-    if len(contenders) or sizes.empty:
+    if was_compacted(results) or sizes.empty:
         return None
     window = int(sizes.max()) // 2000 * 1000
     return window if window >= LEAST_WINDOW else None
+
+
+def was_compacted(results: Results) -> bool:
+    """Whether a strategy compacted anything on its own trigger."""
+    compactions = results.compactions
+    is_reference = compactions["strategy"].isin(REFERENCES)
+    is_on_own_trigger = compactions["mode"] == "natural"
+    return bool((is_on_own_trigger & ~is_reference).any())
 
 
 @while_read()
 def show(findings: Findings, *, wide: bool = False) -> None:
     """Print what the run says in words, then its table: few columns in 80 characters, or all."""
     _say_decision(findings)
+    if not (wide or has_figures(findings)):
+        _say_caveats(findings)
+        write(NARROW)
+        return
     _say_tables(findings, wide=wide)
     _say_own_metrics(findings)
     sources = paragraph(findings.written_by, findings.priced_at)
@@ -157,7 +168,23 @@ def show(findings: Findings, *, wide: bool = False) -> None:
         write(paragraph(verdict.answer, verdict.sure))
     for note in notes(findings) if wide else few_notes(findings):
         write(note)
-    caveats = [text for text in verdict.caveats if text != findings.unknown_work]
+    _say_caveats(findings)
+
+
+def has_figures(findings: Findings) -> bool:
+    """Whether a strategy has any number of the headline."""
+    run = findings.tables
+    for name in run.contenders:
+        strategy = findings.figures.strategies[name]
+        for half in run.halves:
+            if strategy.own_trigger[half] is not None or strategy.same_size[half] is not None:
+                return True
+    return False
+
+
+def _say_caveats(findings: Findings) -> None:
+    """Print what limits the answer."""
+    caveats = [text for text in findings.verdict.caveats if text != findings.unknown_work]
     if caveats:
         write(" ".join(caveats))
 
@@ -210,8 +237,8 @@ def _say_tables(findings: Findings, *, wide: bool) -> None:
     room = None if wide else WIDTH
     say(f"\n{joined(names).capitalize()} {where}:\n")
     order = findings.likeliest_first
-    on_own_trigger = sorted(rows, key=lambda row: order.index(str(row["strategy"])))
-    say(table(on_own_trigger, columns, room=room))
+    rows.sort(key=lambda row: order.index(str(row["strategy"])))
+    say(table(rows, columns, room=room))
     if not run.shares:
         return
     columns = same_size_columns(run, rows)

@@ -62,7 +62,7 @@ def _essential(findings: Findings) -> Iterator[str]:
         yield AS_GOOD
     if len(run.costs):
         yield (
-            "Cost saved: of the estimated bill of all sessions without compaction, with summaries"
+            "Bill saved: of the estimated bill of all sessions without compaction, with summaries"
             " and with fetching again what was lost; below 0 where compaction costs more."
         )
     yield _windows(run.replayed)

@@ -30,7 +30,7 @@ COLUMN = {WORK: "the\nwork", NAMES: "\nnames", CODE: "\ncode"}
 """Heads of the numbers."""
 FURTHER_COLUMNS = {
     "tokens\nsaved": "tokens_saved:percent", "cost": "cost:dollars",
-    "cost saved\n(95 % interval)": "saved_interval", "compactions": "compactions:count",
+    "bill saved\n(95 % interval)": "saved_interval", "compactions": "compactions:count",
     "largest\nrequest": "peak_context:amount", "from\ncache": "prefix_reuse:percent",
     "unsupported": "fabrication:percent",
 }  # fmt: skip
@@ -80,7 +80,7 @@ def own_columns(run: Tables, rows: Sequence[Mapping[str, Any]]) -> dict[str, str
         columns[COLUMN[half]] = f"own_{half}"
         if not run.shares and half == run.first_half:
             columns |= _against_column(run, rows)
-    columns["cost\nsaved"] = "saved"
+    columns["bill\nsaved"] = "saved"
     if any("likely" in row for row in rows):
         columns["as good\nas the best"] = "likely"
     if any("recorded" in row for row in rows):

@@ -1,15 +1,15 @@
 """`workbench inspect`: what a recording holds."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import isnan
 from typing import Any
 
-from workbench.base.formats import count, dollars
+from workbench.base.formats import NOTHING, count, dollars, percent
 from workbench.cli.next_steps import next_for, say_next
 from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
-from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table
+from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table, write
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.calibration import TokenCalibration
 from workbench.engine.transcript.compaction_requests import compaction_request
@@ -27,9 +27,14 @@ from workbench.recordings.importers.importer import scan
 
 COLUMNS = {
     "session": "session", "format": "format", "model": "model", "messages": "messages", "calls": "tool_calls",
-    "tokens": "tokens:count", "text_read": "text_read:percent", "in notes": "text_in_notes:percent",
-    "branches": "branches", "compactions": "compactions", "skipped": "skipped_lines",
+    "tokens": "tokens:count", "text\nread": "text_read:percent", "in\nnotes": "text_in_notes:percent",
 }  # fmt: skip
+RARE_COLUMNS = {
+    "compactions": "compactions",
+    "branches": "further_branches",
+    "skipped": "skipped_lines",
+}
+"""Columns that stand only where a session has such a thing."""
 
 SOURCE_COLUMNS = {
     "who": "who",
@@ -52,6 +57,19 @@ COMPACTION_COLUMNS = {
 RULE_COLUMNS = {
     "before message": "message", "outcome": "outcome", "rule": "rule", "nearest sentence": "evidence",
 }  # fmt: skip
+READING = (
+    "entries",
+    "text_read",
+    "text_in_notes",
+    "usage",
+    "reports_left_out",
+    "skipped",
+    "unread",
+)
+"""Facts about how the recording was read; they stand below what it holds."""
+TOLD_APART = ("compacts_at", "compacts_at_from")
+"""Facts that a sentence tells."""
+SHARES = ("text_read", "text_in_notes")
 MOST_SOURCES = 12
 """Sources that the page shows; `--json` has all."""
 BEGINNING = 60
@@ -92,11 +110,9 @@ def inspect(
             facts[0]["context"] = context
         say_json({"sessions": facts, "unreadable": unreadable})
     elif len(facts) == 1:
-        _say_facts(facts[0])
-        if context:
-            _say_context(context)
+        _say_session(facts[0], context)
     elif facts:
-        say(table([_row(session_facts) for session_facts in facts], COLUMNS))
+        _say_sessions(facts)
     if facts and not as_json:
         say_next(next_for(paths))
     for file in unreadable:
@@ -109,21 +125,65 @@ def inspect(
     return OK if facts and not unreadable else UNUSABLE
 
 
+def _say_session(facts: Mapping[str, Any], context: Mapping[str, Any]) -> None:
+    """Print what a session holds, what filled its context, and how it was read."""
+    content: dict[str, Any] = {}
+    reading: dict[str, Any] = {}
+    for name, value in facts.items():
+        if name in READING:
+            reading[name] = value
+        elif name == "tokens":
+            content[name] = f"{value:,} by our count"
+        elif name not in TOLD_APART:
+            content[name] = value
+        if name == "window_from":
+            content["next_compaction"] = _next_compaction(facts, context)
+    _say_facts(content)
+    if context:
+        _say_context(context)
+    say("\nHow it was read:\n")
+    _say_facts(reading)
+
+
+def _next_compaction(facts: Mapping[str, Any], context: Mapping[str, Any]) -> str:
+    """When the agent compacts next, in words."""
+    if facts["compacts_at"] is None:
+        return "unknown: nothing tells at which size this agent compacts"
+    words = f"at {facts['compacts_at']:,} tokens, by {facts['compacts_at_from']}"
+    if context:
+        words += f"; the newest request has {context['newest_tokens']:,}"
+    return words
+
+
 def _say_facts(facts: Mapping[str, Any]) -> None:
     """Print a line for each fact about a session, and one for each entry of a list."""
     for name, value in facts.items():
         entries = value if isinstance(value, list) else [value]
         for entry in entries:
             words = _plain(entry)
+            if words and name in SHARES:
+                words = percent(entry)
             if words:
                 say(f"{name.replace('_', ' '):<22}{printable(words)}")
+
+
+def _say_sessions(facts: Sequence[Mapping[str, Any]]) -> None:
+    """Print a row for each session."""
+    rows = [_row(session_facts) for session_facts in facts]
+    columns = dict(COLUMNS)
+    for heading, column in RARE_COLUMNS.items():
+        if any(row[column] for row in rows):
+            columns[heading] = column
+    say(table(rows, columns))
 
 
 def _row(facts: Mapping[str, Any]) -> dict[str, Any]:
     """The facts about a session as a row of a table."""
     return {
         **facts,
+        "model": str(facts["model"] or NOTHING).rpartition("/")[2],
         "compactions": len(facts["recorded_compactions"]),
+        "further_branches": facts["branches"] - 1,
         "skipped_lines": len(facts["skipped"]),
     }
 
@@ -236,6 +296,8 @@ def _context(contexts: RecordedContexts) -> dict[str, Any]:
         "request": number + 1,
         "requests": len(prompts),
         "tokens": round(prompts[number]),
+        "newest_tokens": round(prompts.iloc[-1]),
+        "usd": _known(rows["usd"].sum(min_count=1)),
         "is_reported": bool(source_rows["reported"].notna().any()),
         "sources": sources,
         "largest_messages": messages,
@@ -266,24 +328,26 @@ def _say_context(context: Mapping[str, Any]) -> None:
     )
     sources, columns = context["sources"], dict(SOURCE_COLUMNS)
     heading = f"What filled the context at its largest ({place})"
-    if any(source["usd_in_the_session"] is not None for source in sources):
-        heading += "; dollars are of all requests"
-    else:
+    if context["usd"] is None:
         del columns["USD"]
-    say(f"\n{heading}:\n")
+    else:
+        heading += f"; dollars are of all requests, {dollars(context['usd'])} together"
+    write(f"{heading}:")
+    say()
     say(table(sources[:MOST_SOURCES], columns))
     if not context["is_reported"]:
-        say(
-            "\nIts provider reported no usage: the tokens are our count, and the system prompt and"
+        write(
+            "Its provider reported no usage: the tokens are our count, and the system prompt and"
             " the tools may lack."
         )
     say("\nThe largest messages in it:\n")
     say(table(context["largest_messages"], MESSAGE_COLUMNS))
     if context["compactions"]:
-        say(
-            "\nWhat its compactions came to; a result is fetched again where it was mostly seen"
-            " before and was no longer in the context:\n"
+        write(
+            "What its compactions came to; a result is fetched again where it was mostly seen"
+            " before and was no longer in the context:"
         )
+        say()
         say(table(list(map(_bill_row, context["compactions"])), COMPACTION_COLUMNS))
     if context["rules"]:
         say("\nWhat became of the rules of the user:\n")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from workbench.cli.next_steps import ADVICE, CANDIDATES, say_commands, typed
-from workbench.cli.output import say, table
+from workbench.cli.output import say, table, write
 from workbench.recordings.importers.agent_folders import (
     AGENT_FOLDERS,
     CLAUDE_CODE,
@@ -18,6 +18,9 @@ FOLLOWED = (CLAUDE_CODE, CODEX, PI)
 """The agents whose sessions `workbench watch` follows."""
 ALL_AT_ONCE = 10_000_000
 """Bytes of sessions that an advice takes minutes for; of more, those beside the newest are offered."""
+COMPARE = "compare strategies on"
+FIRST_FILES = 20
+"""Files that a first comparison takes."""
 UNITS = ("B", "KB", "MB", "GB", "TB")
 PROMISE = "Nothing leaves this machine, and no file was opened."
 
@@ -36,8 +39,8 @@ def start() -> None:
         names = ", ".join(folder.agent for folder in AGENT_FOLDERS)
         say(f"No session was found in the folders of {names}.\n\nTry next:\n")
         say_commands({"workbench compare": "compare strategies on the bundled sessions"})
-    say(
-        "\nAny file or folder of yours may stand in place of these; `workbench --help` lists all"
+    write(
+        "Any file or folder of yours may stand in place of these; `workbench --help` lists all"
         " commands."
     )
 
@@ -63,7 +66,13 @@ def _next_commands(agents: Sequence[SessionFiles]) -> dict[str, str]:
                 "follow the session that is written now"
             )
             break
-    commands[f"workbench compare {recordings} --limit 20"] = "compare strategies on 20 of them"
+    compare = f"workbench compare {recordings}"
+    if newest.count > FIRST_FILES:
+        commands[f"{compare} --limit {FIRST_FILES}"] = f"{COMPARE} {FIRST_FILES} of them"
+    elif newest.count > 1:
+        commands[compare] = f"{COMPARE} them"
+    else:
+        commands[compare] = f"{COMPARE} it"
     if newest.size > ALL_AT_ONCE:
         recordings = typed(newest.newest.parent)
     commands[f"workbench advise {recordings} --candidates {CANDIDATES}"] = ADVICE

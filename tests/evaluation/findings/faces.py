@@ -33,6 +33,8 @@ from workbench.report.page.rendering import render
 from workbench.report.view.app import ViewServer
 
 HALVES = {"The work": "work", "Names": "names", "Code": "code"}
+TABLES = {"own-trigger": "own trigger", "same-size": "same size"}
+"""Tables of the page, and the place that their figures are of."""
 PLACES = {"same size", "own trigger"}
 LEADS = re.compile(
     r"([\w.=+-]+(?: [\w.]+=[\w.+-]+)*) (?:tells|keeps) (\d+ %)(?: of the (work|names))?"
@@ -240,19 +242,25 @@ def table_of(page: str, name: str) -> list[dict[str, str]]:
 
 def of_page(face: str, page: str) -> Iterator[Reading]:
     """What a page with the headline table and the answer says."""
-    for row in [*table_of(page, "own-trigger"), *table_of(page, "same-size")]:
-        for heading, cell in row.items():
-            title, _, place = heading.partition(", ")
-            if title in HALVES and place in PLACES:
-                yield from figure(face, (place, HALVES[title], row["Strategy"]), cell)
-            if heading == "Bill saved":
-                yield from figure(face, ("bill saved", row["Strategy"]), cell)
-            if heading == "As good as the best":
-                yield from figure(face, ("as good", row["Strategy"]), cell)
+    for name, place in TABLES.items():
+        for row in table_of(page, name):
+            yield from of_row(face, place, row)
     answer = re.search(r'class="answer"><strong>(.*?)</strong>', page, re.DOTALL)
     if answer:
         yield Reading(face, ("recommendation",), plain(answer[1]))
     yield from of_words(face, plain(page))
+
+
+def of_row(face: str, place: str, row: Mapping[str, str]) -> Iterator[Reading]:
+    """What a row of a headline table of a page says."""
+    strategy = row["Strategy"]
+    for heading, cell in row.items():
+        if heading in HALVES:
+            yield from figure(face, (place, HALVES[heading], strategy), cell)
+        if heading == "Bill saved":
+            yield from figure(face, ("bill saved", strategy), cell)
+        if heading == "As good as the best":
+            yield from figure(face, ("as good", strategy), cell)
 
 
 def figure(face: str, quantity: tuple[str, ...], cell: str) -> Iterator[Reading]:
@@ -361,7 +369,7 @@ def of_terminal_table(lines: list[str], rule: int, caption: str) -> Iterator[Rea
 
 def _column(head: str, strategy: str, caption: str) -> tuple[str, ...]:
     """The quantity of a column of the terminal."""
-    if "cost saved" in head:
+    if "bill saved" in head:
         return ("bill saved", strategy)
     if "as the best" in head:
         return ("as good", strategy)
@@ -407,13 +415,11 @@ def figures_of(readings: Iterable[Reading]) -> dict[tuple[str, ...], float]:
 
 def differences_of_tables(page: str) -> Iterator[Difference]:
     """Those of the headline's tables: each stands behind the number that it is of."""
-    for name in ("own-trigger", "same-size"):
+    for name, place in TABLES.items():
         for row in table_of(page, name):
-            half = place = ""
+            half = ""
             for heading, cell in row.items():
-                title, _, title_place = heading.partition(", ")
-                if title in HALVES:
-                    half, place = HALVES[title], title_place
+                half = HALVES.get(heading, half)
                 points = re.match(r"[+−-]\d+", cell)
                 if heading.startswith("Against ") and points:
                     gap = float(points[0].replace("−", "-"))
@@ -431,13 +437,22 @@ def differences_of_words(text: str) -> Iterator[Difference]:
             other_sign = {"ahead": 1, "behind": -1}.get(side, sign)
             gap = other_sign * float(other_points)
             yield Difference("own trigger", other_half, strategy, rival, gap)
-    at_size = re.search(r"At the same size \([^)]*\), \S+ (?:tells|keeps) \d+ % of the (\w+)", text)
-    if at_size is None:
+    half = half_at_same_size(text)
+    if not half:
         return
     for match in SURE.finditer(text):
         strategy, led, level, points = match.groups()
         gap = float(points.replace("−", "-"))
-        yield Difference("same size", at_size[1], strategy, led or level, gap)
+        yield Difference("same size", half, strategy, led or level, gap)
+
+
+def half_at_same_size(text: str) -> str:
+    """The number that the tests at the same size are of."""
+    of_page = re.search(r"(The work|Names|Code) at the same size: ", text)
+    if of_page is not None:
+        return HALVES[of_page[1]]
+    answer = re.search(r"At the same size \([^)]*\), \S+ (?:tells|keeps) \d+ % of the (\w+)", text)
+    return "" if answer is None else answer[1]
 
 
 def wrong_among(

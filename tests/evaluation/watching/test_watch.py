@@ -97,3 +97,15 @@ def test_what_the_new_context_tells_is_not_lost(tmp_path: Path) -> None:
         "never change the file docs/agreement.md, whatever happens"
     ]
     assert all(len(one.id) == 8 for one in lost)
+
+
+def test_watch_and_inspect_tell_the_same_next_compaction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "s.jsonl"
+    uncompacted = [line for line in lines() if "ompact" not in line]
+    file.write_text("\n".join(uncompacted))
+    assert main(["inspect", str(file), "--json"]) == 0
+    (facts,) = json.loads(capsys.readouterr().out)["sessions"]
+    assert main(["watch", str(file), "--once"]) == 0
+    assert f"due at   {facts['compacts_at']:,} tokens" in capsys.readouterr().out

@@ -9,10 +9,12 @@ import pytest
 from report.page.made import KEEPS, MadeResults, made, with_recorded
 from report.page.test_panel import with_phrases
 
+from workbench.cli.headline import show
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.decision import Decision
 from workbench.report.page.html import Html
 from workbench.report.page.report import Chart, Report
+from workbench.report.page.verdict import headline_html
 
 
 def decided(run: MadeResults) -> Decision:
@@ -245,9 +247,11 @@ def test_the_page_begins_with_it_and_the_answer_at_equal_size_follows_the_table(
         and "What would change it" in report.verdict.html
     )
     own, same_size, below, *_ = report.headline.html.split("</table>")
-    assert "Names, own trigger" in own and "same size" not in own
-    assert "Names, same size" in same_size and "Names, own trigger" not in same_size
-    assert "summarize keeps most." in below
+    assert "on its own trigger</caption>" in own and "same size" not in own
+    assert "cut to the same size</caption>" in same_size
+    assert "Names at the same size: summarize keeps most." in below
+    evidence = below.partition('class="evidence">')[2].partition("</p>")[0]
+    assert "summarize leads pipeline" in evidence and "keeps 5" not in evidence
     assert str(report.verdict.plain).startswith("Use summarize. On its own trigger")
 
 
@@ -262,3 +266,18 @@ def test_a_chart_shows_what_is_likely_best_at_each_price_where_there_are_enough_
     assert switch.tolist() == pytest.approx(list(decided(run).switch_prices * 2))
     of_few_projects = Report(priced(made(3), truncate=0.5)).likely_best
     assert isinstance(of_few_projects, Html) and of_few_projects.html == ""
+
+
+def test_both_tables_of_page_and_terminal_have_the_order_of_the_recommendation(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    findings = Findings.of(on_own_trigger(made(9), truncate=0.9))
+    order = findings.likeliest_first
+    assert findings.recommended == "truncate" and findings.tables.contenders[0] == "summarize"
+    own_page, same_size_page, *_ = headline_html(findings).html.split("</table>")
+    show(findings)
+    own, _, same_size = capsys.readouterr().out.partition(" at the same size:")
+    for table in (own_page.partition("<tbody>")[2], same_size_page.partition("<tbody>")[2]):
+        assert sorted(order, key=table.index) == order
+    for table in (own.partition("────")[2], same_size.partition("────")[2]):
+        assert sorted(order, key=table.index) == order

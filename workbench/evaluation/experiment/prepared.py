@@ -254,6 +254,8 @@ to one worker.
 
 PROSE = frozenset({".md", ".log"})
 """Endings of files that may lie beside recordings in a folder, such as a README."""
+NO_ANSWER = "holds no answer of a model"
+"""Why a session is left out that its file names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +335,7 @@ def _read_file(
             if session.requests:
                 prepared_sessions.append(_masked(session, window, redaction))
             else:
-                reason = f"{loaded.path}: session {session.id!r} holds no answer of a model"
+                reason = f"{loaded.path}: session {session.id!r} {NO_ANSWER}"
                 bad.append(Unreadable(mask(loaded.path), mask(reason)))
     return Recording(tuple(prepared_sessions), tuple(bad))
 

@@ -206,12 +206,16 @@ class Findings:
 
     @property
     def likeliest_first(self) -> list[str]:
-        """The strategies as they are shown on their own triggers: contenders by how likely each is
-        as good as the best, those without a chance behind them, then the references.
+        """The strategies as they are shown: the recommended one, the other contenders by how
+        likely each is as good as the best, those without a chance behind them, then the references.
         """
         level: Mapping[str, float] = {}
         if self.decision is not None:
             level = self.decision.level
         contenders = self.tables.contenders
-        by_chance = sorted(contenders, key=lambda name: -level.get(name, -1.0))
-        return [*by_chance, *self.tables.strategies[len(contenders) :]]
+
+        def place(name: str) -> tuple[bool, float]:
+            return name != self.recommended, -level.get(name, -1.0)
+
+        in_order = sorted(contenders, key=place)
+        return [*in_order, *self.tables.strategies[len(contenders) :]]

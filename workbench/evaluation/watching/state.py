@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from workbench.engine.models.tokenizer import TiktokenCounter
@@ -112,6 +112,8 @@ class SessionMeter:
 
     def _limit(self, session: Session, format: str) -> Sized:
         """Where the agent compacts: by the named window, its recorded compactions, or its rule."""
+        origin = replace(session.origin, format=format)
+        session = replace(session, origin=origin)
         window = window_of(session, self.window).tokens
         recorded = limit_of(session, window)
         is_named = bool(self.window)

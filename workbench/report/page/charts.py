@@ -45,7 +45,7 @@ def savings(findings: Findings) -> Figure:
     """
     run = findings.tables
     half = run.leading("natural")
-    title = f"{HALVES[half].capitalize()} against savings, own triggers"
+    title = f"{HALVES[half].capitalize()} against tokens saved"
     rows = findings.figures.points
     if rows.empty:
         return words(
@@ -106,7 +106,7 @@ def likely_best(findings: Findings) -> Figure:
     axes.set_xlim(PRICES[0], PRICES[-1])
     axes.set_ylim(0, 100)
     axes.set_xlabel(f"points of {HALVES[half]} that you give up for a tenth of the bill")
-    axes.set_ylabel(f"chance of being the best or within {MARGIN:.0f} points, %")
+    axes.set_ylabel(f"likely as good as the best (within {MARGIN:.0f} points), %")
     name_ends(figure, axes, labels)
     return figure
 

@@ -12,7 +12,7 @@ from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES, PANEL, WORK
-from workbench.report.page.html import Html, empty, note, part
+from workbench.report.page.html import Html, empty, note, part, rows_in_order
 from workbench.report.page.losses import listed_losses
 
 OWN_TRIGGER = "each on its own trigger"
@@ -165,6 +165,7 @@ def panel_html(findings: Findings) -> Html:
     return part(
         "panel",
         rows,
+        rows=rows_in_order(rows, findings.likeliest_first),
         words=findings.panel_words,
         members=PANEL,
         halves=HALVES,

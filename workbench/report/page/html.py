@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.base.markup import render, visible
 
@@ -51,6 +52,12 @@ def part(
     variables |= values
     html = render(f"report/{template}.html", **variables)
     return Html(html, plain, data)
+
+
+def rows_in_order(table: pd.DataFrame, strategies: Sequence[str]) -> list[dict[Hashable, Any]]:
+    """The rows of a table of strategies, in this order of theirs."""
+    rows = table.to_dict("records")
+    return sorted(rows, key=lambda row: strategies.index(row["strategy"]))
 
 
 def empty(text: str = "", data: pd.DataFrame | None = None, *, template: str = "empty") -> Html:

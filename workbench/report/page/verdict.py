@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.base.formats import paragraph
@@ -11,7 +11,7 @@ from workbench.evaluation.analysis.trade import MARGIN, WORTH
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.metrics import HALVES
 from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
-from workbench.report.page.html import Html, part
+from workbench.report.page.html import Html, part, rows_in_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,6 +99,7 @@ def headline_html(findings: Findings) -> Html:
     return part(
         "headline",
         headline,
+        rows=rows_in_order(headline, findings.likeliest_first),
         shares=run.shares,
         base=run.baseline if len(compared) else "",
         by_size=by_size,
@@ -118,11 +119,10 @@ def headline_html(findings: Findings) -> Html:
         recorded=_by_strategy(figures.recorded),
         decided=findings.decision is not None,
         likely=likely,
-        own_rows=_in_order(headline, findings.likeliest_first),
         margin=MARGIN,
         worth=WORTH,
         draws=DRAWS,
-        evidence=paragraph(verdict.answer, verdict.sure),
+        evidence=paragraph(_who_leads(verdict.answer), verdict.sure),
         notes=verdict.caveats,
         sessions=findings.counts,
         scored=scored,
@@ -132,10 +132,12 @@ def headline_html(findings: Findings) -> Html:
     )
 
 
-def _in_order(headline: pd.DataFrame, strategies: Sequence[str]) -> list[dict[Hashable, Any]]:
-    """The rows of the headline table, a strategy each, in this order."""
-    rows = headline.to_dict("records")
-    return sorted(rows, key=lambda row: strategies.index(row["strategy"]))
+def _who_leads(answer: str) -> str:
+    """The first sentence of an answer; the others repeat figures of the table."""
+    sentence, stop, _ = answer.partition(". ")
+    if not stop:
+        return answer
+    return f"{sentence}."
 
 
 def _by_strategy(rows: pd.DataFrame) -> dict[str, dict[Hashable, Any]]:
