@@ -30,9 +30,9 @@ from typing import Any
 
 from bench_replay import joined
 
-from workbench.engine.transcript.session import Session
+from workbench import Session, explore
 from workbench.report.explorer.controls import FIRST, Controls
-from workbench.report.explorer.explorer import Explorer, explore
+from workbench.report.explorer.explorer import Explorer
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 FOLDERS = (

@@ -16,8 +16,8 @@ from collections import Counter
 from pathlib import Path
 from statistics import median
 
+from workbench import Session
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.costs.reconciliation import USD, Reconciliation, reconcile
 from workbench.evaluation.replays.sizing import Sizing

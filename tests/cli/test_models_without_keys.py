@@ -19,14 +19,12 @@ from lab.judge.knowing import Knowing
 
 from builders import remembering, rules
 from profiles import FULL
+from workbench import Session, load, save
 from workbench.cli import main
 from workbench.cli.output import OK, PENDING, UNUSABLE
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.results import Results
 from workbench.lab.judge.exam.admission import admission_exams
 from workbench.lab.judge.exam.readers import MOST_FAILURES
-from workbench.recordings.importers.importer import load
-from workbench.recordings.importers.native import save
 
 ROUNDS = 12
 WORDS = r"""

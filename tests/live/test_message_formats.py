@@ -11,19 +11,14 @@ from typing import Any
 import pytest
 from live.talk import Record, answered, asked, back, used
 
+from workbench import AssistantMessage, Compactor, Summary, Text, ToolCall, UserMessage
 from workbench.engine.transcript.message import (
-    AssistantMessage,
     Image,
     Message,
-    Summary,
-    Text,
     Thinking,
-    ToolCall,
     ToolResult,
-    UserMessage,
     chars_per_token,
 )
-from workbench.live.compactor import Compactor
 from workbench.live.formats.shape import GAP, HostMessage
 from workbench.live.message_reader import MessageReader
 from workbench.live.outgoing import write_messages

@@ -9,10 +9,10 @@ import validators
 from live.talk import Record, asked
 from live.test_native_formats import takes_responses
 
+from workbench import Compactor
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.log import CompactionEntry
-from workbench.live.compactor import Compactor
 from workbench.live.formats.shape import GAP
 
 

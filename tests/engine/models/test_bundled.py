@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from builders import conversation
+from workbench import ModelError, ModelSettings, find_model
 from workbench.base import package
-from workbench.base.errors import FormatError, ModelError, Refused
-from workbench.engine.models import find_model
+from workbench.base.errors import FormatError, Refused
 from workbench.engine.models.bundled import NOT_BUNDLED, Bundled
 from workbench.engine.models.bundled_answers import (
     BundledAnswer,
@@ -24,7 +24,6 @@ from workbench.engine.models.bundled_answers import (
 )
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.plain_text import request_key
-from workbench.engine.models.settings import ModelSettings
 
 ROOT = Path(__file__).parents[3]
 WRITERS = {"a large language model, 2026-11"}

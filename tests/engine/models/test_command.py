@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from engine.models.programs import counting, program, starts
 
-from workbench.base.errors import ModelError, SettingError, SetupError, Unanswered
-from workbench.engine.models import find_model
+from workbench import Completion, ModelError, ModelSettings, find_model
+from workbench.base.errors import SettingError, SetupError, Unanswered
 from workbench.engine.models.command import MOST_BYTES, Command
 from workbench.engine.models.ledger import Ledger
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.provider_options import MODELS_FILE, ProviderOptions
-from workbench.engine.models.settings import ModelSettings, model_names
+from workbench.engine.models.settings import model_names
 from workbench.engine.models.wrappers import requests_of
 
 QUICK = ProviderOptions(tries=3, first_wait=0.01, timeout=20.0)

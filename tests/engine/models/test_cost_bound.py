@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from profiles import examples
+from workbench import load
 from workbench.engine.models.billing import FRAME, bound
 from workbench.engine.models.likelihood import LocalLikelihood
 from workbench.engine.models.prices import dearest, tariff
@@ -18,7 +19,6 @@ from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.models.weights import weights
 from workbench.engine.transcript.message import counted_text
 from workbench.recordings.datasets.bundled import bundled_files
-from workbench.recordings.importers.importer import load
 
 HARD = {
     "digits": "".join(str(n % 10) for n in range(3_000)),

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from workbench import Completion, ModelSettings, find_model
 from workbench.base.errors import AnswerAwaited, SettingError, Unanswered, UnknownName
-from workbench.engine.models import find_model
 from workbench.engine.models.folder import Folder
 from workbench.engine.models.folder_requests import ABOUT, waiting
-from workbench.engine.models.model import Completion, Model, SummaryRequest
-from workbench.engine.models.settings import ModelSettings
+from workbench.engine.models.model import Model, SummaryRequest
 from workbench.engine.models.wrappers import requests_of, with_replicate
 
 

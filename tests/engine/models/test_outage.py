@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from engine.models.provider import Provider, completion, model, refusal, request
 
-from workbench.base.errors import ModelError
+from workbench import ModelError
 from workbench.engine.models.ledger import ROUNDS, Ledger
 
 

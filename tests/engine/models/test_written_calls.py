@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from workbench.base.errors import ModelError
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench import Completion, ModelError
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.text_tools import TRIES, TextToolModel
 from workbench.engine.models.written_calls import (
     UnreadableCall,

@@ -8,12 +8,9 @@ from hashlib import sha256
 from threading import Thread
 
 from builders import remembering, rules
-from workbench.engine.compaction.presets import preset
+from workbench import Session, Summary, prepared, preset
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.id_range import IdRange
-from workbench.engine.transcript.message import Summary
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.replays.natural import natural
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from builders import result, said, told
+from workbench import Session, Summary, Text
 from workbench.engine.transcript.log import (
     CLEARED,
     ClearingEntry,
@@ -10,9 +11,8 @@ from workbench.engine.transcript.log import (
     Log,
     MessageEntry,
 )
-from workbench.engine.transcript.message import Message, Summary, Text, ToolResult, Usage
+from workbench.engine.transcript.message import Message, ToolResult, Usage
 from workbench.engine.transcript.recorded_requests import RecordedRequest, recorded_requests
-from workbench.engine.transcript.session import Session
 
 
 def ten_each(message: Message) -> int:

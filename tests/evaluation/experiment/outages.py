@@ -16,10 +16,8 @@ from typing import Any, Literal, TypeAlias
 from engine.models.provider import Provider, Reply, completion, refusal
 
 from builders import remembering, rules
+from workbench import ModelSettings, Session, compare
 from workbench.engine.models.provider_options import API_BASE, MODELS_FILE
-from workbench.engine.models.settings import ModelSettings
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
 
 MODEL = "litellm:openai/stub"

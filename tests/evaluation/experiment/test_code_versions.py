@@ -12,9 +12,9 @@ from types import FrameType
 import pytest
 
 import workbench as wb
+from workbench import Preset, prepared
 from workbench.base.package import PACKAGE
 from workbench.engine.compaction.presets import NAMES
-from workbench.engine.compaction.strategy import Preset
 from workbench.evaluation.experiment import code_versions as code_module
 from workbench.evaluation.experiment.code_versions import (
     FILE,
@@ -23,7 +23,6 @@ from workbench.evaluation.experiment.code_versions import (
     code_versions,
     known_file,
 )
-from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.experiment.replay_rows import replay_rows
 from workbench.evaluation.experiment.replay_work import MASKS, READS_SESSIONS, REPLAY_BEGINS
 from workbench.evaluation.experiment.spec import RunSpec

@@ -10,8 +10,9 @@ from random import Random
 
 import pytest
 
+from workbench import compare
 from workbench.evaluation.experiment import preliminary
-from workbench.evaluation.experiment.compare import Run, compare, compared
+from workbench.evaluation.experiment.compare import Run, compared
 from workbench.evaluation.experiment.preliminary import SessionSoFar, SoFar, preview, stored_so_far
 from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.spec import RunSpec

@@ -9,11 +9,12 @@ from functools import cache
 
 import pytest
 
+from workbench import bundled, metric_input, prepared, replay
 from workbench.engine.compaction.archive import TOKENS
 from workbench.engine.models.cache_rules import NO_CACHE, OPENAI, CacheRules
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import said_text
-from workbench.evaluation.experiment.prepared import Prepared, metric_input, prepared, replay
+from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.metric import MetricInput
@@ -30,7 +31,6 @@ from workbench.evaluation.metrics.paging import (
 from workbench.evaluation.metrics.scores.information import exam_recall
 from workbench.evaluation.metrics.view import view
 from workbench.evaluation.replays.step import Step
-from workbench.recordings.datasets.bundled import bundled
 
 
 @cache

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from builders import remembering, rules
-from workbench.engine.compaction.presets import preset
+from workbench import Session, preset
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.replay_rows import natural_rows
 from workbench.evaluation.metrics.builtin import EVEN_SO
 from workbench.evaluation.metrics.index import Index

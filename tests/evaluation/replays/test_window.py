@@ -3,8 +3,9 @@
 import pytest
 
 from builders import compaction, recorded, remembering
+from workbench import Session
 from workbench.engine.transcript.log import Log
-from workbench.engine.transcript.session import Origin, Session
+from workbench.engine.transcript.session import Origin
 from workbench.evaluation.replays.agents import AGENTS, agent_of, limit_of
 from workbench.evaluation.replays.sizing import DEFAULT_WINDOW, window_of
 

@@ -9,11 +9,10 @@ from typing import Any
 
 from engine.models.provider import Provider, Reply, completion
 
+from workbench import Completion, Session, prepared
 from workbench.engine.models.litellm import LiteLLM
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.provider_options import ProviderOptions
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.gap import GAP, gapped
 from workbench.evaluation.metrics.exam.item import Item

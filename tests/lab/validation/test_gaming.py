@@ -5,12 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from builders import remembering, rules
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench import Session, load, prepared
+from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.index import Index
 from workbench.lab.validation.gaming import GAMERS, filled, gaming
 from workbench.recordings.datasets.bundled import bundled_files
-from workbench.recordings.importers.importer import load
 
 
 @pytest.fixture(scope="module")

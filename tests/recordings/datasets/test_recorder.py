@@ -5,12 +5,8 @@ from pathlib import Path
 from workbench.recordings.datasets.recorder import MODEL, record
 from workbench.recordings.datasets.recorder import RecordingTask, steps
 from workbench.engine.transcript.log import MessageEntry, NoteEntry
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    ToolResult,
-    UserMessage,
-    plain_text,
-)
+from workbench import AssistantMessage, UserMessage
+from workbench.engine.transcript.message import (ToolResult, plain_text)
 
 SCRIPT = """\
 @@ user

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from builders import remembering, rules
-from workbench.engine.transcript.session import Session
+from workbench import Session
 from workbench.report.explorer.panels import panels
 from workbench.report.explorer.treemap import HEIGHT, WIDTH, Rectangle, squarified, treemap
 

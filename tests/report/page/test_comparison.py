@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 from report.page.made import findings_of, made, tables_of
 
+from workbench import Report
 from workbench.base.markup import environment
 from workbench.evaluation.analysis.compared import ALPHA, WORTH
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.comparison import differences, standings
 from workbench.report.page.comparison import differences_html, frontier_html
-from workbench.report.page.report import Report
 from workbench.report.page.verdict import headline_html
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "tables.md"

@@ -10,6 +10,7 @@ from html import unescape
 import pytest
 from report.page.made import KEEPS, MadeResults, made
 
+from workbench import Report
 from workbench.cli.headline import outcome, show
 from workbench.evaluation.analysis.likely_best import LIKELY, POSSIBLE
 from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
@@ -26,7 +27,6 @@ from workbench.evaluation.findings.readers import (
 )
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import NAMES, STATEMENTS, WORK
-from workbench.report.page.report import Report
 
 TELLS = {"none": 0.86, "null": 0.2, "truncate": 0.5, "summarize": 0.62, "pipeline": 0.7}
 

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from report.view.made import made_run
 
+from workbench import AssistantMessage, load
 from workbench.base.errors import FormatError
 from workbench.cli import main
-from workbench.engine.transcript.message import AssistantMessage, plain_text
+from workbench.engine.transcript.message import plain_text
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.results import Results
-from workbench.recordings.importers.importer import load
 from workbench.report.view.contexts import NotShown
 from workbench.report.view.otel import FILE, to_otel
 

@@ -3,6 +3,7 @@ from dataclasses import replace
 from engine.compaction.presets.situations import due, fired, summary
 
 from builders import called, conversation, result, rules, said, told
+from workbench import UserMessage
 from workbench.engine.compaction.presets.claude_code import (
     ALL_FILES_TOKENS,
     CLAUDE_CODE,
@@ -12,7 +13,7 @@ from workbench.engine.compaction.presets.claude_code import (
     FILES,
     IdleMicrocompact,
 )
-from workbench.engine.transcript.message import Message, UserMessage, plain_text
+from workbench.engine.transcript.message import Message, plain_text
 
 
 def test_it_is_due_above_the_window_less_33000() -> None:

@@ -3,16 +3,13 @@ from dataclasses import replace
 from engine.compaction.presets.situations import at, due, fired
 
 from builders import called, result, said
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
+from workbench import Budget, Context, Strategy, compact
 from workbench.engine.compaction.presets.clear_tool_uses import (
     CLEAR_TOOL_USES,
     CLEARED,
     ClearToolUses,
 )
-from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
 
 

@@ -1,8 +1,9 @@
 from engine.compaction.presets.situations import due, fired, summary
 
 from builders import called, conversation, result, rules, said, told
+from workbench import Summary
 from workbench.engine.compaction.presets.codex_local import CODEX_LOCAL, USER_TOKENS
-from workbench.engine.transcript.message import Message, Summary, is_real_user, plain_text
+from workbench.engine.transcript.message import Message, is_real_user, plain_text
 
 
 def test_it_is_due_at_exactly_nine_tenths_of_the_window() -> None:

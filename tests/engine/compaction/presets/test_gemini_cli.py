@@ -4,14 +4,13 @@ import pytest
 from engine.compaction.presets.situations import due, fired, summary
 
 from builders import called, result, said, told
-from workbench.engine.compaction.plan import Budget
+from workbench import Budget, Context
 from workbench.engine.compaction.presets.gemini_cli import (
     GEMINI_CLI,
     MARK,
     ReverseBudget,
     split_point,
 )
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
 
 

@@ -4,6 +4,7 @@ import pytest
 from engine.compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, rules, said, told
+from workbench import AssistantMessage, Strategy, Summary, Text, UserMessage
 from workbench.engine.compaction.presets.hermes_anchors import CLOSE, OPEN, anchors, index
 from workbench.engine.compaction.presets.hermes_lean import (
     HERMES_LEAN,
@@ -14,17 +15,7 @@ from workbench.engine.compaction.presets.hermes_lean import (
     restored,
     tail_tokens,
 )
-from workbench.engine.compaction.strategy import Strategy
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Image,
-    Message,
-    Summary,
-    Text,
-    ToolResult,
-    UserMessage,
-    plain_text,
-)
+from workbench.engine.transcript.message import Image, Message, ToolResult, plain_text
 
 
 def test_it_is_due_at_half_of_a_large_window_and_at_three_quarters_of_another() -> None:

@@ -4,6 +4,7 @@ import pytest
 from engine.compaction.presets.situations import due, fired, summary
 
 from builders import called, conversation, result, said, told
+from workbench import Strategy, Summary
 from workbench.engine.compaction.presets.langchain_20 import (
     KEEP,
     LANGCHAIN_20,
@@ -12,8 +13,7 @@ from workbench.engine.compaction.presets.langchain_20 import (
     LastTokens,
     langchain_tokens,
 )
-from workbench.engine.compaction.strategy import Strategy
-from workbench.engine.transcript.message import Message, Summary
+from workbench.engine.transcript.message import Message
 
 UNTRIMMED = replace(
     LANGCHAIN_20, strategy=Strategy("untrimmed", (replace(SUMMARY, reads=LastTokens(None)),))

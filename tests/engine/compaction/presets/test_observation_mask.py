@@ -1,17 +1,14 @@
 from engine.compaction.presets.situations import due, fired
 
 from builders import conversation
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
+from workbench import Budget, Context, Strategy, compact
 from workbench.engine.compaction.presets.observation_mask import (
     ATTENTION_WINDOW,
     MASK,
     OBSERVATION_MASK,
     ObservationMask,
 )
-from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import ToolResult, plain_text
 
 

@@ -4,8 +4,8 @@ import pytest
 from engine.compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, said, told
+from workbench import Strategy
 from workbench.engine.compaction.presets.opencode import ERASED, OPENCODE, SUMMARY, Prune, preserved
-from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
 
 SUMMARISES = replace(OPENCODE, strategy=Strategy("summarises", (SUMMARY,)))

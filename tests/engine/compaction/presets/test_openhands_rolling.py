@@ -4,6 +4,7 @@ import pytest
 from engine.compaction.presets.situations import at, due, fired, stayed, summary
 
 from builders import called, conversation, result, rules, said, told
+from workbench import Strategy, Summary
 from workbench.engine.compaction.presets.openhands_rolling import (
     EVENTS,
     OPENHANDS_ROLLING,
@@ -11,8 +12,7 @@ from workbench.engine.compaction.presets.openhands_rolling import (
     RollingCut,
     RollingTrigger,
 )
-from workbench.engine.compaction.strategy import Strategy
-from workbench.engine.transcript.message import Message, Summary
+from workbench.engine.transcript.message import Message
 
 
 def test_it_is_due_beyond_80_messages_or_beyond_the_window() -> None:

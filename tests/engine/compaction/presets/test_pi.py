@@ -1,18 +1,9 @@
 from engine.compaction.presets.situations import at, due, fired, stayed, summary
 
 from builders import called, conversation, result, said, told
+from workbench import AssistantMessage, Text, ToolCall, UserMessage
 from workbench.engine.compaction.presets.pi import LIMITS, PI, pi_tokens
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Image,
-    Message,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-    plain_text,
-)
+from workbench.engine.transcript.message import Image, Message, Thinking, ToolResult, plain_text
 
 
 def test_it_is_due_above_the_window_less_16384_and_not_at_exactly_that() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from builders import called, result, said, told
-from workbench.engine.transcript.message import Message, Summary
-from workbench.engine.transcript.session import Session
+from workbench import Session, Summary
+from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.work_exam.question import QuestionKind
 from workbench.evaluation.metrics.work_exam.reading import WorkReading
