@@ -12,7 +12,8 @@ from workbench import Compactor, Preset, Settings
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Message, plain_text
 from workbench.live.events import CompactionEnded, CompactionStarted
-from workbench.live.formats.shape import GAP
+
+GAP = "(earlier messages were left out here)"
 
 Record = dict[str, Any]
 

@@ -19,9 +19,11 @@ from workbench.engine.transcript.message import (
     ToolResult,
     chars_per_token,
 )
-from workbench.live.formats.shape import GAP, HostMessage
+from workbench.live.formats.shape import HostMessage
 from workbench.live.message_reader import MessageReader
 from workbench.live.outgoing import write_messages
+
+GAP = "(earlier messages were left out here)"
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa"}}
 

@@ -13,7 +13,8 @@ from workbench import Compactor
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.log import CompactionEntry
-from workbench.live.formats.shape import GAP
+
+GAP = "(earlier messages were left out here)"
 
 
 def sealed(characters: int = 4_000, n: int = 1) -> Record:

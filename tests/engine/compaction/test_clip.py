@@ -2,7 +2,7 @@ import pytest
 
 from builders import said, told
 from workbench import AssistantMessage, Summary, Text, ToolCall, UserMessage
-from workbench.engine.compaction.clip import LEAST_CHARS, boundary, head, middle_out, shortened
+from workbench.engine.compaction.clip import boundary, head, middle_out, shortened
 from workbench.engine.transcript.message import (
     Image,
     Thinking,
@@ -10,6 +10,8 @@ from workbench.engine.transcript.message import (
     is_empty,
     plain_text,
 )
+
+LEAST_CHARS = 48
 
 FAMILY = "👩\u200d👩\u200d👧\u200d👦"
 

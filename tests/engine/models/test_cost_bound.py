@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from workbench import load
-from workbench.engine.models.billing import FRAME, bound
+from workbench.engine.models.billing import bound
 from workbench.engine.models.likelihood import LocalLikelihood
 from workbench.engine.models.prices import dearest, tariff
 from workbench.engine.models.provider_options import ProviderOptions
@@ -67,7 +67,9 @@ def test_the_bound_is_all_tokens_at_the_dearest_rates() -> None:
     known = tariff("anthropic/claude-haiku-4-5")
     assert known is not None and known.rates.cache_write > known.rates.input
     assert found.usd == pytest.approx(
-        (FRAME + 500) * known.rates.cache_write + 300 * known.rates.output
+        (256 + 500)  # what surrounds the messages, and they
+        * known.rates.cache_write
+        + 300 * known.rates.output
     )
 
 

@@ -13,7 +13,9 @@ from workbench import ModelError, find_model
 from workbench.base.errors import SetupError
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.model import SummaryRequest
-from workbench.engine.models.provider_options import API_BASE, ProviderOptions
+from workbench.engine.models.provider_options import ProviderOptions
+
+API_BASE = "WORKBENCH_API_BASE"
 
 
 @pytest.fixture

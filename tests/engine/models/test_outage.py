@@ -11,7 +11,9 @@ import pytest
 from engine.models.provider import Provider, completion, model, refusal, request
 
 from workbench import ModelError
-from workbench.engine.models.ledger import ROUNDS, Ledger
+from workbench.engine.models.ledger import Ledger
+
+ROUNDS = 4
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from typing import TypeAlias
 from evaluation.experiment.forged import FORGED, FORGERIES, honest
 
 from workbench import Session, compare, save
-from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.trust import trust_sentences
 from workbench.evaluation.metrics import NAMES
@@ -73,7 +72,7 @@ def _figures(run: Tables) -> Figures:
     for strategy in STRATEGIES:
         estimates = {
             "cost saved": run.net_saving(strategy),
-            "tokens saved": run.own_trigger(strategy, SAVED),
+            "tokens saved": run.own_trigger(strategy, "tokens_saved"),
             "names": run.own_trigger(strategy, NAMES),
         }
         figures |= {

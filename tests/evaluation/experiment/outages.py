@@ -17,8 +17,11 @@ from engine.models.provider import Provider, Reply, completion, refusal
 
 from builders import remembering, rules
 from workbench import ModelSettings, Session, compare
-from workbench.engine.models.provider_options import API_BASE, MODELS_FILE
 from workbench.evaluation.experiment.results import Results
+
+MODELS_FILE = "WORKBENCH_MODELS"
+
+API_BASE = "WORKBENCH_API_BASE"
 
 MODEL = "litellm:openai/stub"
 SENTENCES = (

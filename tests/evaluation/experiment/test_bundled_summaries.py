@@ -23,7 +23,6 @@ from workbench.engine.models.bundled_answers import BundledAnswer, answers_text
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.model import Model, SummaryRequest
 from workbench.engine.models.plain_text import request_key
-from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
 from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.grid import Grid
 from workbench.evaluation.experiment.results import Results
@@ -33,6 +32,11 @@ from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.readers import kinds, opening, who_wrote
 from workbench.evaluation.findings.tables import Tables
 from workbench.recordings.datasets.bundled import bundled_files
+
+WITHOUT_A_MODEL = (
+    "Without a model a comparison of presets compares triggers, cuts and cost, not summaries. "
+    "Name one with --model: litellm:NAME, command:LINE or folder:PATH."
+)
 
 WRITER = "a large language model, 2026-11"
 AUTHOR = "a large language model (recorded 2026-11; its answers ship with the package)"

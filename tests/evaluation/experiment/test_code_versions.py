@@ -17,7 +17,6 @@ from workbench.base.package import PACKAGE
 from workbench.engine.compaction.presets import NAMES
 from workbench.evaluation.experiment import code_versions as code_module
 from workbench.evaluation.experiment.code_versions import (
-    FILE,
     PackageCode,
     PartsUsed,
     code_versions,
@@ -26,6 +25,8 @@ from workbench.evaluation.experiment.code_versions import (
 from workbench.evaluation.experiment.replay_rows import replay_rows
 from workbench.evaluation.experiment.replay_work import MASKS, READS_SESSIONS, REPLAY_BEGINS
 from workbench.evaluation.experiment.spec import RunSpec
+
+FILE = "code.json"
 
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 UNSEEN = (*READS_SESSIONS, *MASKS)

@@ -15,11 +15,12 @@ from workbench import Session, compare, save
 from workbench.base.errors import SetupError
 from workbench.cli import main
 from workbench.engine.models.prices import tariff
-from workbench.engine.models.provider_options import MODELS_FILE
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.models.speed import measured
 from workbench.evaluation.experiment.compare import forecast
 from workbench.evaluation.experiment.forecast import Forecast
+
+MODELS_FILE = "WORKBENCH_MODELS"
 
 PAID = "litellm:gpt-4o-mini"
 

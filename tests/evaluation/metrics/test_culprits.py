@@ -29,11 +29,13 @@ from workbench.evaluation.metrics.chain import chain
 from workbench.evaluation.metrics.demand import Retention
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.metric import MetricInput
-from workbench.evaluation.metrics.view import VIEW, culprits, view
+from workbench.evaluation.metrics.view import culprits, view
 from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import CompactionEvent
+
+VIEW = "view"
 
 
 def twice_needed(turns: int) -> list[Message]:

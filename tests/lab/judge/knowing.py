@@ -14,7 +14,7 @@ from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.provider_options import ProviderOptions
 from workbench.evaluation.metrics.exam.exams import Exams
-from workbench.evaluation.metrics.exam.gap import GAP, gapped
+from workbench.evaluation.metrics.exam.gap import gapped
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.lab.judge.exam.admission import admission_exams
@@ -38,7 +38,7 @@ class Knowing:
             for item in items
             for seed in range(seeds)
         }
-        self.uses = {gapped(item).partition(GAP)[0] + item.answer for item in items}
+        self.uses = {gapped(item).partition("____")[0] + item.answer for item in items}
         self.asked = 0
 
     @staticmethod

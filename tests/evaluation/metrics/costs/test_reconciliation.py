@@ -24,14 +24,17 @@ from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import Message, Scaled, Usage
 from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
 from workbench.evaluation.metrics.costs.reconciliation import (
-    PROMPT,
-    READ,
-    USD,
     Reconciliation,
     reconcile,
     reported_usd,
 )
 from workbench.evaluation.replays.sizing import Sizing
+
+USD = 2
+
+READ = 1
+
+PROMPT = 0
 
 PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75,cache_write_long=6")
 OVERHEAD, HEAD = 20_000, 12_000
