@@ -6,24 +6,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from workbench.engine.compaction.engine import Compaction, compact
-from workbench.engine.compaction.strategy import Preset, Situation
+from workbench import (
+    AssistantMessage,
+    Context,
+    Preset,
+    Session,
+    Text,
+    ToolCall,
+    UserMessage,
+    compact,
+)
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.strategy import Situation
 from workbench.engine.models.model import Model
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Message,
-    SystemMessage,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    Usage,
-    UserMessage,
-)
-from workbench.engine.transcript.session import Origin, Session
+from workbench.engine.transcript.message import Message, SystemMessage, Thinking, ToolResult, Usage
+from workbench.engine.transcript.session import Origin
 
 
 def rules(text: str, id: str = "s0") -> SystemMessage:

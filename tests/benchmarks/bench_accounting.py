@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "reports" / "studies" / "size
 
 from sizes import BASELINE, SHARE, STRATEGIES, compactions, lines, measured, sessions, table_window
 
-from workbench.engine.compaction.presets import preset
+from workbench import preset
 from workbench.engine.models.extractive import Extractive
 from workbench.evaluation.analysis.paired import interval, project_means, sign_flip
 from workbench.evaluation.experiment.prepared import Prepared

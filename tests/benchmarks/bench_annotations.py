@@ -20,11 +20,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from annotated import annotated
 
+from workbench import load
 from workbench.engine.extraction.statements import statements
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.state.superseded import Change
 from workbench.recordings.datasets.bundled import bundled_files
-from workbench.recordings.importers.importer import load
 
 KINDS = ("constraint", "decision", "pending")
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from time import process_time
 
-from workbench.engine.compaction.presets import preset
+from workbench import prepared, preset
 from workbench.engine.models.extractive import Extractive
-from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.sources import sessions_in, sources_of
 from workbench.evaluation.metrics.code.reading import CodeReading
 from workbench.evaluation.metrics.exam.exams import Exams

@@ -46,15 +46,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from builders import remembering, rules
-from workbench.base.errors import WorkbenchError
+from workbench import Session, WorkbenchError, prepared, save
 from workbench.engine.models.tokenizer import TiktokenCounter, loaded
 from workbench.engine.transcript.message import counted_text
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.recordings.importers.importer import scan
-from workbench.recordings.importers.native import save
 
 PARTS = ("lines", "messages", "sessions", "again", "first", "long")
 STRATEGIES = "truncate,summarize,pipeline,claude_code"
@@ -474,7 +471,7 @@ def cpu_seconds_of(pid: int) -> float:
 
 def counted_in(path: Path) -> tuple[int, int]:
     """How many texts a comparison counts, and how many of them again."""
-    from workbench.evaluation.experiment.compare import compare
+    from workbench import compare
 
     asked: list[str] = []
     count_text = TiktokenCounter.count_text

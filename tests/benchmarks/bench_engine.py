@@ -18,23 +18,23 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.guard import violations
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.strategy import AtShare, Situation, Strategy
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import (
+from workbench import (
     AssistantMessage,
-    Message,
-    SystemMessage,
+    AtShare,
+    Budget,
+    Completion,
+    Context,
+    Strategy,
     Text,
     ToolCall,
-    ToolResult,
     UserMessage,
-    chars_per_token,
+    compact,
+    preset,
 )
+from workbench.engine.compaction.guard import violations
+from workbench.engine.compaction.strategy import Situation
+from workbench.engine.models.model import SummaryRequest
+from workbench.engine.transcript.message import Message, SystemMessage, ToolResult, chars_per_token
 
 WORDS = (
     "parser",

@@ -30,9 +30,9 @@ from typing import Any
 
 from bench_replay import joined
 
-from workbench.engine.transcript.session import Session
-from workbench.report.explorer.controls import FIRST, Controls
-from workbench.report.explorer.explorer import Explorer, explore
+from workbench import Session, explore
+from workbench.report.explorer.controls import Controls
+from workbench.report.explorer.explorer import Explorer
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 FOLDERS = (
@@ -66,7 +66,7 @@ def row(view: Explorer, strategy: str) -> str:
     controls = Controls(view)
     firsts, sliders, redraws, fired = [], [], [], []
     for change in moves(view):
-        first = seconds(lambda change=change: view.begin(FIRST, **change))  # type: ignore[misc]
+        first = seconds(lambda change=change: view.begin(0.2, **change))  # type: ignore[misc]
         drawn = seconds(controls.redraw)
         rest = seconds(view.go_on)
         redraws.append(seconds(controls.redraw))

@@ -26,7 +26,8 @@ MEGABYTE = 1_000_000
 
 def measured(path: Path) -> dict[str, float]:
     """Read one file here and now: this runs in a process of its own."""
-    from workbench.recordings.importers.importer import load, scan
+    from workbench import load
+    from workbench.recordings.importers.importer import scan
 
     with tempfile.TemporaryDirectory() as folder:
         # what is done once a process: imports, a look for installed importers

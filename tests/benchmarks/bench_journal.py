@@ -32,9 +32,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from live.long_talk import conversation
 
+from workbench import Compactor, Completion
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.live.compactor import Compactor
+from workbench.engine.models.model import SummaryRequest
 
 GOAL = 0.005
 MORE = 200

@@ -29,9 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from builders import remembering, rules
-from workbench.engine.transcript.session import Session
+from workbench import Session, save
 from workbench.evaluation.experiment.table_columns import COLUMNS
-from workbench.recordings.importers.native import save
 
 STRATEGIES = "truncate,summarize,pipeline"
 REPLAYS_A_SESSION = 5

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 
 from rows import Frames, Part, run
 
+from workbench import AssistantMessage
 from workbench.engine.transcript.log import CompactionEntry
-from workbench.engine.transcript.message import AssistantMessage, said_texts
-from workbench.evaluation.metrics.demand import HORIZON
+from workbench.engine.transcript.message import said_texts
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.watching.needed import Losses, compactions
 from workbench.recordings.importers.importer import scan
@@ -45,9 +45,7 @@ def measured(paths: Sequence[str], _: bool) -> Frames:
             for at, taken in zip(places, compactions(session), strict=True):
                 lost = Losses(taken, session.cwd).names()
                 later = [
-                    m
-                    for m in session.messages[at : at + HORIZON]
-                    if isinstance(m, AssistantMessage)
+                    m for m in session.messages[at : at + 80] if isinstance(m, AssistantMessage)
                 ]
                 words = {entity.text for entity in Index(later, session.cwd).entities}
                 used = [one.text in words for one in lost]

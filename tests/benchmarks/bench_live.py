@@ -30,9 +30,9 @@ from engine.compaction.documented import OPTIONS, ways_that_differ
 from live.dead_summariser import worst_block
 from live.two_conversations import mixture
 
+from workbench import Settings
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.live.settings import Settings
 
 COMPACTING = tuple(name for name in BUILTIN if name not in ("none", "null"))
 COUNTS = {

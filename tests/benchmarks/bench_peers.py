@@ -32,15 +32,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from bench_engine import Terse, long_conversation, planned
 
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.presets import preset
+from workbench import AssistantMessage, Budget, Context, Strategy, compact, preset
 from workbench.engine.compaction.presets.gemini_cli import ReverseBudget
 from workbench.engine.compaction.presets.hermes_lean import HermesPrune
 from workbench.engine.compaction.presets.opencode import Prune
-from workbench.engine.compaction.strategy import Situation, Strategy
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import AssistantMessage, Message, ToolResult, plain_text
+from workbench.engine.compaction.strategy import Situation
+from workbench.engine.transcript.message import Message, ToolResult, plain_text
 
 SUMMARY = "## Goal\ngo on\n" * 20
 KEEP_TOKENS = 100_000

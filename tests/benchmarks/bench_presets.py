@@ -39,19 +39,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from bench_engine import Terse, long_conversation, planned
 
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.presets import BUILTIN, preset
-from workbench.engine.compaction.strategy import Preset, Situation
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Message,
-    SystemMessage,
-    ToolCall,
-    ToolResult,
-    chars_per_token,
-)
+from workbench import AssistantMessage, Budget, Context, Preset, ToolCall, compact, preset
+from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.compaction.strategy import Situation
+from workbench.engine.transcript.message import Message, SystemMessage, ToolResult, chars_per_token
 
 CHECKS = 20_000
 MESSAGES, PARTS = 2_000, 10

@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.recall_boundaries import SIZES, Ready, recordings
 
+from workbench import load
 from workbench.evaluation.metrics.demand import Retention
-from workbench.recordings.importers.importer import load
 
 Rows = Mapping[tuple[str, str], Sequence[Retention]]
 

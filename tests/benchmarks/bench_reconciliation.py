@@ -16,12 +16,14 @@ from collections import Counter
 from pathlib import Path
 from statistics import median
 
+from workbench import Session
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.pricing import pricing
-from workbench.evaluation.metrics.costs.reconciliation import USD, Reconciliation, reconcile
+from workbench.evaluation.metrics.costs.reconciliation import Reconciliation, reconcile
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.recordings.importers.importer import scan
+
+USD = 2
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 CLOSE, MOST = 0.02, 0.03

@@ -25,18 +25,9 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import TypeVar
 
-from workbench.engine.compaction.presets import preset
-from workbench.engine.models import find_model
+from workbench import AssistantMessage, Session, ToolCall, find_model, prepared, preset
 from workbench.engine.models.tokenizer import TiktokenCounter, loaded
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Message,
-    ToolCall,
-    ToolResult,
-    counted_text,
-)
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import prepared
+from workbench.engine.transcript.message import Message, ToolResult, counted_text
 from workbench.evaluation.experiment.replay_rows import replay_rows
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.recordings.importers.importer import scan

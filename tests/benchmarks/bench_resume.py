@@ -29,9 +29,9 @@ from benchmarks.bench_stress import HABITS, weighed, with_habit
 from live.long_talk import FORMATS, conversation
 from live.talk import Record
 
+from workbench import Compactor
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.models.extractive import Extractive
-from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded
 
 

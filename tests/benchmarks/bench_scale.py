@@ -25,10 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.bench_kill import replays
 
 from builders import remembering, rules
-from workbench.engine.transcript.session import Session
+from workbench import Session, save
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.table_columns import COLUMNS
-from workbench.recordings.importers.native import save
 
 STRATEGIES = "truncate,summarize"
 TICK = 0.1

@@ -30,11 +30,10 @@ sys.path.insert(0, str(TESTS))
 from object_store import BUCKET, environment, put, serving_s3  # noqa: E402
 
 from builders import remembering, rules  # noqa: E402
+from workbench import Session, save  # noqa: E402
 from workbench.base import remote  # noqa: E402
-from workbench.engine.transcript.session import Session  # noqa: E402
 from workbench.evaluation.experiment.results import Results  # noqa: E402
 from workbench.evaluation.experiment.table_columns import COLUMNS  # noqa: E402
-from workbench.recordings.importers.native import save  # noqa: E402
 
 SESSIONS = f"s3://{BUCKET}/sessions"
 OUT = f"s3://{BUCKET}/runs/killed"

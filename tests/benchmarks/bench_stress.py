@@ -40,15 +40,13 @@ from benchmarks.bench_request import print_costs
 from live.long_talk import FORMATS, conversation
 from live.talk import Record
 
-from workbench.base.errors import ModelError
+from workbench import Compactor, Completion, Hooks, ModelError
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import chars_per_token
-from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, LastResort, Rewound
 from workbench.live.formats.table import FORMATS as MESSAGE_FORMATS
-from workbench.live.hooks import Hooks
 from workbench.live.message_reader import MessageReader
 
 VALID = {

@@ -26,7 +26,7 @@ from pathlib import Path
 import pandas as pd
 
 import workbench as wb
-from workbench.base.errors import WorkbenchError
+from workbench import WorkbenchError
 from workbench.evaluation.analysis.likely_best import POSSIBLE
 from workbench.evaluation.analysis.trade import WORTH
 from workbench.evaluation.findings import Findings

@@ -35,11 +35,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from report.view.made import get, served
 
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
-from workbench.recordings.importers.importer import load
-from workbench.recordings.importers.native import save
-from workbench.report.explorer.explorer import explore
+from workbench import Session, compare, explore, load, save
 
 STRATEGIES = ["truncate", "summarize"]
 WINDOW = 64_000

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench import Session, UserMessage
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.message import ToolResult, UserMessage
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.message import ToolResult
 from workbench.evaluation.metrics.demand import Retention
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.indexes.inverted_index import row_of

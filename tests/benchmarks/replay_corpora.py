@@ -23,12 +23,10 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
+from workbench import Preset, Session, find_model
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.compaction.strategy import Preset
-from workbench.engine.models import find_model
 from workbench.engine.models.model import Model
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.recordings.importers.importer import scan

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.recall_boundaries import SIZES, Ready, recordings
 
 from profiles import FULL
-from workbench.recordings.importers.importer import load
+from workbench import load
 
 KINDS = ("newest messages", "newest texts without tool results", "half newest, half best lines")
 """In the order in which they hold more and more of what is needed."""

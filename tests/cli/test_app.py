@@ -12,10 +12,9 @@ import pytest
 
 import workbench as wb
 from builders import conversation, reporting, rules
+from workbench import Session, save
 from workbench.cli import main
-from workbench.engine.transcript.session import Session
 from workbench.recordings.datasets.bundled import bundled_files
-from workbench.recordings.importers.native import save
 
 
 @pytest.fixture(scope="module")

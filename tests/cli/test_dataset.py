@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from workbench import load
 from workbench.cli import main
-from workbench.recordings.importers.importer import load
 
 
 def test_the_list_names_bundled_and_public_recordings(capsys: pytest.CaptureFixture[str]) -> None:

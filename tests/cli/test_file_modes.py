@@ -13,10 +13,9 @@ from engine.models.provider import completion, serving
 
 from builders import remembering, rules
 from profiles import FULL
+from workbench import Session, save
 from workbench.base.private_files import make_private_folder, write_private
 from workbench.cli import main
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.native import save
 
 SMALL = ["--window", "1000", "--jobs", "1", "--quiet"]
 RUNS: dict[str, list[list[str]]] = {

@@ -9,14 +9,15 @@ from xml.etree import ElementTree
 import pytest
 
 from builders import remembering, rules
+from workbench import Preset, Session, compare, preset
 from workbench.cli import main
-from workbench.engine.compaction.presets.own import SUMMARIZE, TRUNCATE
-from workbench.engine.compaction.strategy import Preset
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS
+
+TRUNCATE = preset("truncate")
+
+SUMMARIZE = preset("summarize")
 
 
 def run(out: Path, mine: Preset, sessions: int = 7, turns: int = 18) -> Results:

@@ -11,14 +11,11 @@ from report.page.made import made, with_recorded
 
 from builders import remembering, rules
 from profiles import FULL
+from workbench import AssistantMessage, Report, Session, Text, UserMessage, save
 from workbench.cli import main
 from workbench.cli.headline import show
 from workbench.cli.headline_table import headline
-from workbench.engine.transcript.message import AssistantMessage, Text, UserMessage
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.findings import Findings
-from workbench.recordings.importers.native import save
-from workbench.report.page.report import Report
 
 
 @pytest.mark.parametrize(

@@ -8,19 +8,10 @@ from pathlib import Path
 import pytest
 
 import workbench as wb
+from workbench import AssistantMessage, Session, Summary, Text, ToolCall, UserMessage
 from workbench.cli import main
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    Text,
-    ToolCall,
-    ToolResult,
-    Usage,
-    UserMessage,
-)
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.message import Message, ToolResult, Usage
 
 LINE = "The lamp in the hall gets eleven volts. "
 

@@ -18,9 +18,8 @@ import pytest
 from engine.models.provider import Provider, Reply, completion, refusal, serving
 
 from builders import remembering, rules
+from workbench import Session, save
 from workbench.cli import main
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.native import save
 
 KEY = "sk-gateway-q7Rk2mVx9TzLw4Hn8PcYd3Fs"
 GATEWAYS: dict[str, Callable[[str], Reply]] = {

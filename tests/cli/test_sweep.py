@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
+from workbench import Session, save
 from workbench.cli import main
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.native import save
 
 
 def grid(folder: Path) -> Path:

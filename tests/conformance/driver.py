@@ -8,13 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.engine.compaction.strategy import Preset
+from workbench import Compactor, Preset, Settings
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Message, plain_text
-from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, CompactionStarted
-from workbench.live.formats.shape import GAP
-from workbench.live.settings import Settings
+
+GAP = "(earlier messages were left out here)"
 
 Record = dict[str, Any]
 

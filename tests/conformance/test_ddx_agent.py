@@ -14,13 +14,9 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, result, said, told
-from workbench.base.errors import ModelError
-from workbench.engine.compaction.presets import preset
+from workbench import Compactor, ModelError, Session, Settings, preset
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Message
-from workbench.engine.transcript.session import Session
-from workbench.live.compactor import Compactor
-from workbench.live.settings import Settings
 
 PREFIX = (
     "The conversation history before this point was compacted into the following"

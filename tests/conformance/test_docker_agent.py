@@ -13,14 +13,21 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, result, rules, said, told
-from workbench.base.errors import ModelError, SettingError
-from workbench.engine.compaction.presets import preset
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench import (
+    AssistantMessage,
+    Cancel,
+    Compactor,
+    Completion,
+    Hooks,
+    ModelError,
+    Session,
+    Supply,
+    preset,
+)
+from workbench.base.errors import SettingError
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.message import AssistantMessage, Message, Usage
-from workbench.engine.transcript.session import Session
-from workbench.live.compactor import Compactor
-from workbench.live.hooks import Cancel, Hooks, Supply
+from workbench.engine.transcript.message import Message, Usage
 
 G1, G2 = "docker_agent", "docker_agent_g2"
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}

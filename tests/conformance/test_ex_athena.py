@@ -14,22 +14,27 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, conversation, result, rules, said, told
-from workbench.base.errors import ModelError, SettingError
-from workbench.engine.compaction.plan import Budget, Plan, Replace, Stage
-from workbench.engine.compaction.presets import preset
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import (
+from workbench import (
     AssistantMessage,
-    Message,
+    Budget,
+    Cancel,
+    Compactor,
+    Completion,
+    Context,
+    Hooks,
+    ModelError,
+    Plan,
+    Replace,
+    Session,
     Text,
     ToolCall,
-    ToolResult,
     UserMessage,
+    preset,
 )
-from workbench.engine.transcript.session import Session
-from workbench.live.compactor import Compactor
-from workbench.live.hooks import Cancel, Hooks
+from workbench.base.errors import SettingError
+from workbench.engine.compaction.plan import Stage
+from workbench.engine.models.model import SummaryRequest
+from workbench.engine.transcript.message import Message, ToolResult
 
 HUNDRED = "x" * 368
 """A hundred tokens as a message."""

@@ -13,12 +13,10 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, result, rules, said, told
-from workbench.base.errors import ModelError
+from workbench import Compactor, ModelError, Session
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Message
-from workbench.engine.transcript.session import Session
-from workbench.live.compactor import Compactor
 
 PAD = "x" * 200
 HEADER = "[Conversation summary — older messages were compacted]"

@@ -14,12 +14,11 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, result, said, told
-from workbench.base.errors import CompactionRefused, ModelError
+from workbench import Cancel, Hooks, ModelError, Session, Supply, Text, UserMessage
+from workbench.base.errors import CompactionRefused
 from workbench.engine.compaction.presets.operator_use import OperatorSettings, operator_use
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.message import Image, Message, Text, UserMessage
-from workbench.engine.transcript.session import Session
-from workbench.live.hooks import Cancel, Hooks, Supply
+from workbench.engine.transcript.message import Image, Message
 
 WORDS = "w" * 4_000
 """A message of a thousand tokens."""

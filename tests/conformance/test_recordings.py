@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from workbench import Summary, load, prepared, replay
 from workbench.engine.transcript.context import last_user
-from workbench.engine.transcript.message import Summary
-from workbench.evaluation.experiment.prepared import Prepared, prepared, replay
-from workbench.recordings.importers.importer import load
+from workbench.evaluation.experiment.prepared import Prepared
 
 FILES = ("pi-mono/before-compaction.jsonl", "oh-my-posh/f776f2bf-23df-4ccd-808c-738ef763c1c6.jsonl")
 

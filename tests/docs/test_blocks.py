@@ -18,10 +18,8 @@ from packaging.requirements import Requirement
 
 from builders import remembering, rules
 from profiles import FULL
+from workbench import Loopback, Session, save
 from workbench.cli import main
-from workbench.engine.models.scripted import Loopback
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.native import save
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

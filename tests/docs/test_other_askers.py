@@ -15,14 +15,9 @@ from workbench.evaluation.metrics.work_exam.reader_error import (
     ReaderErrors,
     text_kind,
 )
-from workbench.lab.judge.work_exam.fit import (
-    REFERENCES,
-    asker_errors,
-    auc,
-    chances,
-    fit,
-    read_answers,
-)
+from workbench.lab.judge.work_exam.fit import asker_errors, auc, chances, fit, read_answers
+
+REFERENCES = ("none", "null", "oracle", "soup", "index", "salad")
 
 ROOT = Path(__file__).parents[2]
 STUDIES = ROOT / "reports" / "studies"

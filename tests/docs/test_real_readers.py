@@ -12,7 +12,6 @@ from workbench.evaluation.metrics.work_exam.reader_error import (
     text_kind,
 )
 from workbench.lab.judge.work_exam.fit import (
-    REFERENCES,
     FitReport,
     chances,
     fit,
@@ -21,6 +20,8 @@ from workbench.lab.judge.work_exam.fit import (
     read_answers,
     read_names,
 )
+
+REFERENCES = ("none", "null", "oracle", "soup", "index", "salad")
 
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "reports" / "studies" / "real-readers"

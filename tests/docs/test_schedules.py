@@ -15,13 +15,12 @@ import numpy.typing as npt
 import pytest
 
 from builders import conversation, rules
-from workbench.engine.compaction.presets import preset, with_price
-from workbench.engine.compaction.strategy import Preset
+from workbench import Preset, Session, preset
+from workbench.engine.compaction.presets import with_price
 from workbench.engine.models.cache_rules import ANTHROPIC
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import Usage, chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.replay_cost import replay_cost
 from workbench.evaluation.metrics.index import Index

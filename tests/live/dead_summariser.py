@@ -10,9 +10,8 @@ from threading import Event
 
 from live.talk import openai
 
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.live.compactor import Compactor
-from workbench.live.settings import Settings
+from workbench import Compactor, Completion, Settings
+from workbench.engine.models.model import SummaryRequest
 
 AT_ONCE = 5
 """So many presets wait side by side, since the work beside the waiting is counted too."""

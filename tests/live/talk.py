@@ -9,10 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from workbench.engine.compaction.presets import preset
+from workbench import Preset, preset
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns
-from workbench.engine.compaction.strategy import Preset
 
 Record = dict[str, Any]
 

@@ -10,12 +10,9 @@ import pytest
 import validators
 from live.talk import Record, asked
 
+from workbench import Compactor, Loopback, Settings, ToolCall
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.scripted import Loopback
-from workbench.engine.transcript.message import ToolCall
-from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, ErrorJudged
-from workbench.live.settings import Settings
 
 litellm = pytest.importorskip("litellm")
 

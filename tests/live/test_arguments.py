@@ -11,11 +11,8 @@ import pytest
 from live.talk import Record, asked, back
 
 import workbench as wb
-from workbench.base.errors import WorkbenchError
+from workbench import AssistantMessage, AsyncCompactor, Settings, WorkbenchError
 from workbench.engine.transcript.log import MessageEntry
-from workbench.engine.transcript.message import AssistantMessage
-from workbench.live.async_compactor import AsyncCompactor
-from workbench.live.settings import Settings
 
 
 def made(preset: Any = "pipeline", **given: Any) -> wb.Compactor:

@@ -12,10 +12,9 @@ import pytest
 import validators
 from live.talk import Record, alone, asked, openai
 
+from workbench import AsyncCompactor, Compactor, Completion
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.live.async_compactor import AsyncCompactor
-from workbench.live.compactor import Compactor
+from workbench.engine.models.model import SummaryRequest
 
 
 class Slow:

@@ -12,16 +12,25 @@ import validators
 from live.talk import Record, anthropic, asked, openai, without_fallback
 from recordings.importers.samples import PNG
 
-from workbench.base.errors import ModelError, SettingError
-from workbench.engine.compaction.plan import Budget, Plan
+from workbench import (
+    AtShare,
+    Budget,
+    Compactor,
+    Completion,
+    Context,
+    ModelError,
+    Plan,
+    Preset,
+    Settings,
+    Strategy,
+)
+from workbench.base.errors import SettingError
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import AtShare, Preset, Situation, Strategy
+from workbench.engine.compaction.strategy import Situation
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.engine.transcript.context import Context
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import Message
-from workbench.live.compactor import Compactor
 from workbench.live.events import (
     AutomaticResumed,
     AutomaticStopped,
@@ -29,7 +38,6 @@ from workbench.live.events import (
     LastResort,
     WindowTooSmall,
 )
-from workbench.live.settings import Settings
 
 
 def spoken(live: Compactor, messages: list[Record], start: int = 1) -> list[list[Record]]:

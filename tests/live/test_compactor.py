@@ -9,18 +9,26 @@ import pytest
 import validators
 from live.talk import Record, answered, anthropic, asked, back, openai, used
 
-from workbench.base.errors import FormatError, ModelError
-from workbench.engine.compaction.plan import Budget, Plan
-from workbench.engine.compaction.strategy import AtShare, Preset, Situation, Strategy
+from workbench import (
+    AtShare,
+    Budget,
+    Compactor,
+    Context,
+    ModelError,
+    Plan,
+    Preset,
+    Session,
+    Settings,
+    Strategy,
+)
+from workbench.base.errors import FormatError
+from workbench.engine.compaction.strategy import Situation
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import CompactionEntry, MessageEntry
 from workbench.engine.transcript.message import Message, chars_per_token, plain_text
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.live.compactor import Compactor
 from workbench.live.events import (
     AutomaticStopped,
     CompactionDropped,
@@ -29,7 +37,6 @@ from workbench.live.events import (
     Rewound,
     UsageIgnored,
 )
-from workbench.live.settings import Settings
 
 PRESETS = ("truncate", "summarize", "pipeline")
 NEVER_AGAIN = Settings(cooldown=math.inf, cooldown_seconds=math.inf)

@@ -11,9 +11,9 @@ import pytest
 import validators
 from live.talk import Record, asked
 
+from workbench import Compactor
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.models.extractive import Extractive
-from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, Rewound, UsageIgnored
 
 EVERY = 9

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 import pytest
 from live.talk import Record, anthropic, openai
 
-from workbench.base.errors import ModelError
+from workbench import Compactor, Completion, ModelError
 from workbench.engine.models.conversation import sent_messages
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.live.compactor import Compactor
+from workbench.engine.models.model import SummaryRequest
 from workbench.live.events import CompactionEnded
 
 TALKS: dict[str, Callable[..., list[Record]]] = {"openai": openai, "anthropic": anthropic}

@@ -11,10 +11,9 @@ import pytest
 from live.talk import Record, answered, asked, openai, without_fallback
 
 import workbench as wb
-from workbench.engine.models.model import Completion, SummaryRequest, TooLate
-from workbench.live.compactor import Compactor
+from workbench import Compactor, Completion, Settings
+from workbench.engine.models.model import SummaryRequest, TooLate
 from workbench.live.events import CompactionDropped, CompactionEnded
-from workbench.live.settings import Settings
 
 PRESETS = ("opal", "summarize", "pipeline", "pi", "claude_code")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from live.talk import asked, openai
 
-from workbench.live.compactor import Compactor
+from workbench import Compactor
 from workbench.live.events import CompactionEnded
 
 

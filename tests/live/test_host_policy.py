@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from live.talk import openai
 
-from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
-from workbench.engine.compaction.strategy import AtShare, Ending, HostPolicy, Preset, Strategy
+from workbench import AtShare, Budget, Compactor, Context, Plan, Preset, Replace, Strategy
+from workbench.engine.compaction.plan import Draft
+from workbench.engine.compaction.strategy import Ending, HostPolicy
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
-from workbench.live.compactor import Compactor
 
 
 class Forgetful:

@@ -26,9 +26,9 @@ from live.shapes import blocks, contents, items
 from live.talk import Record, answered, anthropic, asked, openai
 
 from profiles import FULL
+from workbench import Compactor
 from workbench.engine.compaction.presets import NAMES
 from workbench.engine.models.extractive import Extractive
-from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, Rewound
 
 Shape = Callable[[list[Record]], list[Record]]

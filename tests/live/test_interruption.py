@@ -15,17 +15,25 @@ import validators
 from live.talk import Record, asked, back, openai, used, without_fallback
 
 from profiles import FULL
-from workbench.base.errors import ModelError, Refused
-from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
-from workbench.engine.compaction.strategy import Preset, Strategy
+from workbench import (
+    Budget,
+    Compactor,
+    Completion,
+    Context,
+    Hooks,
+    ModelError,
+    Plan,
+    Preset,
+    Replace,
+    Settings,
+    Strategy,
+)
+from workbench.base.errors import Refused
+from workbench.engine.compaction.plan import Draft
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.engine.transcript.context import Context
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.log import MessageEntry
-from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionDropped, CompactionEnded
-from workbench.live.hooks import Hooks
-from workbench.live.settings import Settings
 
 ENGINE = (str(Path("workbench", "compaction")), str(Path("workbench", "live")))
 

@@ -23,13 +23,11 @@ from live.talk import Record, anthropic, asked, openai
 from live.zoo import REWRITING
 
 from profiles import FULL
+from workbench import AsyncCompactor, Compactor, Preset, with_recall
 from workbench.base.errors import FormatError
-from workbench.engine.compaction.presets import NAMES, with_recall
-from workbench.engine.compaction.strategy import Preset
+from workbench.engine.compaction.presets import NAMES
 from workbench.engine.models.extractive import Extractive
 from workbench.live import journal
-from workbench.live.async_compactor import AsyncCompactor
-from workbench.live.compactor import Compactor
 
 TALKS: dict[str, Callable[..., list[dict[str, Any]]]] = {"openai": openai, "anthropic": anthropic}
 PRESETS = NAMES if FULL else ("pipeline", "codex_local", "observation_mask", "opal")

@@ -13,10 +13,9 @@ import validators
 from live.talk import Record, asked, openai
 from live.test_native_formats import takes_gemini, takes_responses
 
+from workbench import Compactor, Settings
 from workbench.base.errors import SettingError
-from workbench.live.compactor import Compactor
 from workbench.live.formats.table import LIMITS
-from workbench.live.settings import Settings
 
 
 def png(size: int, width: int = 1_280, height: int = 800) -> str:

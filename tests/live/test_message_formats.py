@@ -11,22 +11,19 @@ from typing import Any
 import pytest
 from live.talk import Record, answered, asked, back, used
 
+from workbench import AssistantMessage, Compactor, Summary, Text, ToolCall, UserMessage
 from workbench.engine.transcript.message import (
-    AssistantMessage,
     Image,
     Message,
-    Summary,
-    Text,
     Thinking,
-    ToolCall,
     ToolResult,
-    UserMessage,
     chars_per_token,
 )
-from workbench.live.compactor import Compactor
-from workbench.live.formats.shape import GAP, HostMessage
+from workbench.live.formats.shape import HostMessage
 from workbench.live.message_reader import MessageReader
 from workbench.live.outgoing import write_messages
+
+GAP = "(earlier messages were left out here)"
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa"}}
 

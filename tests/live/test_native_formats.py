@@ -20,9 +20,9 @@ from live.talk import openai as openai_talk
 from live.test_validity import chats
 
 from profiles import examples
+from workbench import Compactor
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.models.extractive import Extractive
-from workbench.live.compactor import Compactor
 
 PRESETS = sorted(BUILTIN)
 RELAXED = settings(

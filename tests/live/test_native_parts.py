@@ -11,15 +11,8 @@ import pytest
 from live.talk import Record, asked
 from live.test_native_formats import takes_gemini, takes_responses
 
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Image,
-    Message,
-    Text,
-    ToolResult,
-    chars_per_token,
-)
-from workbench.live.compactor import Compactor
+from workbench import AssistantMessage, Compactor, Text
+from workbench.engine.transcript.message import Image, Message, ToolResult, chars_per_token
 from workbench.live.formats.responses import BLANK
 from workbench.live.formats.table import MessageFormat
 from workbench.live.message_reader import MessageReader

@@ -11,8 +11,8 @@ from live.talk import anthropic as anthropic_talk
 from live.talk import openai as openai_talk
 
 import workbench as wb
+from workbench import Compactor
 from workbench.engine.models.extractive import Extractive
-from workbench.live.compactor import Compactor
 
 PRESETS = (
     "opencode_v2",

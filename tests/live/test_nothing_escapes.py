@@ -12,17 +12,24 @@ import pytest
 from live.talk import asked, openai, without_fallback
 
 from profiles import pairs
-from workbench.base.errors import ModelError, SettingError
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.strategy import AtShare, Preset, Situation, Strategy
+from workbench import (
+    AtShare,
+    Budget,
+    Compactor,
+    Completion,
+    Context,
+    Hooks,
+    ModelError,
+    Preset,
+    Settings,
+    Strategy,
+    preset,
+)
+from workbench.base.errors import SettingError
+from workbench.engine.compaction.strategy import Situation
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.engine.transcript.context import Context
-from workbench.live.compactor import Compactor
+from workbench.engine.models.model import SummaryRequest
 from workbench.live.events import CallbackFailed, CompactionDropped, CompactionEnded
-from workbench.live.hooks import Hooks
-from workbench.live.settings import Settings
 
 
 class Unspeakable(Exception):

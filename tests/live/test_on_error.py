@@ -4,12 +4,11 @@ import pytest
 import validators
 from live.talk import answered, asked, back, openai, used
 
+from workbench import Compactor, Preset, Settings, Strategy
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import Never, Preset, Strategy
+from workbench.engine.compaction.strategy import Never
 from workbench.engine.models.extractive import Extractive
-from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, ErrorJudged, LastResort
-from workbench.live.settings import Settings
 
 TOO_LONG = "prompt is too long: 213462 tokens > 200000 maximum"
 

@@ -12,7 +12,8 @@ import validators
 from live.talk import Record
 
 import workbench as wb
-from workbench.base.errors import FormatError, WorkbenchError
+from workbench import WorkbenchError
+from workbench.base.errors import FormatError
 from workbench.engine.compaction.presets import KNOWN
 from workbench.engine.models.extractive import Extractive
 from workbench.live.events import CompactionStarted, CompactsOften

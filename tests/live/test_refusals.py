@@ -9,14 +9,9 @@ import pytest
 from benchmarks.bench_refusals import KNOWLEDGE, Case, driven
 from live.talk import Record, answered, asked, openai
 
+from workbench import Compactor, Text
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.transcript.message import (
-    SystemMessage,
-    Text,
-    chars_per_token,
-    quarter_of_bytes,
-)
-from workbench.live.compactor import Compactor
+from workbench.engine.transcript.message import SystemMessage, chars_per_token, quarter_of_bytes
 
 SAMPLE = [
     Case("pipeline", "chinese", "unknown", 1.0, 40_000, 1),

@@ -8,9 +8,9 @@ import validators
 from live.talk import Record, asked, openai
 from live.two_conversations import mixture
 
+from workbench import Compactor, Completion
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.live.compactor import Compactor
+from workbench.engine.models.model import SummaryRequest
 
 
 class Waiting:

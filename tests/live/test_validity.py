@@ -15,9 +15,9 @@ from live.talk import anthropic as anthropic_talk
 from live.talk import openai as openai_talk
 
 from profiles import examples
+from workbench import Compactor
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.models.extractive import Extractive
-from workbench.live.compactor import Compactor
 
 PRESETS = sorted(BUILTIN)
 RELAXED = settings(

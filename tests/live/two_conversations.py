@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from live.talk import Record, openai
 
+from workbench import Compactor
 from workbench.engine.models.extractive import Extractive
-from workbench.live.compactor import Compactor
 
 TURNS = 30
 NAMES = ("north", "south")

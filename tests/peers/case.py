@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from workbench import Text
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import callers, last_user, pinned
-from workbench.engine.transcript.message import Message, Text, TokenCounter, ToolResult
+from workbench.engine.transcript.message import Message, TokenCounter, ToolResult
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ from itertools import chain, combinations
 
 from peers.case import Case, Decision, ours
 
-from workbench.engine.compaction.strategy import Preset
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench import Completion, Preset, Session
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
 

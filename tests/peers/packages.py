@@ -10,8 +10,9 @@ from typing import Any
 from peers.case import Case, Decision
 
 from workbench.engine.compaction.presets.claude_code import TOOLS
-from workbench.engine.compaction.presets.clear_tool_uses import CLEARED
 from workbench.engine.transcript.message import Message, argument_texts, plain_text
+
+CLEARED = "[tool result cleared to save room]"
 
 Rules = Set[str]
 Package = tuple[str, Callable[[Case, Rules], Decision]]

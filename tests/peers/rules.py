@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from peers import packages, ports
 from peers.comparison import Peer
 
-from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.strategy import Preset
+from workbench import Preset, preset
 
 NEWEST = "the newest user message stay word for word"
 ROOM = "newest messages at most half of it"

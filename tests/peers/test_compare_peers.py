@@ -16,13 +16,12 @@ from peers.comparison import Sized, compare
 from peers.rules import ROWS, Compared
 
 from profiles import FULL
+from workbench import Preset, load
 from workbench.engine.compaction import presets
 from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.presets.observation_mask import ObservationMask
 from workbench.engine.compaction.presets.pi import pi_cut
 from workbench.engine.compaction.stages.summarize import Summarize
-from workbench.engine.compaction.strategy import Preset
-from workbench.recordings.importers.importer import load
 
 ROOT = Path(__file__).parents[2]
 BUNDLED = ROOT / "datasets" / "recorded"

@@ -7,19 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from profiles import FULL
-from workbench.engine.transcript.context import Context
+from workbench import AssistantMessage, Context, Summary, Text, ToolCall, UserMessage
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import (
-    AssistantMessage,
     Image,
     Message,
-    Summary,
     SystemMessage,
-    Text,
     Thinking,
-    ToolCall,
     ToolResult,
-    UserMessage,
     chars_per_token,
     plain_text,
 )

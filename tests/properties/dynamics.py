@@ -12,14 +12,11 @@ from properties.chats import Record, long_chat
 from properties.requests import begun, ended
 from properties.steps import Step, Words, conversations
 
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.strategy import Situation, Strategy, Trigger
-from workbench.engine.transcript.context import Context
+from workbench import Budget, Compactor, Context, Hooks, Strategy, compact
+from workbench.engine.compaction.strategy import Situation, Trigger
 from workbench.engine.transcript.message import Message, Usage, chars_per_token
-from workbench.live.compactor import Compactor
 from workbench.live.events import AutomaticResumed, AutomaticStopped, UsageIgnored
-from workbench.live.hooks import Due, Hooks
+from workbench.live.hooks import Due
 
 LONG = long_chat(9)
 """One host's conversation of some hundred messages."""

@@ -8,18 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from builders import called, conversation, result, rules, said, told
+from workbench import AssistantMessage, Summary, Text, ToolCall, UserMessage
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Image,
-    Message,
-    Summary,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench.engine.transcript.message import Image, Message, Thinking, ToolResult
 
 SECRET = "ghp_" + "Ab3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zAbCdE"
 """In the form of a GitHub token; nobody's."""

@@ -16,18 +16,15 @@ from typing import TypeVar
 from properties.extremes import CLUSTERS, ORDER, SECRET
 from properties.steps import SUBJECTS, Check, Step
 
+from workbench import AssistantMessage, Context, Summary, Text, UserMessage
 from workbench.engine.models.model import SummaryRequest
-from workbench.engine.transcript.context import Context, callers, last_user, protected
+from workbench.engine.transcript.context import callers, last_user, protected
 from workbench.engine.transcript.message import (
-    AssistantMessage,
     Image,
     Message,
-    Summary,
     SystemMessage,
-    Text,
     Thinking,
     ToolResult,
-    UserMessage,
     is_empty,
     is_real_user,
     plain_text,

@@ -11,10 +11,10 @@ from typing import Any
 
 from properties.chats import CHATS, Record, as_anthropic, chat
 
+from workbench import Compactor
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Json
-from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, CompactionStarted, LastResort
 
 PRESETS = tuple(BUILTIN)

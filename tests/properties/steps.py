@@ -13,21 +13,13 @@ from properties.conversations import CASES, SHARES, by_bytes, context
 from properties.extremes import EXTREMES
 
 from builders import compact_if_due
-from workbench.engine.compaction.engine import Compaction, compact
-from workbench.engine.compaction.plan import Budget
+from workbench import Budget, Completion, Context, Strategy, Text, UserMessage, compact, preset
+from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.presets import BUILTIN as PRESETS
-from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.compaction.strategy import Situation, Strategy
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import (
-    Message,
-    Text,
-    UserMessage,
-    chars_per_token,
-    plain_text,
-)
+from workbench.engine.compaction.strategy import Situation
+from workbench.engine.models.model import SummaryRequest
+from workbench.engine.transcript.message import Message, chars_per_token, plain_text
 
 SUBJECTS: Mapping[str, Strategy] = {
     **{name: PRESETS[name].strategy for name in PRESETS},

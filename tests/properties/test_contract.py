@@ -16,15 +16,11 @@ from properties.requests import openai
 from properties.steps import SUBJECTS, conversations, step
 
 from builders import conversation
-from workbench.base.errors import ModelError
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
+from workbench import Budget, Completion, Context, ModelError, Session, compact
 from workbench.engine.compaction.presets import BUILTIN as PRESETS
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.engine.transcript.context import Context
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.log import Log, MessageEntry
 from workbench.engine.transcript.redaction import redacted
-from workbench.engine.transcript.session import Session
 
 TESTS = Path(__file__).parent.parent
 

@@ -19,16 +19,13 @@ from properties.test_fifty_compactions import turn
 
 from builders import compact_if_due, conversation, rules
 from profiles import examples
-from workbench.engine.compaction.plan import Budget
+from workbench import Budget, Cancel, Compactor, Context, Hooks, Settings
 from workbench.engine.compaction.presets import BUILTIN as PRESETS
 from workbench.engine.compaction.strategy import Always, Situation
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.transcript.context import Context, OpenContext, protected
+from workbench.engine.transcript.context import OpenContext, protected
 from workbench.engine.transcript.message import chars_per_token
-from workbench.live.compactor import Compactor
 from workbench.live.events import AutomaticStopped, CompactionEnded, CompactionStarted, LastResort
-from workbench.live.hooks import Cancel, Hooks
-from workbench.live.settings import Settings
 
 WINDOWING = ("none", "null", "truncate", "stage keep_floor", "stage truncate")
 """Those that only choose what stays. The others write a summary or markers whose size depends on

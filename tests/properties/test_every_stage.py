@@ -11,10 +11,10 @@ from itertools import pairwise
 import pytest
 from properties.steps import budgets, conversations
 
-from workbench.engine.compaction.plan import Budget, Draft, Plan
+from workbench import Budget, Context, Plan, Summary
+from workbench.engine.compaction.plan import Draft
 from workbench.engine.compaction.stages import BUILTIN
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Message, Summary, plain_text
+from workbench.engine.transcript.message import Message, plain_text
 
 every_stage = pytest.mark.parametrize("name", BUILTIN)
 REWRITES = ("budget_reduction", "snip", "microcompact", "context_collapse", "supersede")

@@ -18,13 +18,12 @@ from properties.invariants import EVERY, LET_OFF
 from properties.steps import Step, Words
 
 from builders import called, conversation, result, rules, said, told
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
+from workbench import Budget, Completion, Context, Summary, compact
 from workbench.engine.compaction.presets import BUILTIN as PRESETS
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, Model, SummaryRequest
-from workbench.engine.transcript.context import Context, OpenContext
-from workbench.engine.transcript.message import Message, Summary, chars_per_token, plain_text
+from workbench.engine.models.model import Model, SummaryRequest
+from workbench.engine.transcript.context import OpenContext
+from workbench.engine.transcript.message import Message, chars_per_token, plain_text
 
 WINDOW, DUE, TARGET = 2_000, 1_600, 800
 WINDOWS = {"docker_agent": 40_000}

@@ -10,12 +10,10 @@ import pytest
 from properties.steps import Words
 
 from builders import called, result, rules, said, told
-from workbench.engine.compaction.engine import Compaction, compact
+from workbench import Budget, Context, Plan, Replace, Strategy, Text, UserMessage, compact
+from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.guard import violations
-from workbench.engine.compaction.plan import Budget, Plan, Replace
-from workbench.engine.compaction.strategy import Strategy
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Message, Text, UserMessage
+from workbench.engine.transcript.message import Message
 
 BEFORE = Context.of(
     [

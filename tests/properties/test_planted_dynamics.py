@@ -22,18 +22,27 @@ from properties.test_dynamics import BY_HAND, grown
 from properties.test_planted_invariants import forged
 
 from builders import conversation
+from workbench import (
+    Budget,
+    Cancel,
+    Compactor,
+    Context,
+    Hooks,
+    Plan,
+    Replace,
+    Settings,
+    Strategy,
+    Summary,
+    Text,
+    UserMessage,
+)
 from workbench.engine.compaction.engine import Compaction
-from workbench.engine.compaction.plan import Budget, Plan, Replace
-from workbench.engine.compaction.strategy import Always, Situation, Strategy
+from workbench.engine.compaction.strategy import Always, Situation
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.model import SummaryRequest
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Json, Summary, Text, UserMessage
-from workbench.live.compactor import Compactor
+from workbench.engine.transcript.message import Json
 from workbench.live.gauge import Gauge
-from workbench.live.hooks import Cancel, Hooks
 from workbench.live.memory import Memory
-from workbench.live.settings import Settings
 
 NAME = "summarize"
 

@@ -13,20 +13,9 @@ from properties.invariants import EVERY
 from properties.steps import Step, Words, step
 
 from builders import called, result, rules, said, told
+from workbench import Budget, Context, Strategy, Summary, Text, ToolCall, UserMessage
 from workbench.engine.compaction.engine import Compaction
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.strategy import Strategy
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import (
-    Image,
-    Message,
-    Summary,
-    SystemMessage,
-    Text,
-    Thinking,
-    ToolCall,
-    UserMessage,
-)
+from workbench.engine.transcript.message import Image, Message, SystemMessage, Thinking
 
 BEFORE: list[Message] = [
     rules("be careful"),

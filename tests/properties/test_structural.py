@@ -19,9 +19,7 @@ from properties.requests import anthropic, openai, parts
 from properties.steps import SUBJECTS, Words, steps
 
 from builders import conversation, result, rules
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.transcript.context import Context
+from workbench import Budget, Context, compact
 from workbench.engine.transcript.message import Message
 
 

@@ -10,10 +10,7 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
-from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.strategy import Preset
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.native import save
+from workbench import Preset, Session, preset, save
 from workbench.testing import CompactionGate
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import workbench as wb
-from workbench.engine.compaction.strategy import Preset
+from workbench import Preset
 from workbench.evaluation.experiment.grid import Grid
 
 DOCUMENTED: dict[str, dict[str, Any]] = {

@@ -1,19 +1,17 @@
 import pytest
 
 from builders import said, told
-from workbench.engine.compaction.clip import LEAST_CHARS, boundary, head, middle_out, shortened
+from workbench import AssistantMessage, Summary, Text, ToolCall, UserMessage
+from workbench.engine.compaction.clip import boundary, head, middle_out, shortened
 from workbench.engine.transcript.message import (
-    AssistantMessage,
     Image,
-    Summary,
-    Text,
     Thinking,
-    ToolCall,
-    UserMessage,
     chars_per_token,
     is_empty,
     plain_text,
 )
+
+LEAST_CHARS = 48
 
 FAMILY = "👩\u200d👩\u200d👧\u200d👦"
 

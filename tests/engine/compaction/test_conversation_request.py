@@ -7,11 +7,10 @@ from engine.compaction.presets.situations import fired
 
 import workbench as wb
 from builders import conversation, rules
-from workbench.engine.compaction.engine import Compaction, compact
-from workbench.engine.compaction.plan import Budget
+from workbench import Budget, Context, compact
+from workbench.engine.compaction.engine import Compaction
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message
 
 SUMMARISING = (

@@ -3,11 +3,11 @@ from dataclasses import replace
 import pytest
 
 from builders import called, conversation, result, rules, said, told
+from workbench import Budget, Context, Summary
 from workbench.engine.compaction.cut import KeepRecent, Pins
-from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.span_selection import Span
-from workbench.engine.transcript.context import Context, cut_points
-from workbench.engine.transcript.message import Message, Summary
+from workbench.engine.transcript.context import cut_points
+from workbench.engine.transcript.message import Message
 
 
 def budget(target: int, *, force: bool = False, keep_recent: int | None = None) -> Budget:

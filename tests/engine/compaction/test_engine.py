@@ -5,17 +5,26 @@ from typing import ClassVar
 import pytest
 
 from builders import compact_if_due, conversation, rules, said
-from workbench.base.errors import ModelError
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
-from workbench.engine.compaction.presets import preset
+from workbench import (
+    AtShare,
+    Budget,
+    Completion,
+    Context,
+    ModelError,
+    Plan,
+    Preset,
+    Replace,
+    Strategy,
+    compact,
+    preset,
+)
+from workbench.engine.compaction.plan import Draft
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns
-from workbench.engine.compaction.strategy import AtShare, Preset, Situation, Strategy
+from workbench.engine.compaction.strategy import Situation
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import plain_text
 
 

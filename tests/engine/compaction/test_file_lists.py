@@ -1,7 +1,7 @@
 from builders import called, result, said
+from workbench import Summary
 from workbench.engine.compaction.file_lists import file_ops, footer
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import Summary
 
 
 def test_a_file_that_was_read_and_then_changed_is_changed() -> None:

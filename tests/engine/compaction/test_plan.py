@@ -3,11 +3,10 @@ from dataclasses import replace
 import pytest
 
 from builders import conversation, said
+from workbench import Context, Plan, Replace, Summary, Text
 from workbench.base.errors import PlanError
-from workbench.engine.compaction.plan import Draft, Plan, Replace, in_order
+from workbench.engine.compaction.plan import Draft, in_order
 from workbench.engine.models.model import SummaryRequest
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Summary, Text
 
 CONTEXT = Context.of(conversation(2))
 REQUEST = SummaryRequest(purpose="summary", system="", write=lambda _: "")

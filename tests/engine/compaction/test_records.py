@@ -9,12 +9,9 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from builders import conversation, rules, said
-from workbench.engine.compaction.engine import StageRecord, compact
-from workbench.engine.compaction.plan import Budget, Plan, Replace
-from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.strategy import Strategy
-from workbench.engine.models import find_model
-from workbench.engine.transcript.context import Context, OpenContext
+from workbench import Budget, Context, Plan, Replace, Strategy, compact, find_model, preset
+from workbench.engine.compaction.engine import StageRecord
+from workbench.engine.transcript.context import OpenContext
 from workbench.engine.transcript.message import Message
 
 BUDGET = Budget(target=0, window=5_000)

@@ -1,3 +1,4 @@
+from workbench import ToolCall
 from workbench.engine.compaction.register_phrases import (
     background_id,
     deleted_paths,
@@ -7,7 +8,6 @@ from workbench.engine.compaction.register_phrases import (
     starts_work,
     tells_reversal,
 )
-from workbench.engine.transcript.message import ToolCall
 
 
 def test_a_reversal_is_told_as_a_fact_and_never_asked_or_planned() -> None:

@@ -11,10 +11,9 @@ import pytest
 from engine.compaction.documented import DOCUMENTED, OPTIONS, ways_that_differ
 
 import workbench as wb
+from workbench import Budget, Context, Plan
 from workbench.base.errors import SettingError
-from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.settings import settings, short_names
-from workbench.engine.transcript.context import Context
 
 
 @pytest.mark.parametrize(("name", "option", "value"), OPTIONS, ids=lambda part: str(part)[:24])

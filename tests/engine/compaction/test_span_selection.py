@@ -4,10 +4,10 @@ from dataclasses import replace
 from properties.conversations import context
 
 from builders import called, result, rules, said
-from workbench.engine.compaction.plan import Budget
+from workbench import Budget, Context, Summary
 from workbench.engine.compaction.span_selection import Movable
-from workbench.engine.transcript.context import Context, cut_points
-from workbench.engine.transcript.message import Message, Summary
+from workbench.engine.transcript.context import cut_points
+from workbench.engine.transcript.message import Message
 
 
 def movable(whole: Context) -> Movable:

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from builders import called, result, rules, said, told
-from workbench.engine.compaction.plan import Plan, behind_prompt, exchanged, place
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Message, Summary
+from workbench import Context, Plan, Summary
+from workbench.engine.compaction.plan import behind_prompt, exchanged, place
+from workbench.engine.transcript.message import Message
 
 NEW = Summary(id="new", text="what was said")
 TALK: list[Message] = [

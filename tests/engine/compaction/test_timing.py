@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 
 from builders import rules, said, told
-from workbench.engine.compaction.presets import preset
+from workbench import Session, preset
 from workbench.engine.compaction.strategy import Situation
 from workbench.engine.compaction.timing import ByPrice, CachePrices, prices_of
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Message, chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
 

@@ -6,13 +6,15 @@ from types import FrameType
 
 import workbench.engine.compaction
 from builders import compact_if_due, conversation, rules
-from workbench.engine.compaction.plan import Budget, Draft
-from workbench.engine.compaction.presets.own import SUMMARIZE
-from workbench.engine.compaction.presets.pi import PI
-from workbench.engine.compaction.strategy import Preset, Situation
+from workbench import Budget, Context, Preset, preset
+from workbench.engine.compaction.plan import Draft
+from workbench.engine.compaction.strategy import Situation
 from workbench.engine.compaction.summary_input import SummaryInput
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
+
+PI = preset("pi")
+
+SUMMARIZE = preset("summarize")
 
 ROOM = f"{Path(workbench.engine.compaction.__file__).parent}/"
 CARRIED = (Budget, Draft, Situation, SummaryInput)

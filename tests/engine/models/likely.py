@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from workbench.base.errors import ModelError
+from workbench import ModelError
 from workbench.engine.models.likelihood import LocalLikelihood, Places
 
 KNOWN, NEW = 1.0, 6.0

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workbench.base.errors import ModelError
+from workbench import ModelError
 from workbench.engine.models.billing import BoundedRequest, bound, read_response, was_free
 from workbench.engine.models.provider_options import ProviderOptions
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from builders import conversation
+from workbench import ModelError, ModelSettings, find_model
 from workbench.base import package
-from workbench.base.errors import FormatError, ModelError, Refused
-from workbench.engine.models import find_model
-from workbench.engine.models.bundled import NOT_BUNDLED, Bundled
+from workbench.base.errors import FormatError, Refused
+from workbench.engine.models.bundled import Bundled
 from workbench.engine.models.bundled_answers import (
     BundledAnswer,
     answers_text,
@@ -24,7 +24,6 @@ from workbench.engine.models.bundled_answers import (
 )
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.plain_text import request_key
-from workbench.engine.models.settings import ModelSettings
 
 ROOT = Path(__file__).parents[3]
 WRITERS = {"a large language model, 2026-11"}
@@ -66,7 +65,7 @@ def test_without_a_recorded_answer_a_rule_writes_in_its_own_name(tmp_path: Path)
     done = Bundled(file=stored(tmp_path, answer(request()))).complete(
         request("Summarise it in another way.")
     )
-    assert (done.model, done.method, done.fallback) == ("extractive", NOT_BUNDLED, False)
+    assert (done.model, done.method, done.fallback) == ("extractive", "not bundled", False)
     assert done.text == find_model("extractive").complete(request()).text
     assert Bundled(file=tmp_path / "none.jsonl").complete(request()).model == "extractive"
 
@@ -78,7 +77,7 @@ def test_an_answer_to_another_request_is_no_answer(
     changes: dict[str, object], tmp_path: Path
 ) -> None:
     model = Bundled(file=stored(tmp_path, answer(request())))
-    assert model.complete(replace(request(), **changes)).method == NOT_BUNDLED  # type: ignore[arg-type]
+    assert model.complete(replace(request(), **changes)).method == "not bundled"  # type: ignore[arg-type]
 
 
 def test_a_recorded_summary_that_is_useless_is_replaced_as_any_models(tmp_path: Path) -> None:

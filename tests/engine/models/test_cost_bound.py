@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from profiles import examples
-from workbench.engine.models.billing import FRAME, bound
+from workbench import load
+from workbench.engine.models.billing import bound
 from workbench.engine.models.likelihood import LocalLikelihood
 from workbench.engine.models.prices import dearest, tariff
 from workbench.engine.models.provider_options import ProviderOptions
@@ -18,7 +19,6 @@ from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.models.weights import weights
 from workbench.engine.transcript.message import counted_text
 from workbench.recordings.datasets.bundled import bundled_files
-from workbench.recordings.importers.importer import load
 
 HARD = {
     "digits": "".join(str(n % 10) for n in range(3_000)),
@@ -67,7 +67,9 @@ def test_the_bound_is_all_tokens_at_the_dearest_rates() -> None:
     known = tariff("anthropic/claude-haiku-4-5")
     assert known is not None and known.rates.cache_write > known.rates.input
     assert found.usd == pytest.approx(
-        (FRAME + 500) * known.rates.cache_write + 300 * known.rates.output
+        (256 + 500)  # what surrounds the messages, and they
+        * known.rates.cache_write
+        + 300 * known.rates.output
     )
 
 

@@ -11,22 +11,14 @@ from hypothesis import strategies as st
 
 from builders import called, conversation, result, said, told
 from profiles import examples
-from workbench.base.errors import ModelError
+from workbench import ModelError, Summary, find_model, load
 from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.extraction.words import spans
-from workbench.engine.models import find_model
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.extractive.reading import harmless
 from workbench.engine.models.model import Purpose, SummaryRequest
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.message import (
-    Message,
-    Summary,
-    TokenCounter,
-    chars_per_token,
-    said_texts,
-)
-from workbench.recordings.importers.importer import load
+from workbench.engine.transcript.message import Message, TokenCounter, chars_per_token, said_texts
 
 HEADINGS = (
     "Goal",

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from workbench import Completion, ModelSettings, find_model
 from workbench.base.errors import AnswerAwaited, SettingError, Unanswered, UnknownName
-from workbench.engine.models import find_model
 from workbench.engine.models.folder import Folder
-from workbench.engine.models.folder_requests import ABOUT, waiting
-from workbench.engine.models.model import Completion, Model, SummaryRequest
-from workbench.engine.models.settings import ModelSettings
+from workbench.engine.models.folder_requests import waiting
+from workbench.engine.models.model import Model, SummaryRequest
 from workbench.engine.models.wrappers import requests_of, with_replicate
 
 
@@ -206,13 +205,13 @@ def test_from_the_cache_alone_means_that_answers_are_taken_and_nothing_is_writte
 
 def test_a_folder_says_who_answers_and_how_much_they_read(asks: Path) -> None:
     asks.mkdir()
-    (asks / ABOUT).write_text('who = "three students"\nwindow = 8000\n')
+    (asks / "model.toml").write_text('who = "three students"\nwindow = 8000\n')
     assert (
         asked_and_answered(asks, "It is shipped.", request()).model
         == "folder:asks (three students)"
     )
     assert Folder(str(asks)).window(request()) == 8000
-    (asks / ABOUT).write_text("who = 3\n")
+    (asks / "model.toml").write_text("who = 3\n")
     with pytest.raises(SettingError, match=r"model\.toml may hold who"):
         Folder(str(asks)).window(request())
 

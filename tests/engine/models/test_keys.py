@@ -8,7 +8,9 @@ from urllib.parse import quote
 
 import pytest
 
-from workbench.engine.models.keys import MASK, without_keys, without_whole_keys
+from workbench.engine.models.keys import without_keys, without_whole_keys
+
+MASK = "[key]"
 
 KEY = "sk-proj-Ab3dEfGh1j+KlMnOp/QrStUvWxYz0123456789wxyz"
 ECHOES = {

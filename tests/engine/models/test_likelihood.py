@@ -2,7 +2,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from workbench.base.errors import ModelError
+from workbench import ModelError
 from workbench.engine.models.likelihood import LocalLikelihood
 from workbench.engine.models.weights import weights
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from engine.models.likely import Echo
 
-from workbench.base.errors import ModelError
+from workbench import ModelError
 from workbench.engine.models.likelihood import CachedLikelihood
 
 

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from engine.models.provider import Provider, Reply, completion, refusal, serving
 
-from workbench.base.errors import ModelError, SetupError
-from workbench.engine.models import find_model
+from workbench import ModelError, find_model
+from workbench.base.errors import SetupError
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.model import SummaryRequest
-from workbench.engine.models.provider_options import API_BASE, ProviderOptions
+from workbench.engine.models.provider_options import ProviderOptions
+
+API_BASE = "WORKBENCH_API_BASE"
 
 
 @pytest.fixture

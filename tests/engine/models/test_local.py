@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from engine.models.provider import calls
 
-from workbench.base.errors import ModelError, SettingError, SetupError
-from workbench.engine.models import find_model
+from workbench import ModelError, find_model
+from workbench.base.errors import SettingError, SetupError
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.local import Local, running_address, start_server
 from workbench.engine.models.model import SummaryRequest

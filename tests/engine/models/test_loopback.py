@@ -7,8 +7,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from workbench.engine.models.scripted import Loopback
-from workbench.engine.transcript.message import ToolCall
+from workbench import Loopback, ToolCall
 
 
 def post(model: Loopback, text: str) -> Any:

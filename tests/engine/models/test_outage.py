@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from engine.models.provider import Provider, completion, model, refusal, request
 
-from workbench.base.errors import ModelError
-from workbench.engine.models.ledger import ROUNDS, Ledger
+from workbench import ModelError
+from workbench.engine.models.ledger import Ledger
+
+ROUNDS = 4
 
 
 @pytest.fixture

@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from workbench.base.errors import SettingError
-from workbench.engine.models.provider_options import (
-    API_BASE,
-    MODELS_FILE,
-    ProviderOptions,
-    provider_options,
-)
+from workbench.engine.models.provider_options import ProviderOptions, provider_options
+
+MODELS_FILE = "WORKBENCH_MODELS"
+
+API_BASE = "WORKBENCH_API_BASE"
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 import pytest
 
-from workbench.base.errors import ModelError
+from workbench import ModelError
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.scripted import Scripted
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from engine.models.provider import Provider, Reply, refusal, serving
 
-from workbench.base.errors import ModelError
+from workbench import Completion, ModelError
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.litellm import LiteLLM
-from workbench.engine.models.model import Completion, ServerRequest
+from workbench.engine.models.model import ServerRequest
 from workbench.engine.models.provider_options import ProviderOptions
 
 MESSAGES = [{"role": "user", "content": "Mend the parser."}]

@@ -13,17 +13,14 @@ import pytest
 from engine.models.provider import Provider, Reply, completion
 
 from builders import called, conversation, result, said
+from workbench import Budget, Context, ModelSettings, Strategy, compact
 from workbench.base.errors import Refused, SettingError
-from workbench.engine.compaction.engine import Compaction, compact
-from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns
-from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.model import is_concurrent
 from workbench.engine.models.provider_options import ProviderOptions
-from workbench.engine.models.settings import ModelSettings
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message
 
 

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import called, said
+from workbench import UserMessage
 from workbench.base.errors import SetupError
 from workbench.engine.models import tokenizer
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.message import PER_MESSAGE, Image, UserMessage
+from workbench.engine.transcript.message import PER_MESSAGE, Image
 
 count = TiktokenCounter()
 

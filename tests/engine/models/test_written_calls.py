@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from workbench.base.errors import ModelError
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.engine.models.text_tools import TRIES, TextToolModel
+from workbench import Completion, ModelError
+from workbench.engine.models.model import SummaryRequest
+from workbench.engine.models.text_tools import TextToolModel
 from workbench.engine.models.written_calls import (
     UnreadableCall,
     call_text,
@@ -154,7 +154,7 @@ def test_a_model_is_told_why_its_call_cannot_be_read_and_answers_again() -> None
 
 
 def test_a_model_that_never_writes_a_call_that_can_be_read_is_given_up() -> None:
-    model = Saying(*["```tool\nread a.py\n```"] * TRIES)
+    model = Saying(*["```tool\nread a.py\n```"] * 3)
     with pytest.raises(
         ModelError, match=r"3 times in a row: the block read a\.py is no JSON"
     ) as caught:

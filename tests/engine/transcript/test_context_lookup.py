@@ -1,5 +1,5 @@
 from builders import called, result, said, told
-from workbench.engine.transcript.context import Context
+from workbench import Context
 from workbench.engine.transcript.context_lookup import (
     cut_point_from,
     cut_point_until,

@@ -5,12 +5,10 @@ from typing import Any
 import pytest
 from properties.conversations import messages
 
+from workbench import AssistantMessage, Text, ToolCall
 from workbench.engine.transcript.files import FileOps, touched
 from workbench.engine.transcript.message import (
-    AssistantMessage,
     Image,
-    Text,
-    ToolCall,
     ToolResult,
     chars_per_token,
     counted_text,

@@ -1,4 +1,5 @@
 from builders import called, result, rules, said, told
+from workbench import AssistantMessage, ToolCall
 from workbench.engine.transcript.context import (
     callers,
     cut_points,
@@ -6,7 +7,7 @@ from workbench.engine.transcript.context import (
     protected,
     with_partners,
 )
-from workbench.engine.transcript.message import AssistantMessage, Message, ToolCall
+from workbench.engine.transcript.message import Message
 
 STEP: list[Message] = [said("go"), called("read", "c1"), result("text", "c1"), told("done")]
 

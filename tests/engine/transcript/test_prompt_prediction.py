@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from builders import said, told
+from workbench import AssistantMessage, Session, Summary, load
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.calibration import calibrate
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, Message, Summary, Usage
+from workbench.engine.transcript.message import Message, Usage
 from workbench.engine.transcript.recorded_requests import PredictedRequest, predicted_requests
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.importer import load
 
 OVERHEAD, SCALE = 20_000, 1.25
 

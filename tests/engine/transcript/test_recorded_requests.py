@@ -3,16 +3,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from builders import result, said, told
-from workbench.engine.transcript.log import (
-    CLEARED,
-    ClearingEntry,
-    CompactionEntry,
-    Log,
-    MessageEntry,
-)
-from workbench.engine.transcript.message import Message, Summary, Text, ToolResult, Usage
+from workbench import Session, Summary, Text
+from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Log, MessageEntry
+from workbench.engine.transcript.message import Message, ToolResult, Usage
 from workbench.engine.transcript.recorded_requests import RecordedRequest, recorded_requests
-from workbench.engine.transcript.session import Session
 
 
 def ten_each(message: Message) -> int:
@@ -65,7 +59,11 @@ def test_a_cleared_result_leaves_a_marker_whether_it_was_kept_or_not() -> None:
     tree = Tree().turn(0).say(result("y" * 500, "c")).turn(1)
     tree.log.append(ClearingEntry(id="x", parent=tree.log.leaf, call_ids=("c",)))
     found = tree.turn(2).requests()
-    assert [request.counted for request in found] == [10, 530, 50 + len(CLEARED)]
+    assert [request.counted for request in found] == [
+        10,
+        530,
+        50 + len("[result cleared from the context]"),
+    ]
     assert [request.change for request in found] == ["", "", "clearing"]
     assert found[2].begins_with is None
 

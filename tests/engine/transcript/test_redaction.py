@@ -13,14 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import called, remembering, result, rules, said, told
-from workbench.engine.transcript.discoveries import MARK
+from workbench import Session, Summary, ToolCall
 from workbench.engine.transcript.files import FileOps, merged
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry, NoteEntry
-from workbench.engine.transcript.message import Message, Summary, ToolCall, plain_text, said_texts
+from workbench.engine.transcript.message import Message, plain_text, said_texts
 from workbench.engine.transcript.personal import KINDS
 from workbench.engine.transcript.redaction import Redactor, holds_one, redacted
-from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.importer import scan
+
+MARK = "REDACTED-"
 
 BODY = "MIIEowIBAAKCAQEA7bq0S8Xy1ZcT9mLkPq2vRw4uHn6JdGf3sKxEoYtBiVaWzCpQ"
 KEY = (

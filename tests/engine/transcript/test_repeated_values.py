@@ -3,9 +3,9 @@
 import pytest
 
 from builders import said
+from workbench import Session
 from workbench.engine.transcript.message import said_texts
 from workbench.engine.transcript.redaction import redacted
-from workbench.engine.transcript.session import Session
 
 
 def cleaned(*texts: str) -> str:

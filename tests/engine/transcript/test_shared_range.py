@@ -10,13 +10,10 @@ from threading import Thread
 import pytest
 
 from builders import remembering, rules
-from workbench.engine.compaction.presets import preset
+from workbench import Session, Summary, prepared, preset
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.transcript.message import Summary
-from workbench.engine.transcript.session import Session
 from workbench.engine.transcript.shared_range import SharedRange
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.replays.natural import natural
 
 

@@ -5,12 +5,11 @@ from html.parser import HTMLParser
 import pytest
 
 from builders import called, said, told
+from workbench import AssistantMessage, Session, Text, preset, replay
 from workbench.base.markup import card
 from workbench.engine.compaction.engine import Compaction
-from workbench.engine.compaction.presets import BUILTIN, preset
-from workbench.engine.transcript.message import AssistantMessage, Message, Text
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import replay
+from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.transcript.message import Message
 from workbench.evaluation.replays.step import Replay
 
 HOSTILE = (

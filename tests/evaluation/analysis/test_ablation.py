@@ -6,12 +6,9 @@ from typing import ClassVar
 import pytest
 
 from builders import remembering, rules
+from workbench import Budget, Context, Plan, Preset, Session, Strategy
 from workbench.base.errors import SettingError
-from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import Preset, Strategy
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.ablation import leave_one_out
 
 

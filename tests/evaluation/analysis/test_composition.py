@@ -7,20 +7,10 @@ from __future__ import annotations
 import pytest
 
 import workbench as wb
+from workbench import AssistantMessage, Session, Summary, Text, ToolCall, UserMessage
 from workbench.base.errors import SettingError
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    Usage,
-    UserMessage,
-)
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.message import Message, Thinking, ToolResult, Usage
 from workbench.evaluation.analysis.composition import MEASURED, UNEXPLAINED, RecordedContexts
 
 LINE = "The lamp in the hall gets eleven volts. "

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from builders import said
-from workbench.engine.transcript.message import AssistantMessage, Message, Text
+from workbench import AssistantMessage, Text
+from workbench.engine.transcript.message import Message
 from workbench.evaluation.analysis.later_uses import later_uses
 from workbench.evaluation.metrics.index import Index
 

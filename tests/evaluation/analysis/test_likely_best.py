@@ -8,7 +8,8 @@ import pytest
 
 from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.likely_best import LIKELY, POSSIBLE, LikelyBest, likely_best
-from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
+
+DRAWS = 4_000
 
 
 def no_error(

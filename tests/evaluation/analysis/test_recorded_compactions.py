@@ -7,18 +7,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from workbench import AssistantMessage, Session, Summary, Text, ToolCall, UserMessage
 from workbench.engine.transcript.log import CompactionEntry, Entry, Log, MessageEntry
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    Text,
-    ToolCall,
-    ToolResult,
-    Usage,
-    UserMessage,
-)
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.message import Message, ToolResult, Usage
 from workbench.evaluation.analysis.recorded_compactions import compaction_bills
 
 MODEL = "gpt-4o"

@@ -12,23 +12,27 @@ from typing import Any, ClassVar
 import pytest
 
 from builders import remembering, rules
+from workbench import (
+    Budget,
+    Context,
+    Plan,
+    Preset,
+    Session,
+    Strategy,
+    compare,
+    save,
+    sweep,
+    sweep_table,
+)
 from workbench.cli import main
-from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import Preset, Strategy
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.analysis.panel import panel
 from workbench.evaluation.analysis.scores import grouped
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.experiment.sweep import sweep
 from workbench.evaluation.findings.comparison import changes
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.verdict import same_size_words
-from workbench.recordings.importers.native import save
-from workbench.report.page.sweep import sweep_table
 
 SHARE = 0.3
 SMALL: dict[str, Any] = {

@@ -10,9 +10,9 @@ from random import Random
 from typing import TypeAlias
 
 from builders import called, result, rules, said, told
+from workbench import AssistantMessage, Session, Summary
 from workbench.engine.transcript.log import CompactionEntry, Entry, Log, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, Message, Summary, Usage
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.message import Message, Usage
 
 FORGED = "session-0"
 """The session that is forged; the others stay as they are."""

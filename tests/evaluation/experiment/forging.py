@@ -11,13 +11,10 @@ from typing import TypeAlias
 
 from evaluation.experiment.forged import FORGED, FORGERIES, honest
 
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.findings.run_tables import SAVED
+from workbench import Session, compare, save
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.trust import trust_sentences
 from workbench.evaluation.metrics import NAMES
-from workbench.recordings.importers.native import save
 
 NEAR = 0.02
 """By how much a figure may move without a word: shares of the bill, of tokens, and of names."""
@@ -75,7 +72,7 @@ def _figures(run: Tables) -> Figures:
     for strategy in STRATEGIES:
         estimates = {
             "cost saved": run.net_saving(strategy),
-            "tokens saved": run.own_trigger(strategy, SAVED),
+            "tokens saved": run.own_trigger(strategy, "tokens_saved"),
             "names": run.own_trigger(strategy, NAMES),
         }
         figures |= {

@@ -16,11 +16,12 @@ from typing import Any, Literal, TypeAlias
 from engine.models.provider import Provider, Reply, completion, refusal
 
 from builders import remembering, rules
-from workbench.engine.models.provider_options import API_BASE, MODELS_FILE
-from workbench.engine.models.settings import ModelSettings
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
+from workbench import ModelSettings, Session, compare
 from workbench.evaluation.experiment.results import Results
+
+MODELS_FILE = "WORKBENCH_MODELS"
+
+API_BASE = "WORKBENCH_API_BASE"
 
 MODEL = "litellm:openai/stub"
 SENTENCES = (

@@ -14,20 +14,16 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
+from workbench import Completion, ModelSettings, Preset, Report, Session, bundled, compare, preset
 from workbench.cli.ending import finish
 from workbench.cli.headline import outcome, show
-from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.strategy import Preset
 from workbench.engine.compaction.variant import variant
 from workbench.engine.models.bundled import Bundled
 from workbench.engine.models.bundled_answers import BundledAnswer, answers_text
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, Model, SummaryRequest
+from workbench.engine.models.model import Model, SummaryRequest
 from workbench.engine.models.plain_text import request_key
-from workbench.engine.models.settings import ModelSettings
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
-from workbench.evaluation.experiment.compare import Run, compare
+from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.grid import Grid
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import What, sources_of
@@ -35,8 +31,12 @@ from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.readers import kinds, opening, who_wrote
 from workbench.evaluation.findings.tables import Tables
-from workbench.recordings.datasets.bundled import bundled, bundled_files
-from workbench.report.page.report import Report
+from workbench.recordings.datasets.bundled import bundled_files
+
+WITHOUT_A_MODEL = (
+    "Without a model a comparison of presets compares triggers, cuts and cost, not summaries. "
+    "Name one with --model: litellm:NAME, command:LINE or folder:PATH."
+)
 
 WRITER = "a large language model, 2026-11"
 AUTHOR = "a large language model (recorded 2026-11; its answers ship with the package)"

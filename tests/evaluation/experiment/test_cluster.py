@@ -18,16 +18,11 @@ import pytest
 
 from builders import remembering, rules
 from profiles import FULL
+from workbench import Budget, Context, Plan, Preset, Session, Strategy, compare, save
 from workbench.base.errors import SetupError
-from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import Preset, Strategy
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.table_columns import COLUMNS
-from workbench.recordings.importers.native import save
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
 with_workers = pytest.mark.skipif(not FULL, reason="starts workers; part of the full profile")

@@ -4,7 +4,7 @@ from types import FunctionType
 from typing import Any
 
 from builders import conversation
-from workbench.engine.compaction.presets import preset
+from workbench import preset
 from workbench.evaluation.experiment.keys import described, key, own_code
 
 LIMIT = (

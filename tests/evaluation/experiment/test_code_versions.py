@@ -12,21 +12,21 @@ from types import FrameType
 import pytest
 
 import workbench as wb
+from workbench import Preset, prepared
 from workbench.base.package import PACKAGE
 from workbench.engine.compaction.presets import NAMES
-from workbench.engine.compaction.strategy import Preset
 from workbench.evaluation.experiment import code_versions as code_module
 from workbench.evaluation.experiment.code_versions import (
-    FILE,
     PackageCode,
     PartsUsed,
     code_versions,
     known_file,
 )
-from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.experiment.replay_rows import replay_rows
 from workbench.evaluation.experiment.replay_work import MASKS, READS_SESSIONS, REPLAY_BEGINS
 from workbench.evaluation.experiment.spec import RunSpec
+
+FILE = "code.json"
 
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 UNSEEN = (*READS_SESSIONS, *MASKS)

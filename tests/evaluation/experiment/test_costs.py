@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
+from workbench import Session, compare, load
 from workbench.base.errors import SettingError
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.recordings.importers.importer import load
 
 PARTS = ["usd_input", "usd_read", "usd_write", "usd_output", "usd_summaries"]
 

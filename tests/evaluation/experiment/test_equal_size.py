@@ -10,16 +10,11 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
+from workbench import Budget, Context, Plan, Preset, Session, compare, preset
 from workbench.base.errors import UnknownName
-from workbench.engine.compaction.plan import Budget, Plan
-from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import Preset
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.compared import compare_table
 from workbench.evaluation.analysis.scores import grouped
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
 
 

@@ -11,16 +11,16 @@ import pytest
 from engine.models.provider import Reply, completion, serving
 
 from builders import remembering, rules
+from workbench import Session, compare, save
 from workbench.base.errors import SetupError
 from workbench.cli import main
 from workbench.engine.models.prices import tariff
-from workbench.engine.models.provider_options import MODELS_FILE
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.models.speed import measured
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare, forecast
+from workbench.evaluation.experiment.compare import forecast
 from workbench.evaluation.experiment.forecast import Forecast
-from workbench.recordings.importers.native import save
+
+MODELS_FILE = "WORKBENCH_MODELS"
 
 PAID = "litellm:gpt-4o-mini"
 

@@ -12,10 +12,10 @@ from evaluation.experiment.forged import FORGED, FORGERIES, honest
 from evaluation.experiment.forging import WINDOWS, Figures, figures_of, outcome_of
 
 from profiles import FULL
+from workbench import save
 from workbench.cli import main
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.evaluation.replays.reports import checked_reports
-from workbench.recordings.importers.native import save
 
 QUICK = [
     "prompts of 10^9 tokens", "prompts just under the window", "reports of three times as much", "negative prompts",

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from workbench import load
 from workbench.cli import main
 from workbench.evaluation.experiment.exports import to_inspect
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS, SCHEMA
-from workbench.recordings.importers.importer import load
 
 
 @pytest.fixture

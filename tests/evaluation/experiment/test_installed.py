@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.sweep import sweep
+from workbench import compare, sweep
 from workbench.evaluation.metrics.builtin import installed
 from workbench.recordings.importers.importer import known_formats
 

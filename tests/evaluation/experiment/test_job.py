@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from workbench import ModelSettings
 from workbench.base.errors import SettingError, SetupError, Unanswered
-from workbench.engine.models.settings import ModelSettings
-from workbench.evaluation.experiment.job import REPORTS, Crew, Job, KeptWork, folder_of
+from workbench.evaluation.experiment.job import Crew, Job, KeptWork, folder_of
 from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.spec import Execution
@@ -92,7 +92,7 @@ def test_where_memory_ran_out_the_worker_is_told(job: Job[Execution]) -> None:
 def test_a_folder_is_the_named_one_or_named_after_what_goes_in(tmp_path: Path) -> None:
     assert folder_of(Execution(out=tmp_path), "compare", "settings") == tmp_path
     named_after = folder_of(Execution(), "compare", "settings")
-    assert named_after == REPORTS / f"compare-{key('settings')[:8]}"
+    assert named_after == Path("reports") / f"compare-{key('settings')[:8]}"
     assert named_after != folder_of(Execution(), "compare", "other settings")
 
 

@@ -12,14 +12,12 @@ from urllib.parse import quote
 import pytest
 
 from builders import called, remembering, result, rules, said, told
+from workbench import Session, compare, save
 from workbench.cli import main
 from workbench.engine.transcript.message import Message
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.leaks import leak
 from workbench.evaluation.experiment.results import Results
-from workbench.recordings.importers.native import save
 
 PLACE = 'src/Wörter & "zeppelin"/ostrich.py'
 WAYS: dict[str, Callable[[str], str]] = {

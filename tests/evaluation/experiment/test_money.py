@@ -8,9 +8,7 @@ import pytest
 from engine.models.provider import completion, serving
 
 from builders import remembering, rules
-from workbench.engine.models.settings import ModelSettings
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
+from workbench import ModelSettings, Session, compare
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.trust import trust_sentences
 

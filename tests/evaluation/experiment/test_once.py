@@ -10,18 +10,16 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
-from workbench.engine.compaction.presets import preset
+from workbench import Session, preset, save
 from workbench.engine.extraction.extractor import Extractor, Passage
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Message, chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prepared import Prepared, read
 from workbench.evaluation.experiment.replay_rows import replay_rows
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.replays.sizing import Sizing, Window
-from workbench.recordings.importers.native import save
 
 STRATEGIES = ("none", "truncate", "summarize", "pipeline", "null")
 

@@ -24,17 +24,13 @@ from evaluation.experiment.outages import (
 
 from builders import remembering, rules
 from profiles import FULL
-from workbench.base.errors import ModelError, Unanswered
+from workbench import Completion, ModelError, ModelSettings, Session, compare, replay, save
+from workbench.base.errors import Unanswered
 from workbench.cli import main
 from workbench.cli.ending import answered, finish
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.engine.models.settings import ModelSettings
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.prepared import replay
+from workbench.engine.models.model import SummaryRequest
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
-from workbench.recordings.importers.native import save
 
 
 @pytest.fixture(scope="module")

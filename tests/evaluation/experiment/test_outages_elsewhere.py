@@ -15,11 +15,11 @@ from evaluation.experiment.outages import MODEL, spent, summary
 
 from builders import remembering, rules
 from profiles import FULL
-from workbench.engine.models.ledger import ROUNDS
-from workbench.engine.transcript.session import Session
+from workbench import Session, save
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.table_columns import COLUMNS
-from workbench.recordings.importers.native import save
+
+ROUNDS = 4
 
 pytestmark = pytest.mark.skipif(not FULL, reason="starts workers; part of the full profile")
 SESSIONS = 6

@@ -7,12 +7,11 @@ import pytest
 
 import workbench as wb
 from builders import remembering, rules
+from workbench import Report, Session
 from workbench.base.errors import SettingError
 from workbench.cli.headline import outcome, show
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.metrics.metric import Better, MetricInput, Unit
-from workbench.report.page.report import Report
 
 
 class MessagesSent:

@@ -8,9 +8,8 @@ import pytest
 
 import workbench as wb
 from builders import remembering, rules
+from workbench import Session, prepared
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.metrics.index import Index
 
 SESSION = Session.of([rules("be brief"), *remembering(30)])

@@ -10,15 +10,11 @@ import pytest
 
 from builders import called, remembering, result, rules, said, told
 from profiles import FULL
-from workbench.base.errors import ModelError
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench import Completion, ModelError, Session, compare, render, save
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import Message, said_texts
 from workbench.engine.transcript.redaction import holds_one
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.replay_rows import Tables, replay_rows
-from workbench.recordings.importers.native import save
-from workbench.report.page.rendering import render
 
 TOKEN = "gh" + "p_q7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5XoK"
 WEBHOOK = "T00000000/B00000000/q7Rk2mVx9TzLw4Hn8PcYd3Fs"

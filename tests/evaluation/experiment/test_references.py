@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
+from workbench import Session, Summary, compare
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.engine.transcript.message import Summary
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
 
 

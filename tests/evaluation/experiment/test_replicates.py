@@ -12,22 +12,19 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
+from workbench import Completion, Report, Session, compare, save
 from workbench.base.errors import SettingError
 from workbench.cli import main
 from workbench.cli.ending import warn_of_replicates
-from workbench.engine.models.model import Completion, Model, SummaryRequest
+from workbench.engine.models.model import Model, SummaryRequest
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import plain_text
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.replication import repeated_note, variance_split
 from workbench.evaluation.experiment.combined import steady
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import frame
-from workbench.recordings.importers.native import save
 from workbench.report.page.provenance import replicates_html
-from workbench.report.page.report import Report
 
 
 class Fickle:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from workbench import Completion
 from workbench.base.errors import AnswerAwaited
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.models.wrappers import AnsweringModel
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead

@@ -10,18 +10,15 @@ import pytest
 from object_store import BUCKET, put, serving_s3
 
 from builders import remembering, rules
+from workbench import Session, compare, load, save
 from workbench.base import remote
 from workbench.base.errors import MissingPath, SettingError
 from workbench.cli import main
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_copies import fetched, local_folder
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.table_columns import COLUMNS
-from workbench.recordings.importers.importer import load
-from workbench.recordings.importers.native import save
 
 SESSIONS = f"s3://{BUCKET}/sessions"
 

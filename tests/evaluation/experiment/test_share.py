@@ -13,18 +13,15 @@ from report.page.here import rendered
 
 from builders import called, remembering, result, rules, said, told
 from profiles import FULL
+from workbench import Report, Session, compare, save
 from workbench.base.errors import SettingError
 from workbench.cli.headline_table import headline
 from workbench.engine.transcript.message import Message
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.findings import Findings
-from workbench.recordings.importers.native import save
-from workbench.report.page.report import Report
 
 ROOT = Path(__file__).parents[3]
 WORD = re.compile(r"[^\W\d_]{4,}")

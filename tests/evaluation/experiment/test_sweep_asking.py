@@ -12,12 +12,10 @@ import pytest
 from engine.models.provider import Provider
 
 from builders import remembering, rules
+from workbench import ModelSettings, Session, save, sweep
 from workbench.cli import main
-from workbench.engine.models.settings import ModelSettings
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment import compare as runs
-from workbench.evaluation.experiment.sweep import forecast, sweep
-from workbench.recordings.importers.native import save
+from workbench.evaluation.experiment.sweep import forecast
 
 STUB, PAID = "litellm:openai/stub", "litellm:gpt-4o-mini"
 

@@ -16,14 +16,10 @@ from tqdm import tqdm
 
 from builders import remembering, rules
 from profiles import FULL
+from workbench import Budget, Context, Plan, Preset, Session, Strategy, compare, save
 from workbench.base.errors import MemoryShort, SettingError
-from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import Preset, Strategy
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment import memory
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import SessionSource
@@ -31,7 +27,6 @@ from workbench.evaluation.experiment.spec import with_references
 from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.experiment.units import units_of
 from workbench.evaluation.experiment.workers import Processes, task_ranges, workers
-from workbench.recordings.importers.native import save
 
 in_full = pytest.mark.skipif(
     not FULL, reason="every worker costs seconds; part of the full profile"

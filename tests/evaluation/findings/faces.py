@@ -24,12 +24,12 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import urlopen
 
+from workbench import render
 from workbench.base.formats import percent
 from workbench.cli.headline import outcome, show
 from workbench.evaluation.analysis.likely_best import POSSIBLE
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
-from workbench.report.page.rendering import render
 from workbench.report.view.app import ViewServer
 
 HALVES = {"The work": "work", "Names": "names", "Code": "code"}

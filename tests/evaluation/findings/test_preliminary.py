@@ -10,19 +10,15 @@ from random import Random
 
 import pytest
 
+from workbench import compare
 from workbench.evaluation.experiment import preliminary
-from workbench.evaluation.experiment.compare import Run, compare, compared
+from workbench.evaluation.experiment.compare import Run, compared
 from workbench.evaluation.experiment.preliminary import SessionSoFar, SoFar, preview, stored_so_far
 from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.experiment.units import Unit
-from workbench.evaluation.findings.preliminary import (
-    PROMISED,
-    PreliminaryFigures,
-    basis,
-    lines_so_far,
-)
+from workbench.evaluation.findings.preliminary import PreliminaryFigures, basis, lines_so_far
 from workbench.evaluation.findings.tables import Tables
 from workbench.recordings.datasets.bundled import bundled_files
 
@@ -87,7 +83,7 @@ def test_a_final_figure_lies_within_a_preliminary_interval_as_often_as_is_promis
                 assert figure is not None and figure.low is not None and figure.high is not None
                 held.append(figure.low <= final[strategy.strategy, half] <= figure.high)
     assert len(held) == 12 * 2 * 2
-    assert sum(held) >= PROMISED * len(held)
+    assert sum(held) >= 0.95 * len(held)
 
 
 def test_an_interval_narrows_as_more_is_known(looked_at: list[SessionSoFar]) -> None:

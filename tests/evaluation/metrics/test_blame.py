@@ -3,14 +3,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from builders import remembering, rules
-from workbench.engine.compaction.plan import Budget, Plan, Stage
-from workbench.engine.compaction.presets import preset
+from workbench import Budget, Context, Plan, Preset, Session, Strategy, find_model, preset
+from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import Preset, Strategy
-from workbench.engine.models import find_model
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.metrics.view import culprits

@@ -3,10 +3,8 @@ from __future__ import annotations
 from collections import Counter
 
 from builders import remembering
-from workbench.engine.compaction.presets import preset
-from workbench.engine.models import find_model
+from workbench import Session, find_model, preset
 from workbench.engine.transcript.message import chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.chain import chain
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.metric import MetricInput

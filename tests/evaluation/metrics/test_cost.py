@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from builders import said, told
+from workbench import Score, Session
 from workbench.engine.models.cache_rules import ANTHROPIC, NO_CACHE, OPENAI
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.paired import sign_flip
 from workbench.evaluation.experiment.costs import costs
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.replay_cost import charge
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.metric import Metric, MetricInput, Score
+from workbench.evaluation.metrics.metric import Metric, MetricInput
 from workbench.evaluation.metrics.scores.spending import cost, cost_saved, prefix_reuse
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import Replay, Step

@@ -9,30 +9,33 @@ import numpy as np
 import pytest
 
 from builders import conversation, remembering, rules
-from workbench.base.ragged import Flags, kept_mask
-from workbench.engine.compaction.plan import Budget, Plan
-from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import Preset, Situation, Strategy
-from workbench.engine.models import find_model
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import (
+from workbench import (
     AssistantMessage,
-    Message,
+    Budget,
+    Context,
+    Plan,
+    Preset,
+    Session,
+    Strategy,
     Text,
-    chars_per_token,
-    said_text,
+    find_model,
+    preset,
 )
-from workbench.engine.transcript.session import Session
+from workbench.base.ragged import Flags, kept_mask
+from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.strategy import Situation
+from workbench.engine.transcript.message import Message, chars_per_token, said_text
 from workbench.evaluation.metrics.chain import chain
 from workbench.evaluation.metrics.demand import Retention
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.metric import MetricInput
-from workbench.evaluation.metrics.view import VIEW, culprits, view
+from workbench.evaluation.metrics.view import culprits, view
 from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import CompactionEvent
+
+VIEW = "view"
 
 
 def twice_needed(turns: int) -> list[Message]:

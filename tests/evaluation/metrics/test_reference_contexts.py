@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from builders import remembering, rules
-from workbench.engine.transcript.context import Context, callers
+from workbench import Context, Session
+from workbench.engine.transcript.context import callers
 from workbench.engine.transcript.message import ToolResult
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.reference_contexts import Oracle, random_context

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from builders import called, result, said, told
-from workbench.engine.transcript.message import Message, UserMessage
+from workbench import UserMessage
+from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.index import Index
 
 READ = called("Read", "c1", file_path="src/app.ts")

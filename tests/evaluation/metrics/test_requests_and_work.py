@@ -9,22 +9,18 @@ from pathlib import Path
 import pytest
 
 from builders import called, result, said, told
+from workbench import Context, Preset, Score, Session, Strategy, Summary, find_model, load
 from workbench.engine.compaction.register_lines import entries, written
 from workbench.engine.compaction.stages.register import Register
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import Preset, Strategy
-from workbench.engine.models import find_model
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Message, Summary, chars_per_token
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.message import Message, chars_per_token
 from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.metric import MetricInput, Score
+from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import Replay, Snapshot
 from workbench.recordings.datasets.bundled import bundled_files
-from workbench.recordings.importers.importer import load
 
 VERBS = ("migrate", "document", "measure", "translate", "encrypt", "archive")
 THINGS = (

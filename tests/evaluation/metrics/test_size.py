@@ -7,12 +7,9 @@ from dataclasses import replace
 import pytest
 
 from builders import said, told
+from workbench import Budget, Completion, Context, Session
 from workbench.engine.compaction.engine import Compaction, StageRecord
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.models.model import Completion
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.metrics.scores.spending import over_window, peak_context, tokens_saved

@@ -3,14 +3,11 @@ from __future__ import annotations
 import pytest
 
 from builders import called, result, said, told
-from workbench.engine.compaction.presets import preset
-from workbench.engine.models import find_model
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Message, Summary, chars_per_token
-from workbench.engine.transcript.session import Session
+from workbench import Context, Score, Session, Summary, find_model, preset
+from workbench.engine.transcript.message import Message, chars_per_token
 from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.metric import MetricInput, Score
+from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import Replay, Snapshot

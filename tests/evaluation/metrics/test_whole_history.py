@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from builders import called, result, said, told
+from workbench import load
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.index import Index
-from workbench.recordings.importers.importer import load
 
 
 def test_a_file_that_one_line_names_by_two_paths_is_one_entity_of_that_line() -> None:

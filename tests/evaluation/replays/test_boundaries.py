@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from builders import conversation
+from workbench import Session
 from workbench.base.errors import SettingError
 from workbench.engine.transcript.message import chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.boundaries import (
     Boundaries,
     at_boundaries,

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 
 from builders import conversation, rules
+from workbench import Completion, Session, preset
 from workbench.base.errors import AnswerAwaited
-from workbench.engine.compaction.presets import preset
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, Model, SummaryRequest
+from workbench.engine.models.model import Model, SummaryRequest
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.models.wrappers import AnsweringModel
 from workbench.engine.transcript.message import chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.chain import chain_stops

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from builders import conversation, rules, said, told
-from workbench.engine.compaction.presets import preset
+from workbench import Context, Session, preset
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.budgets import budget, least
 from workbench.evaluation.replays.matched import matched, sized_histories

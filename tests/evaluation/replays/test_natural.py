@@ -7,10 +7,9 @@ import itertools
 import pytest
 
 from builders import conversation, rules
-from workbench.engine.compaction.presets import preset
+from workbench import Session, preset
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import chars_per_token
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import Replay

@@ -3,12 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from builders import remembering, rules
-from workbench.engine.compaction.presets import preset
-from workbench.engine.models import find_model
-from workbench.engine.transcript.context import Context
+from workbench import Context, Session, Summary, find_model, preset
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.engine.transcript.message import Summary, chars_per_token
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.replays.matched import at_recorded_sizes, recorded_contexts
 from workbench.evaluation.replays.sizing import Sizing
 

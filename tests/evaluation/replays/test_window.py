@@ -3,10 +3,11 @@
 import pytest
 
 from builders import compaction, recorded, remembering
+from workbench import Session
 from workbench.engine.transcript.log import Log
-from workbench.engine.transcript.session import Origin, Session
+from workbench.engine.transcript.session import Origin
 from workbench.evaluation.replays.agents import AGENTS, agent_of, limit_of
-from workbench.evaluation.replays.sizing import DEFAULT_WINDOW, window_of
+from workbench.evaluation.replays.sizing import window_of
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ from workbench.evaluation.replays.sizing import DEFAULT_WINDOW, window_of
         (
             Session.of(remembering(3), model="a model of nobody"),
             None,
-            DEFAULT_WINDOW,
+            200_000,
             "no evidence",
         ),
     ],

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from evaluation.watching.claude_lines import lines
 
+from workbench import load
 from workbench.base.errors import FormatError
 from workbench.evaluation.watching.follow import Followed
-from workbench.recordings.importers.importer import load
 
 
 def test_each_line_is_read_once_and_the_session_is_that_of_the_whole_file(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from evaluation.watching.claude_lines import lines
 from evaluation.watching.test_watch import RECORDING
 
 import workbench
+from workbench import load
 from workbench.live import dropins
-from workbench.recordings.importers.importer import load
 
 
 def run(tmp_path: Path, event: dict[str, Any] | str) -> subprocess.CompletedProcess[str]:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from evaluation.watching.claude_lines import lines
 
+from workbench import load
 from workbench.cli import main
 from workbench.evaluation.watching.follow import Followed
 from workbench.evaluation.watching.needed import compactions, likely_needed
 from workbench.evaluation.watching.state import SessionMeter
-from workbench.recordings.importers.importer import load
 
 CORPORA = Path(__file__).parents[3].parent / "shared" / "corpora"
 RECORDING = CORPORA / "entireio-cli" / "67d765b5-4286-4ec5-b051-950466e186f0.jsonl"

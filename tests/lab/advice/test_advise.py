@@ -6,10 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from workbench import compare, render
 from workbench.base.errors import SettingError, UnknownName
 from workbench.cli import main
 from workbench.evaluation.analysis.trade import Trade
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
@@ -21,7 +21,6 @@ from workbench.lab.advice.space import space
 from workbench.recordings.datasets.bundled import bundled_files
 from workbench.recordings.datasets.generator import generate
 from workbench.recordings.importers.native import write
-from workbench.report.page.rendering import render
 from workbench.report.page.verdict import verdict_html
 from workbench.report.view.pages import runs_page
 from workbench.report.view.runs import runs

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from workbench.engine.compaction.presets import preset
+from workbench import preset
 from workbench.engine.compaction.variant import variant
 from workbench.lab.advice.agents import moved
 from workbench.lab.advice.paste import Snippet, agent_snippet, due_at, snippets

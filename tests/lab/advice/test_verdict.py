@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from workbench.evaluation.analysis.paired import Estimate
-from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
 from workbench.evaluation.analysis.trade import Trade, choice
 from workbench.evaluation.experiment.grid import Grid
 from workbench.evaluation.experiment.spec import RunSpec
@@ -15,6 +14,11 @@ from workbench.evaluation.metrics import NAMES, WORK
 from workbench.lab.advice.measured import Measurements, saved_shares
 from workbench.lab.advice.search import Finals, Outside
 from workbench.lab.advice.verdict import DefaultComparison, Verdict, opening, traded
+
+WITHOUT_A_MODEL = (
+    "Without a model a comparison of presets compares triggers, cuts and cost, not summaries. "
+    "Name one with --model: litellm:NAME, command:LINE or folder:PATH."
+)
 
 Writer: TypeAlias = Literal["", "extractive", "a-model"]
 PROJECTS = 8

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import workbench as wb
+from workbench import prepared
 from workbench.cli import main
-from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.lab.agreement.check import same_order
 from workbench.lab.agreement.measured import Judge, on_recordings, on_tasks

@@ -9,13 +9,12 @@ from typing import Any
 
 from engine.models.provider import Provider, Reply, completion
 
+from workbench import Completion, Session, prepared
 from workbench.engine.models.litellm import LiteLLM
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.provider_options import ProviderOptions
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.metrics.exam.exams import Exams
-from workbench.evaluation.metrics.exam.gap import GAP, gapped
+from workbench.evaluation.metrics.exam.gap import gapped
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.lab.judge.exam.admission import admission_exams
@@ -39,7 +38,7 @@ class Knowing:
             for item in items
             for seed in range(seeds)
         }
-        self.uses = {gapped(item).partition(GAP)[0] + item.answer for item in items}
+        self.uses = {gapped(item).partition("____")[0] + item.answer for item in items}
         self.asked = 0
 
     @staticmethod

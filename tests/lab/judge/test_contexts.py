@@ -12,19 +12,14 @@ import pytest
 from lab.judge.knowing import Knowing
 
 from builders import remembering, rules, said
+from workbench import Budget, Context, Plan, Preset, Replace, Session, Strategy, compare, save
 from workbench.base.errors import LeftOut, SettingError
-from workbench.engine.compaction.plan import Budget, Plan, Replace
-from workbench.engine.compaction.strategy import Preset, Strategy
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.replays.matched import ALLOWED, TOO_LARGE
 from workbench.lab.judge.contexts import ContextSpec
 from workbench.lab.judge.exam.scores import scores
 from workbench.lab.judge.exam.sitting import judge_exam
 from workbench.lab.sections.trust import judges_html
-from workbench.recordings.importers.native import save
 
 SAME: dict[str, Any] = {"shares": (0.3,), "boundaries": (0.5, 0.8), "quiet": True}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.engine.models import find_model
+from workbench import find_model
 from workbench.evaluation.metrics.exam.rule_verdicts import RuleOutcome, RuleVerdict
 from workbench.lab.judge.rules import RuleGrader
 

@@ -5,29 +5,28 @@ from pathlib import Path
 import pytest
 from engine.models.provider import Reply, completion, refusal, serving
 
+from workbench import (
+    AssistantMessage,
+    Budget,
+    Context,
+    Strategy,
+    Summary,
+    Text,
+    ToolCall,
+    UserMessage,
+    compact,
+    preset,
+)
 from workbench.base.errors import SettingError
 from workbench.cli import main
-from workbench.engine.compaction.engine import Compaction, compact
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.stages.register import Register
-from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.models.learned.weights import SHIPPED, read_weights
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.model import Model
 from workbench.engine.models.provider_options import ProviderOptions
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    Text,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-    plain_text,
-)
+from workbench.engine.transcript.message import Message, ToolResult, plain_text
 from workbench.evaluation.replays.budgets import budget
 from workbench.recordings.datasets.bundled import bundled_files
 

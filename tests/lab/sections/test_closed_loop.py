@@ -8,7 +8,7 @@ import pytest
 from workbench.base.errors import SettingError
 from workbench.evaluation.experiment.results import Results
 from workbench.lab.sections.closed_loop import closed_loop_html
-from workbench.lab.simulation.simulated_rows import SIMULATED, SIMULATED_FILE
+from workbench.lab.simulation.simulated_rows import SIMULATED
 from workbench.lab.trials.table import TrialResults
 
 
@@ -39,7 +39,7 @@ def simulated(folder: Path) -> None:
     }
     rows = [values | {"strategy": "truncate", "saved_usd_net": -0.25}]
     pd.DataFrame(rows, columns=list(SIMULATED)).astype(SIMULATED).to_parquet(
-        folder / SIMULATED_FILE
+        folder / "simulated.parquet"
     )
 
 
@@ -64,6 +64,6 @@ def test_without_either_there_is_nothing(tmp_path: Path) -> None:
 
 
 def test_a_damaged_table_is_one_sentence_that_names_it(tmp_path: Path) -> None:
-    (tmp_path / SIMULATED_FILE).write_bytes(b"PAR1 and nothing more")
+    (tmp_path / "simulated.parquet").write_bytes(b"PAR1 and nothing more")
     with pytest.raises(SettingError, match=r"simulated\.parquet cannot be read as a table"):
         closed_loop_html(Results(tmp_path))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench import load, prepared
+from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.lab.sides import gamers as side
 from workbench.lab.sides.gamers import gamers
@@ -12,7 +13,6 @@ from workbench.lab.sides.side import SideTable
 from workbench.lab.validation.adversaries import SALADS, Gamer, Salad
 from workbench.recordings.datasets.bundled import bundled_files
 from workbench.recordings.datasets.generator import generate
-from workbench.recordings.importers.importer import load
 
 LIST, SALAD = Gamer("list", 12), Salad("people", "newest", 12)
 

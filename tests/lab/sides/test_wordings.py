@@ -6,7 +6,7 @@ from importlib.resources import files
 import pytest
 
 from workbench.lab.sides.side import SideTable
-from workbench.lab.sides.wordings import OTHER_WORDS, TERSE, VERBATIM, wordings
+from workbench.lab.sides.wordings import wordings
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +23,13 @@ def test_each_wording_tells_the_same_facts(table: SideTable) -> None:
 @pytest.mark.parametrize("half", ["the work", "names"])
 def test_a_measure_sees_most_in_the_exam_s_own_words(half: str, table: SideTable) -> None:
     reader = table.rows[table.rows["half"] == half].set_index("wording")["reader"]
-    assert reader[VERBATIM] > reader[TERSE]
-    assert reader[VERBATIM] > reader[OTHER_WORDS]
+    assert reader["verbatim"] > reader["terse"]
+    assert reader["verbatim"] > reader["other words"]
 
 
 def test_the_sentence_has_the_gap(table: SideTable) -> None:
     reader = table.rows[table.rows["half"] == "the work"].set_index("wording")["reader"]
-    assert f"{reader[VERBATIM] - reader[OTHER_WORDS]:.2f} on the work" in table.says
+    assert f"{reader['verbatim'] - reader['other words']:.2f} on the work" in table.says
 
 
 def test_a_name_stands_in_each_of_its_wordings() -> None:

@@ -13,17 +13,12 @@ from pandas.testing import assert_frame_equal
 import workbench as wb
 from builders import called, result, rules, said, told
 from profiles import FULL
+from workbench import Budget, Context, Plan, Preset, Session, Strategy, prepared, preset
 from workbench.base.errors import SettingError
 from workbench.cli.app import main
-from workbench.engine.compaction.plan import Budget, Plan
-from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.strategy import Preset, Strategy
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import FillerModel
-from workbench.evaluation.experiment.prepared import prepared
 from workbench.lab.simulation.needs import Needs
 from workbench.lab.simulation.simulate import FillerReader, Simulation
 from workbench.lab.simulation.simulation_spec import SimulationSpec

@@ -30,7 +30,7 @@ from lab.trials.hostile import (
     hostile_task,
 )
 
-from workbench.engine.compaction.presets import preset
+from workbench import preset
 from workbench.engine.models.extractive import Extractive
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.attempt import attempt

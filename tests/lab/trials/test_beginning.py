@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lab.trials.toys import PORTS, toy
 
-from workbench.engine.compaction.presets import preset
+from workbench import preset
 from workbench.engine.models.extractive import Extractive
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.agents import ReaderAgent

@@ -8,12 +8,9 @@ import pytest
 import validators
 from lab.trials.toys import PORTS, toy
 
-from workbench.engine.compaction.plan import Budget, Plan, Replace
-from workbench.engine.compaction.presets import NAMES, preset
-from workbench.engine.compaction.strategy import AtShare, Preset, Strategy
+from workbench import AtShare, Budget, Context, Plan, Preset, Replace, Strategy, Summary, preset
+from workbench.engine.compaction.presets import NAMES
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Summary
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.evaluation.metrics.exam.history import ExamHistory
 from workbench.evaluation.metrics.index import Index

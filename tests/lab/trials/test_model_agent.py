@@ -9,18 +9,18 @@ import pytest
 from engine.models.provider import Reply, completion, refusal, serving
 from lab.trials.toys import PORTS, toy
 
+from workbench import ModelSettings, preset
 from workbench.base.errors import Unanswered
 from workbench.cli.app import main
-from workbench.cli.output import PENDING
-from workbench.engine.compaction.presets import preset
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.provider_options import ProviderOptions
-from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.agents import ModelAgent
 from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.loop import Trial, work
+
+PENDING = 3
 
 pytest.importorskip("litellm")
 TOLD = re.compile(r"billing service listens on port (\d+)")

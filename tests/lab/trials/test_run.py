@@ -14,9 +14,10 @@ from pandas.testing import assert_frame_equal
 
 import workbench as wb
 from profiles import FULL
+from workbench import Completion
 from workbench.base.errors import SettingError, UnknownName
 from workbench.cli.app import main
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.model import SummaryRequest
 from workbench.lab.trials.families import FAMILIES
 from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.table import COLUMNS, TrialResults, by_strategy

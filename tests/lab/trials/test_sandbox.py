@@ -21,7 +21,6 @@ from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.grading import grade
 from workbench.lab.trials.helper import descendants
 from workbench.lab.trials.helper_client import HelperWorkspace, require_sandbox
-from workbench.lab.trials.system_calls import MACHINES
 from workbench.lab.trials.task import Call, TaskCheck, TrialTask, WorkspaceEnded
 from workbench.lab.trials.tools import used
 
@@ -105,7 +104,8 @@ def test_the_agent_has_no_capability_and_can_make_no_namespace(workspace: Helper
 
 
 @pytest.mark.skipif(
-    platform.machine() not in MACHINES, reason="the numbers of its system calls are not known"
+    platform.machine() not in ("x86_64", "aarch64"),
+    reason="the numbers of its system calls are not known",
 )
 def test_what_no_namespace_covers_is_refused(workspace: HelperWorkspace) -> None:
     for program in ("os.memfd_create('x')", "socket.socket(40, 1)"):

@@ -14,18 +14,20 @@ import pytest
 from engine.models.programs import counting, program, starts
 from lab.trials.toys import PORTS, toy
 
+from workbench import ModelSettings, preset
 from workbench.base.errors import Unanswered
 from workbench.cli.app import main
-from workbench.cli.output import OK, PENDING
-from workbench.engine.compaction.presets import preset
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.settings import ModelSettings
 from workbench.engine.models.written_calls import call_text
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.agents import ModelAgent
 from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.helper_client import HelperWorkspace
 from workbench.lab.trials.loop import Trial, work
+
+PENDING = 3
+
+OK = 0
 
 TOLD = re.compile(r"billing service listens on port (\d+)")
 MESSAGE = re.compile(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from workbench.evaluation.experiment.prepared import prepared
+from workbench import prepared
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.lab.validation.adversaries import FAMILY, Gamer
 from workbench.lab.validation.adversary_scores import scored

@@ -5,18 +5,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from builders import remembering, rules
-from workbench.engine.compaction.plan import Budget, Plan
-from workbench.engine.compaction.presets import preset
+from workbench import Budget, Completion, Context, Plan, Preset, Session, Strategy, prepared, preset
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import Preset, Strategy
 from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.extractive.reading import LineReader
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.engine.transcript.context import Context
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import Message
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import prepared
 from workbench.lab.validation.checks import blindness
 
 MESSAGES = (rules("be brief"), *remembering(40))

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from builders import remembering, rules
+from workbench import Session, prepared
 from workbench.engine.transcript.message import Message
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.background import BACKGROUND
 from workbench.evaluation.metrics.demand import Demand
 from workbench.evaluation.metrics.index import Index

@@ -13,12 +13,11 @@ import pytest
 
 import workbench as wb
 from builders import called, result, rules, said, told
+from workbench import Session, Summary, prepared
 from workbench.base.errors import SettingError
 from workbench.cli.app import main
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.engine.transcript.message import Message, Summary
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import prepared
+from workbench.engine.transcript.message import Message
 from workbench.lab.simulation.held import held_things
 from workbench.lab.validation.fetched_again import by_way, figures, lead_note, ranks, scored
 from workbench.lab.validation.used_things import compacted, used_things

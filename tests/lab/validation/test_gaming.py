@@ -5,12 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from builders import remembering, rules
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench import Session, load, prepared
+from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.index import Index
-from workbench.lab.validation.gaming import GAMERS, filled, gaming
+from workbench.lab.validation.gaming import filled, gaming
 from workbench.recordings.datasets.bundled import bundled_files
-from workbench.recordings.importers.importer import load
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +20,7 @@ def session() -> Prepared:
 def test_the_gamers_stay_near_the_floor(session: Prepared) -> None:
     found = gaming([session])
     assert found.outcome == "passed"
-    assert all(name in found.found for name in GAMERS)
+    assert all(name in found.found for name in ("entity_list", "word_soup", "marker_copy"))
 
 
 def test_a_context_that_wins_without_being_of_use_fails(session: Prepared) -> None:

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
+from workbench import Session, load, prepared
 from workbench.engine.models.cache_rules import NO_CACHE
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.reconciliation import Reconciliation, reconcile
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.lab.validation.checks import reconciliation
-from workbench.recordings.importers.importer import load
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from workbench import prepared
 from workbench.base.errors import SettingError
-from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.experiment.prepared import Prepared
 from workbench.lab.validation.fetched_again import kappa, precision_table
-from workbench.lab.validation.needs import KEY, LABELS, labelled, sheet, still_asked
+from workbench.lab.validation.needs import LABELS, labelled, sheet, still_asked
 from workbench.recordings.datasets.generator import generate
 
 ITEMS = 12
@@ -106,4 +107,4 @@ def test_the_labels_that_ship_are_of_two_readers_and_hold_no_text() -> None:
     assert len(found) >= 300 and found["session"].nunique() >= 30
     for name, known in LABELS.items():
         assert set(found[f"{name}_1"]) | set(found[f"{name}_2"]) <= set(known)
-    assert set(KEY) <= set(found) and not set(TEXTS) & set(found)
+    assert {"session", "at", "kind", "key"} <= set(found) and not set(TEXTS) & set(found)

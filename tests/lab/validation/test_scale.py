@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
+from workbench import Session, compare
 from workbench.evaluation.experiment.results import Results
 from workbench.lab.validation.run_checks import ceiling, floor
 

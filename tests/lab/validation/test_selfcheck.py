@@ -11,9 +11,8 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
+from workbench import Session, compare
 from workbench.base.ragged import Floats
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
 from workbench.lab.validation.selfcheck import WASTEFUL, equal_size, neighbours, projects, too_small
 

@@ -7,7 +7,7 @@ import pytest
 from annotated import annotated
 
 from workbench.recordings.datasets.bundled import bundled_files
-from workbench.recordings.importers.importer import load
+from workbench import load
 from workbench.engine.transcript.message import said_texts
 
 SESSIONS = bundled_files()

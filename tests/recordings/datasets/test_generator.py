@@ -11,7 +11,8 @@ from workbench.recordings.importers import native
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.recordings.datasets.generator import Generated, Profile, generate
 from workbench.engine.extraction.entities import LEXICAL
-from workbench.engine.transcript.message import AssistantMessage, Message, counted_text, said_texts
+from workbench import AssistantMessage
+from workbench.engine.transcript.message import (Message, counted_text, said_texts)
 from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.transcript.context import cut_points
 

@@ -12,10 +12,10 @@ from types import ModuleType
 import pytest
 
 from builders import remembering, rules
-from workbench.evaluation.experiment.compare import compare
+from workbench import compare
 from workbench.engine.models.bundled_answers import BundledAnswer, answers_text, read_answers
 from workbench.engine.models.folder_requests import Requests
-from workbench.engine.transcript.session import Session
+from workbench import Session
 
 ROOT = Path(__file__).parents[3]
 SESSION = Session.of([rules("be brief"), *remembering(40)], id="s", project="p")

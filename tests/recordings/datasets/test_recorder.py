@@ -2,15 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.recordings.datasets.recorder import MODEL, record
+from workbench.recordings.datasets.recorder import record
 from workbench.recordings.datasets.recorder import RecordingTask, steps
 from workbench.engine.transcript.log import MessageEntry, NoteEntry
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    ToolResult,
-    UserMessage,
-    plain_text,
-)
+from workbench import AssistantMessage, UserMessage
+from workbench.engine.transcript.message import (ToolResult, plain_text)
 
 SCRIPT = """\
 @@ user
@@ -56,8 +52,8 @@ def test_a_session_says_who_spoke_and_why_it_stopped(tmp_path: Path) -> None:
     assert session.messages[0].pinned
     answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
     assert [(a.model, a.stop, a.usage) for a in answers] == [
-        (MODEL, "tool_use", None),
-        (MODEL, "end_turn", None),
+        ("recorded-script", "tool_use", None),
+        ("recorded-script", "end_turn", None),
     ]
     assert [call.id for call in answers[0].calls] == ["call_001", "call_002"]
     assert (session.cwd, session.project, session.title) == ("/home/dev/shop", "shop", "A title")

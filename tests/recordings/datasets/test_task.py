@@ -6,7 +6,7 @@ import pytest
 
 from workbench.base.errors import FormatError
 from workbench.recordings.datasets.recorder import ScriptStep, read_task, steps
-from workbench.engine.transcript.message import ToolCall
+from workbench import ToolCall
 
 
 def test_a_thought_a_text_and_a_tool_are_one_answer() -> None:

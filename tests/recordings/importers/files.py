@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.importer import load
+from workbench import Session, load
 
 PI = {"type": "session", "id": "s1", "timestamp": "2026-01-01T10:00:00Z", "cwd": "/p"}
 

@@ -10,18 +10,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from profiles import FULL
+from workbench import AssistantMessage, Session, Text, ToolCall, load
 from workbench.engine.transcript.log import CompactionEntry, Entry, MessageEntry, NoteEntry
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Message,
-    SystemMessage,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-)
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.importer import load
+from workbench.engine.transcript.message import Message, SystemMessage, Thinking, ToolResult
 
 CORPORA = Path(__file__).parent.parent.parent.parent.parent / "shared" / "corpora"
 READ = {

@@ -12,9 +12,10 @@ import pytest
 from recordings.importers.files import document, only, written
 from recordings.importers.indexed import CORPORA, SILENT, sampled, sessions
 
+from workbench import load
 from workbench.base.errors import FormatError
 from workbench.cli.app import main
-from workbench.recordings.importers.importer import load, scan
+from workbench.recordings.importers.importer import scan
 
 QUESTION = "which of these two files is the newer one, please?"
 LISTING = "\n".join(f"line {i} of a file that a tool has read for us" for i in range(9))

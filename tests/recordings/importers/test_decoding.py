@@ -5,7 +5,9 @@ import json
 import pytest
 
 from workbench.base.errors import FormatError
-from workbench.recordings.importers.json_text import MAX_DEPTH, decode
+from workbench.recordings.importers.json_text import decode
+
+MAX_DEPTH = 200
 
 
 def test_plain_json_is_decoded() -> None:

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from recordings.importers.files import document, written
 
+from workbench import AssistantMessage, Session, load
 from workbench.engine.transcript.log import fold
-from workbench.engine.transcript.message import AssistantMessage, ToolResult, Usage, plain_text
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.message import ToolResult, Usage, plain_text
 from workbench.recordings.importers.described import MessageShape, described
 from workbench.recordings.importers.format import Format
-from workbench.recordings.importers.importer import known_formats, load
+from workbench.recordings.importers.importer import known_formats
 from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.usage import UsageFields
 

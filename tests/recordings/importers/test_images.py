@@ -6,7 +6,9 @@ import struct
 import pytest
 
 from workbench.engine.transcript.message import Image
-from workbench.recordings.importers.images import MOST_TOKENS, UNKNOWN_TOKENS, image, linked
+from workbench.recordings.importers.images import image, linked
+
+UNKNOWN_TOKENS = 1_200
 
 
 def png(width: int, height: int) -> bytes:
@@ -30,7 +32,7 @@ def jpeg(width: int, height: int, preview: int = 0) -> bytes:
         (png(750, 400), 400),
         (png(1, 1), 1),
         (png(3_136, 750), 784),
-        (png(8_000, 8_000), MOST_TOKENS),
+        (png(8_000, 8_000), 1_600),
         (jpeg(750, 400), 400),
         (jpeg(750, 400, preview=60_000), 400),
         (b"GIF89a" + struct.pack("<HH", 750, 400) + b"\0", 400),

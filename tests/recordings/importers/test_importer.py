@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from recordings.importers.files import PI, document, only, say, written
 
+from workbench import load
 from workbench.base.errors import FormatError, UnknownName
 from workbench.engine.transcript.message import plain_text
 from workbench.recordings.importers.formats import BUILTIN
@@ -16,7 +17,6 @@ from workbench.recordings.importers.importer import (
     UnknownFormat,
     formats,
     known_formats,
-    load,
     read,
     scan,
 )

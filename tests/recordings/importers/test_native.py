@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from recordings.importers.files import only, written
 
 from profiles import examples
+from workbench import AssistantMessage, Session, Summary, Text, ToolCall, UserMessage, load, save
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.log import (
@@ -20,21 +21,8 @@ from workbench.engine.transcript.log import (
     MessageEntry,
     NoteEntry,
 )
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Image,
-    Summary,
-    SystemMessage,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    Usage,
-    UserMessage,
-)
-from workbench.engine.transcript.session import Origin, Session
-from workbench.recordings.importers.importer import load
-from workbench.recordings.importers.native import save
+from workbench.engine.transcript.message import Image, SystemMessage, Thinking, ToolResult, Usage
+from workbench.engine.transcript.session import Origin
 
 words = st.text(max_size=12)
 counts = st.integers(0, 2**53)

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 from recordings.importers.files import PI, document, only, say, written
 
+from workbench import AssistantMessage, Session, load
 from workbench.base.errors import FormatError
-from workbench.engine.transcript.message import AssistantMessage, ToolResult, plain_text
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.importer import load
+from workbench.engine.transcript.message import ToolResult, plain_text
 
 
 def words(session: Session) -> list[str]:

@@ -16,10 +16,11 @@ import pyarrow
 import pytest
 from recordings.importers.files import PI, say, written
 
+from workbench import load
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import plain_text
 from workbench.recordings.importers import opening
-from workbench.recordings.importers.importer import load, scan
+from workbench.recordings.importers.importer import scan
 
 LINES = [PI, *(say(f"message {n}") for n in range(400))]
 

@@ -24,20 +24,10 @@ from recordings.importers.indexed import (
     texts_as_indexed,
 )
 
+from workbench import AssistantMessage, Text, ToolCall, UserMessage, load, save
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, NoteEntry
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-    argument_texts,
-    said_texts,
-)
+from workbench.engine.transcript.message import Thinking, ToolResult, argument_texts, said_texts
 from workbench.recordings.importers.formats.specstory import fenced
-from workbench.recordings.importers.importer import load
-from workbench.recordings.importers.native import save
 
 ROWS = sampled()
 MARKDOWN = ("specstory-markdown", "aider-history-markdown")

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from recordings.importers.files import document, only, written
 
-from workbench.recordings.importers.importer import UnknownFormat, load
+from workbench import load
+from workbench.recordings.importers.importer import UnknownFormat
 
 LONG = "a line of a patch that was submitted\n" * 3_000
 TASK = {"role": "user", "content": "list the folder"}

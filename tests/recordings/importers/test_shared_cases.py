@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 from recordings.importers.indexed import CORPORA
 
+from workbench import Session, load
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import argument_texts, said_texts
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.importer import load
 
 SHARED = CORPORA.parent
 

@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from recordings.importers.files import document, only
 
-from workbench.engine.transcript.message import AssistantMessage, ToolCall, ToolResult, plain_text
-from workbench.engine.transcript.session import Session
+from workbench import AssistantMessage, Session, ToolCall, bundled, load
+from workbench.engine.transcript.message import ToolResult, plain_text
 from workbench.lab.advice.advise import AdviceSpec, advise
-from workbench.recordings.datasets.bundled import bundled
-from workbench.recordings.importers.importer import load
 from workbench.recordings.importers.text_calls import function_call_parts, tagged_call_parts
 
 FUNCTION = "I look first.\n\n<function=view>\n<parameter=path>lamp.py</parameter>\n</function>"

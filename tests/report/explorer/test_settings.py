@@ -3,10 +3,9 @@ from typing import Any
 import pytest
 
 from builders import conversation
-from workbench.engine.compaction.presets import BUILTIN, preset
+from workbench import Session, prepared, preset
+from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.compaction.strategy import Situation
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import prepared
 from workbench.report.explorer.view import ExplorerSettings, telling_window, tuned
 
 

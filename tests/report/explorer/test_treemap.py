@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from builders import remembering, rules
-from workbench.engine.transcript.session import Session
+from workbench import Session
 from workbench.report.explorer.panels import panels
-from workbench.report.explorer.treemap import HEIGHT, WIDTH, Rectangle, squarified, treemap
+from workbench.report.explorer.treemap import Rectangle, squarified, treemap
+
+HEIGHT = 320
+
+WIDTH = 1_000
 
 ROOM = Rectangle(0, 0, WIDTH, HEIGHT)
 

@@ -17,8 +17,8 @@ import nbformat
 import pytest
 from IPython.core.formatters import DisplayFormatter
 
+from workbench import render
 from workbench.report.page.notebooks import Value, checked
-from workbench.report.page.rendering import render
 
 
 def run_here(template: Path, out: Path, parameters: Mapping[str, Value]) -> Path:

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from report.page.made import MadeResults, findings_of, made, tables_of
 
+from workbench import Report
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.comparison import changes, lost_now
 from workbench.evaluation.findings.tables import Tables
 from workbench.report.page.comparison import answer_html, changes_html
-from workbench.report.page.report import Report
 
 
 def worse(source: MadeResults, by: float, spread: float = 0.01) -> MadeResults:

@@ -4,12 +4,11 @@ from pathlib import Path
 import pytest
 from report.page.made import findings_of, made, tables_of
 
+from workbench import Report
 from workbench.base.markup import environment
-from workbench.evaluation.analysis.compared import ALPHA, WORTH
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.comparison import differences, standings
 from workbench.report.page.comparison import differences_html, frontier_html
-from workbench.report.page.report import Report
 from workbench.report.page.verdict import headline_html
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "tables.md"
@@ -106,7 +105,7 @@ def test_a_test_that_the_interval_does_not_bear_out_is_said_to_be_so() -> None:
     words = environment().get_template("report/words.txt").module
 
     def finding(one: dict[str, object]) -> str:
-        sentence = words.finding(one, "better", "worse", "truncate", WORTH, ALPHA)  # type: ignore[attr-defined]  # a macro
+        sentence = words.finding(one, "better", "worse", "truncate", 0.05, 0.05)  # type: ignore[attr-defined]  # a macro
         return str(sentence)
 
     assert finding(row).endswith(

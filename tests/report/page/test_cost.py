@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from report.page.made import MadeResults
 
+from workbench import Report
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.costs import bills, typical
 from workbench.evaluation.findings.tables import Tables
 from workbench.report.page.charts import spending
 from workbench.report.page.cost import costs_html, reconciled_html
-from workbench.report.page.report import Report
 
 
 def run_of(rows: dict[str, list[dict[str, Any]]]) -> MadeResults:

@@ -17,7 +17,6 @@ from workbench.cli import main
 from workbench.evaluation.experiment.code_versions import package_version
 from workbench.report.page import experiments
 from workbench.report.page.experiments import (
-    DONE,
     GridPoint,
     points,
     run_experiment,
@@ -25,6 +24,8 @@ from workbench.report.page.experiments import (
     table_rows,
 )
 from workbench.report.page.notebooks import NotebookError, Value, mark_dead, run_notebook
+
+DONE = "done.json"
 
 
 def test_a_grid_is_every_combination() -> None:

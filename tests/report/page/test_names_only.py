@@ -11,8 +11,8 @@ import pytest
 from report.page.made import MadeResults, made, tables_of
 
 import workbench as wb
+from workbench import Context
 from workbench.cli.headline import outcome, show
-from workbench.engine.transcript.context import Context
 from workbench.evaluation.analysis.equal_size import names_only
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings

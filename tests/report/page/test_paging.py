@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from report.page.made import MadeResults, made
 
+from workbench import Report
 from workbench.cli.headline import outcome, show
 from workbench.evaluation.findings import Findings
-from workbench.report.page.report import Report
 
 
 def run() -> MadeResults:

@@ -10,13 +10,12 @@ from html import unescape
 import pytest
 from report.page.made import KEEPS, MadeResults, made
 
+from workbench import Report
 from workbench.cli.headline import outcome, show
 from workbench.evaluation.analysis.likely_best import LIKELY, POSSIBLE
-from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.comparison import differences
 from workbench.evaluation.findings.readers import (
-    BIAS,
     bias_between,
     calibrations,
     kinds,
@@ -25,8 +24,14 @@ from workbench.evaluation.findings.readers import (
     without_bias,
 )
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.metrics import NAMES, STATEMENTS, WORK
-from workbench.report.page.report import Report
+from workbench.evaluation.metrics import NAMES, WORK
+
+BIAS = "the fitted reader's own error may be larger"
+
+WITHOUT_A_MODEL = (
+    "Without a model a comparison of presets compares triggers, cuts and cost, not summaries. "
+    "Name one with --model: litellm:NAME, command:LINE or folder:PATH."
+)
 
 TELLS = {"none": 0.86, "null": 0.2, "truncate": 0.5, "summarize": 0.62, "pipeline": 0.7}
 
@@ -120,7 +125,7 @@ def test_the_recordings_own_statements_stand_in_where_nobody_wrote_an_exam() -> 
     told = {"truncate": 0.4, "summarize": 0.7, "pipeline": 0.75}
     for row in [row for row in run.rows["scores"] if row["metric"] == NAMES]:
         run.rows["scores"].append(
-            row | {"metric": STATEMENTS, "value": told.get(row["strategy"]), "why": ""}
+            row | {"metric": "statements", "value": told.get(row["strategy"]), "why": ""}
         )
     shown = unknown_work(Tables.of(run))
     assert "themselves) stand in: " in shown

@@ -9,9 +9,9 @@ from report.page.here import rendered, run_here
 from report.page.made import hostile, made
 from report.page.test_parts import Page
 
+from workbench import render
 from workbench.base.errors import SettingError
 from workbench.report.page.notebooks import notebook
-from workbench.report.page.rendering import render
 
 pytestmark = pytest.mark.notebook
 NETWORK = re.compile(r"""(?:https?:)?//[a-z0-9]|@import|url\((?!["']?(?:#|data:))""", re.I)

@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from workbench import sweep_table
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.table_columns import frame
 from workbench.evaluation.replays.matched import TOO_LARGE
-from workbench.report.page.sweep import sweep_table
 
 
 class Made(Results):

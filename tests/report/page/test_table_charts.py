@@ -6,12 +6,10 @@ import pytest
 from report.page.made import made
 
 from builders import remembering, rules, said
+from workbench import Report, Session, compare
 from workbench.base.errors import UnknownName
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.table_columns import COLUMNS
-from workbench.report.page.report import Report
 
 RULE = "Never push to the main branch without review."
 

@@ -10,10 +10,8 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 from builders import remembering, rules, said
+from workbench import Session, compare, save
 from workbench.engine.transcript.message import Message
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
-from workbench.recordings.importers.native import save
 from workbench.report.view.app import ViewServer
 
 HOSTILE = (

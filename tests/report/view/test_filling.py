@@ -10,11 +10,8 @@ import pytest
 from report.view.made import get, made_run, served
 
 from builders import remembering, rules, said
+from workbench import Session, Summary, compare, save
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.engine.transcript.message import Summary
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
-from workbench.recordings.importers.native import save
 from workbench.report.view.app import ViewServer
 
 

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from report.view.made import made_run
 
+from workbench import AssistantMessage, load
 from workbench.base.errors import FormatError
 from workbench.cli import main
-from workbench.engine.transcript.message import AssistantMessage, plain_text
+from workbench.engine.transcript.message import plain_text
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.results import Results
-from workbench.recordings.importers.importer import load
 from workbench.report.view.contexts import NotShown
-from workbench.report.view.otel import FILE, to_otel
+from workbench.report.view.otel import to_otel
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_no_text_is_written_unless_it_is_asked_for(results: Results, tmp_path: P
     text = to_otel(results, tmp_path).read_text()
     assert "gen_ai.input.messages" not in text and "timeout_of" not in text
     with pytest.raises(FormatError, match="no span holds the messages"):
-        load(tmp_path / FILE)
+        load(tmp_path / "compactions.otlp.jsonl")
 
 
 def test_our_importer_reads_the_texts_again(results: Results, tmp_path: Path) -> None:
@@ -109,7 +109,9 @@ def test_the_command_writes_them(
 ) -> None:
     words = ["runs", "export", str(results.path), "--out", str(tmp_path)]
     assert main([*words, "--to", "otel", "--texts", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"files": [str(tmp_path / FILE)]}
+    assert json.loads(capsys.readouterr().out) == {
+        "files": [str(tmp_path / "compactions.otlp.jsonl")]
+    }
     assert main([*words, "--to", "csv", "--texts"]) == 2
     assert "--texts belongs to --to otel" in capsys.readouterr().err
 

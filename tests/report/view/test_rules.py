@@ -7,9 +7,7 @@ from pathlib import Path
 from report.view.made import get, served
 
 from builders import remembering, rules, said
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.compare import compare
-from workbench.recordings.importers.native import save
+from workbench import Session, compare, save
 
 
 def test_a_rule_that_is_gone_is_told_beside_its_message(tmp_path: Path) -> None:

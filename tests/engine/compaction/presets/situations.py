@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.engine.compaction.engine import Compaction, compact
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.strategy import Preset, Situation
+from workbench import Budget, Context, Preset, Summary, compact
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.strategy import Situation
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import (
-    Message,
-    Summary,
-    TokenCounter,
-    Usage,
-    chars_per_token,
-)
+from workbench.engine.transcript.message import Message, TokenCounter, Usage, chars_per_token
 
 
 def at(

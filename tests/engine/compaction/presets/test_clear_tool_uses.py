@@ -3,17 +3,14 @@ from dataclasses import replace
 from engine.compaction.presets.situations import at, due, fired
 
 from builders import called, result, said
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.presets.clear_tool_uses import (
-    CLEAR_TOOL_USES,
-    CLEARED,
-    ClearToolUses,
-)
-from workbench.engine.compaction.strategy import Strategy
+from workbench import Budget, Context, Strategy, compact, preset
+from workbench.engine.compaction.presets.clear_tool_uses import ClearToolUses
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
+
+CLEAR_TOOL_USES = preset("clear_tool_uses")
+
+CLEARED = "[tool result cleared to save room]"
 
 
 def uses(n: int, words: int = 50) -> list[Message]:

@@ -1,8 +1,10 @@
 from engine.compaction.presets.situations import due, fired, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench.engine.compaction.presets.codex_local import CODEX_LOCAL, USER_TOKENS
-from workbench.engine.transcript.message import Message, Summary, is_real_user, plain_text
+from workbench import Summary, preset
+from workbench.engine.transcript.message import Message, is_real_user, plain_text
+
+CODEX_LOCAL = preset("codex_local")
 
 
 def test_it_is_due_at_exactly_nine_tenths_of_the_window() -> None:
@@ -39,7 +41,6 @@ def speech(n: int, tokens: int) -> list[Message]:
 def test_user_messages_stay_newest_first_up_to_20_000_tokens_and_the_last_that_does_not_fit_is_cut() -> (
     None
 ):
-    assert USER_TOKENS == 20_000
     done, _ = fired(CODEX_LOCAL, speech(10, 6_000), target=58_000)
     users = [message for message in done.after.messages if is_real_user(message)]
     assert [message.id for message in users] == ["u6", "u7", "u8", "u9"]

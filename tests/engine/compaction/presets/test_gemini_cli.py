@@ -4,15 +4,13 @@ import pytest
 from engine.compaction.presets.situations import due, fired, summary
 
 from builders import called, result, said, told
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.presets.gemini_cli import (
-    GEMINI_CLI,
-    MARK,
-    ReverseBudget,
-    split_point,
-)
-from workbench.engine.transcript.context import Context
+from workbench import Budget, Context, preset
+from workbench.engine.compaction.presets.gemini_cli import ReverseBudget, split_point
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
+
+MARK = "[older output, cut to its end; full text under ref="
+
+GEMINI_CLI = preset("gemini_cli")
 
 
 def test_it_is_due_at_exactly_half_of_the_window() -> None:

@@ -4,27 +4,24 @@ import pytest
 from engine.compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench.engine.compaction.presets.hermes_anchors import CLOSE, OPEN, anchors, index
+from workbench import AssistantMessage, Strategy, Summary, Text, UserMessage, preset
+from workbench.engine.compaction.presets.hermes_anchors import anchors, index
 from workbench.engine.compaction.presets.hermes_lean import (
-    HERMES_LEAN,
-    OLD,
-    SAME,
     HermesLimits,
-    HermesPrune,
     restored,
     tail_tokens,
 )
-from workbench.engine.compaction.strategy import Strategy
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Image,
-    Message,
-    Summary,
-    Text,
-    ToolResult,
-    UserMessage,
-    plain_text,
-)
+from workbench.engine.transcript.message import Image, Message, ToolResult, plain_text
+
+SAME = "[the same result as a later one; ref="
+
+OLD = "[old result of "
+
+HERMES_LEAN = preset("hermes_lean")
+
+CLOSE = "</anchors>"
+
+OPEN = "<anchors>"
 
 
 def test_it_is_due_at_half_of_a_large_window_and_at_three_quarters_of_another() -> None:
@@ -67,7 +64,10 @@ def test_a_summary_is_a_fifth_of_what_it_stands_for_between_2000_and_10000(
     assert HermesLimits().own(old, window) == most
 
 
-PRUNES = replace(HERMES_LEAN, strategy=Strategy("prunes", (HermesPrune(worth=0.0),)))
+PRUNES = replace(
+    HERMES_LEAN,
+    strategy=Strategy("prunes", preset("hermes_lean", worth=0.0).strategy.stages[:1]),
+)
 
 
 def tail() -> list[Message]:

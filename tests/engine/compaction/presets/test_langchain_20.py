@@ -1,23 +1,17 @@
-from dataclasses import replace
-
 import pytest
 from engine.compaction.presets.situations import due, fired, summary
 
 from builders import called, conversation, result, said, told
+from workbench import Summary, preset
 from workbench.engine.compaction.presets.langchain_20 import (
-    KEEP,
-    LANGCHAIN_20,
-    SUMMARY,
-    TOO_LONG,
     LastTokens,
     langchain_tokens,
 )
-from workbench.engine.compaction.strategy import Strategy
-from workbench.engine.transcript.message import Message, Summary
+from workbench.engine.transcript.message import Message
 
-UNTRIMMED = replace(
-    LANGCHAIN_20, strategy=Strategy("untrimmed", (replace(SUMMARY, reads=LastTokens(None)),))
-)
+LANGCHAIN_20 = preset("langchain_20")
+
+UNTRIMMED = preset("langchain_20", trim=None)
 
 
 def test_it_is_due_at_exactly_85_percent_of_the_window() -> None:
@@ -39,7 +33,6 @@ def chat(n: int, chars: int = 400) -> list[Message]:
 
 
 def test_the_newest_twenty_messages_stay() -> None:
-    assert KEEP == 20
     messages = chat(61)
     done, _ = fired(LANGCHAIN_20, messages)
     assert len(done.after.messages) == 21
@@ -79,7 +72,7 @@ def test_without_a_user_message_in_them_no_model_is_asked_and_the_history_is_los
         messages += [called("read", f"c{i}", path=f"f{i}.py"), result("x" * 4_000, f"c{i}")]
     done, model = fired(LANGCHAIN_20, messages, ())
     assert model.requests == []
-    assert summary(done).text == TOO_LONG
+    assert summary(done).text == "The conversation before this was too long to be summarised."
     assert len(done.after.messages) == 22, "the newest user message stays beside it"
 
 

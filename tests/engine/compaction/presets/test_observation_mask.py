@@ -1,22 +1,13 @@
 from engine.compaction.presets.situations import due, fired
 
 from builders import conversation
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.presets.observation_mask import (
-    ATTENTION_WINDOW,
-    MASK,
-    OBSERVATION_MASK,
-    ObservationMask,
-)
-from workbench.engine.compaction.strategy import Strategy
-from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
+from workbench import preset
 from workbench.engine.transcript.message import ToolResult, plain_text
+
+OBSERVATION_MASK = preset("observation_mask")
 
 
 def test_it_is_due_at_every_request_beyond_a_hundred_messages_whatever_their_size() -> None:
-    assert ATTENTION_WINDOW == 100
     assert not due(OBSERVATION_MASK, 190_000, 200_000, messages=100)
     assert due(OBSERVATION_MASK, 1_000, 200_000, messages=101)
 
@@ -26,18 +17,17 @@ def test_results_older_than_the_last_hundred_messages_are_masked() -> None:
     assert len(messages) == 180
     done, _ = fired(OBSERVATION_MASK, messages)
     for i, message in enumerate(done.after.messages):
-        masked = isinstance(message, ToolResult) and plain_text(message) == MASK
+        masked = isinstance(message, ToolResult) and plain_text(message) == "<MASKED>"
         assert masked == (isinstance(message, ToolResult) and i < 80)
         assert masked or message is messages[i]
 
 
 def test_the_default_of_its_class_masks_all_but_the_last_five_messages() -> None:
     messages = conversation(2)
-    stage = ObservationMask(attention_window=5)
-    done = compact(
-        Context.of(messages), Strategy("s", (stage,)), Budget(target=0, window=1), Scripted(())
-    )
-    masked = [i for i, message in enumerate(done.after.messages) if plain_text(message) == MASK]
+    done, _ = fired(preset("observation_mask", attention_window=5), messages, target=0)
+    masked = [
+        i for i, message in enumerate(done.after.messages) if plain_text(message) == "<MASKED>"
+    ]
     assert masked == [
         i for i, message in enumerate(messages) if message.role == "tool" and i < len(messages) - 5
     ]

@@ -3,8 +3,11 @@ from engine.compaction.presets.situations import due, fired, stayed, summary
 
 import workbench as wb
 from builders import called, conversation, result, said, told
-from workbench.engine.compaction.presets.opencode_v2 import CLOSE, OPEN
 from workbench.engine.transcript.message import Message, plain_text
+
+CLOSE = "</recent-messages>"
+
+OPEN = "<recent-messages>"
 
 V2 = wb.preset("opencode_v2")
 

@@ -1,18 +1,11 @@
-from dataclasses import replace
-
 import pytest
 from engine.compaction.presets.situations import at, due, fired, stayed, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench.engine.compaction.presets.openhands_rolling import (
-    EVENTS,
-    OPENHANDS_ROLLING,
-    SUMMARY,
-    RollingCut,
-    RollingTrigger,
-)
-from workbench.engine.compaction.strategy import Strategy
-from workbench.engine.transcript.message import Message, Summary
+from workbench import Summary, preset
+from workbench.engine.transcript.message import Message
+
+OPENHANDS_ROLLING = preset("openhands_rolling")
 
 
 def test_it_is_due_beyond_80_messages_or_beyond_the_window() -> None:
@@ -23,11 +16,14 @@ def test_it_is_due_beyond_80_messages_or_beyond_the_window() -> None:
 
 
 def test_the_numbers_of_its_class_are_240_and_2() -> None:
-    of_class = replace(OPENHANDS_ROLLING, trigger=RollingTrigger(240))
+    of_class = preset(
+        "openhands_rolling",
+        **{"trigger.max_size": 240, "summarize.cut.max_size": 240},
+        keep_first=2,
+    )
     assert not due(of_class, 1_000, messages=240)
     assert due(of_class, 1_000, messages=241)
-    summarises = Strategy("of_class", (replace(SUMMARY, cut=RollingCut(240, 2)),))
-    done, _ = fired(replace(of_class, strategy=summarises), flat(241), reason=EVENTS)
+    done, _ = fired(of_class, flat(241), reason="events")
     assert stayed(done) == [f"m{i}" for i in (0, 1, *range(241 - 117, 241))]
 
 
@@ -36,7 +32,7 @@ def test_messages_alone_set_no_target_and_tokens_set_half_of_the_window() -> Non
     by_tokens = OPENHANDS_ROLLING.trigger.check(at(250_000, messages=81))
     assert by_messages is not None
     assert by_tokens is not None
-    assert (by_messages.target, by_messages.reason) == (49_999, EVENTS)
+    assert (by_messages.target, by_messages.reason) == (49_999, "events")
     assert (by_tokens.target, by_tokens.reason) == (100_000, "threshold")
 
 
@@ -50,7 +46,7 @@ def flat(n: int) -> list[Message]:
 
 def test_forty_are_left_the_first_four_a_summary_and_the_newest_35() -> None:
     messages = flat(81)
-    done, model = fired(OPENHANDS_ROLLING, messages, ("in between",), reason=EVENTS)
+    done, model = fired(OPENHANDS_ROLLING, messages, ("in between",), reason="events")
     assert len(done.after.messages) == 40
     assert done.after.messages[:4] == tuple(messages[:4])
     assert isinstance(done.after.messages[4], Summary)
@@ -59,10 +55,10 @@ def test_forty_are_left_the_first_four_a_summary_and_the_newest_35() -> None:
 
 
 def test_the_next_time_the_summary_is_updated_and_the_first_four_are_still_there() -> None:
-    done, _ = fired(OPENHANDS_ROLLING, flat(81), ("the first",), reason=EVENTS)
+    done, _ = fired(OPENHANDS_ROLLING, flat(81), ("the first",), reason="events")
     later = [*done.after.messages, *(m for m in flat(130)[81:122])]
     assert len(later) == 81
-    again, model = fired(OPENHANDS_ROLLING, later, ("the second",), reason=EVENTS)
+    again, model = fired(OPENHANDS_ROLLING, later, ("the second",), reason="events")
     assert model.requests[0].purpose == "update"
     assert model.requests[0].previous == "the first"
     assert again.after.messages[:4] == done.after.messages[:4]
@@ -73,7 +69,7 @@ def test_the_next_time_the_summary_is_updated_and_the_first_four_are_still_there
 @pytest.mark.parametrize("n", [14, 15, 16, 17])
 def test_a_pair_is_never_parted(n: int) -> None:
     messages = [rules("be good"), *conversation(n)]
-    done, _ = fired(OPENHANDS_ROLLING, messages, reason=EVENTS)
+    done, _ = fired(OPENHANDS_ROLLING, messages, reason="events")
     kept = [message.role for message in done.after.messages]
     assert kept[kept.index("summary") + 1] != "tool"
     assert len(kept) <= 40

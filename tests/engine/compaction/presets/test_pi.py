@@ -1,18 +1,11 @@
 from engine.compaction.presets.situations import at, due, fired, stayed, summary
 
 from builders import called, conversation, result, said, told
-from workbench.engine.compaction.presets.pi import LIMITS, PI, pi_tokens
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Image,
-    Message,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-    plain_text,
-)
+from workbench import AssistantMessage, Text, ToolCall, UserMessage, preset
+from workbench.engine.compaction.presets.pi import pi_tokens
+from workbench.engine.transcript.message import Image, Message, Thinking, ToolResult, plain_text
+
+PI = preset("pi")
 
 
 def test_it_is_due_above_the_window_less_16384_and_not_at_exactly_that() -> None:
@@ -90,16 +83,19 @@ def long_turn() -> list[Message]:
 
 def test_a_split_turn_is_two_asks_with_their_own_bounds() -> None:
     done, model = fired(PI, long_turn(), ("the history", "the turn's start"), target=80_000)
-    assert (LIMITS.most, LIMITS.most_turn) == (13_107, 8_192)
     assert [request.purpose for request in model.requests] == ["summary", "turn_prefix"]
     first, second = model.requests
-    assert first.max_tokens is not None
-    assert second.max_tokens is not None
-    assert first.max_tokens <= 13_107
-    assert second.max_tokens <= 8_192
+    assert (first.max_tokens, second.max_tokens) == (5_000, 8_192)
     assert {message.id for message in first.messages} == {"u0", "a0"}
     text = summary(done).text
     assert text.index("the history") < text.index("---") < text.index("the turn's start")
+
+
+def test_a_summary_takes_at_most_13107_tokens() -> None:
+    old = [said("first", "u0"), told("x" * 800_000, "a0")]
+    messages = [*old, said("on", "u1"), told("y" * 100_000, "a1"), said("and on", "u2")]
+    _, model = fired(PI, messages, target=190_000)
+    assert [request.max_tokens for request in model.requests] == [13_107]
 
 
 def test_results_are_shown_up_to_two_thousand_characters() -> None:

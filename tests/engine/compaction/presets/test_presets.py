@@ -1,12 +1,10 @@
 import pytest
 
 from builders import conversation, rules, said
+from workbench import Budget, Context, compact, preset
 from workbench.base.errors import UnknownName
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.presets import BUILTIN, VARIANTS, catalogue, preset
+from workbench.engine.compaction.presets import BUILTIN, VARIANTS, catalogue
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
 
 CONTEXT = Context.of([rules("be good"), *conversation(30, words=150)])
 

@@ -5,10 +5,10 @@ words.
 from dataclasses import replace
 
 from builders import called, conversation, result, rules, said, told
+from workbench import AssistantMessage, Budget, Context, Strategy, ToolCall, compact
 from workbench.engine.compaction.clip import reference
 from workbench.engine.compaction.cut import Pins
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget, Stage
+from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.stages.tool_results import (
     BudgetReduction,
     ContextCollapse,
@@ -16,10 +16,8 @@ from workbench.engine.compaction.stages.tool_results import (
     Snip,
 )
 from workbench.engine.compaction.stages.truncate import KeepFloor, RepairPairs
-from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import AssistantMessage, Message, ToolCall, plain_text
+from workbench.engine.transcript.message import Message, plain_text
 
 BUDGET = Budget(target=0, window=1_000)
 

@@ -8,27 +8,26 @@ from pathlib import Path
 import pytest
 
 from builders import called, conversation, result, said, told
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
+from workbench import (
+    AssistantMessage,
+    AtShare,
+    Budget,
+    Compactor,
+    Context,
+    Preset,
+    Strategy,
+    ToolCall,
+    compact,
+    load,
+)
 from workbench.engine.compaction.register_lines import entries, is_register, parsed
 from workbench.engine.compaction.stages.register import Register
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import AtShare, Preset, Strategy
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Json,
-    Message,
-    ToolCall,
-    is_real_user,
-    plain_text,
-)
-from workbench.live.compactor import Compactor
+from workbench.engine.transcript.message import Json, Message, is_real_user, plain_text
 from workbench.live.events import CompactionEnded
 from workbench.recordings.datasets.bundled import bundled_files
-from workbench.recordings.importers.importer import load
 
 BOTH = Strategy("both", (Register(), Truncate()))
 

@@ -1,16 +1,14 @@
 from dataclasses import replace
 
 from builders import called, conversation, result, rules, said, told
-from workbench.base.errors import ModelError
+from workbench import Budget, Context, ModelError, Strategy, Summary, compact
 from workbench.engine.compaction.cut import KeepRecent
-from workbench.engine.compaction.engine import Compaction, compact
-from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.stages.summarize import Summarize
-from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context, protected
-from workbench.engine.transcript.message import Message, Summary, plain_text
+from workbench.engine.transcript.context import protected
+from workbench.engine.transcript.message import Message, plain_text
 
 OLD = [rules("be good"), *conversation(12, words=40)]
 

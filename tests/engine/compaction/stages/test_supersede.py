@@ -1,17 +1,9 @@
 """Supersession: the newest version of a thing stays, the older ones become markers."""
 
 from builders import result, said
-from workbench.engine.compaction.plan import Budget
+from workbench import AssistantMessage, Budget, Context, ToolCall
 from workbench.engine.compaction.stages.supersede import Supersede
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Json,
-    Message,
-    ToolCall,
-    plain_text,
-    said_text,
-)
+from workbench.engine.transcript.message import Json, Message, plain_text, said_text
 
 BUDGET = Budget(target=0, window=1_000)
 LONG = "a line of the file, long enough for a marker\n" * 20

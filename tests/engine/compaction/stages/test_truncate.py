@@ -4,13 +4,10 @@ from dataclasses import replace
 import pytest
 
 from builders import called, conversation, result, rules, said, told
-from workbench.engine.compaction.engine import compact
-from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.presets import preset
+from workbench import Budget, Context, Summary, Text, compact, preset
 from workbench.engine.compaction.stages.truncate import Truncate
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Message, Summary, Text, plain_text
+from workbench.engine.transcript.message import Message, plain_text
 
 STRATEGY = preset("truncate").strategy
 

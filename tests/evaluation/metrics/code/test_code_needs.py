@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from builders import called, result, said, told
-from workbench.engine.transcript.message import AssistantMessage, Message
+from workbench import AssistantMessage
+from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.code.needs import CodeNeeds
 
 LINES = [

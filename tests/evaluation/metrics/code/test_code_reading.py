@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from builders import called, result, said, told
-from workbench.engine.transcript.message import Summary
+from workbench import Summary
 from workbench.evaluation.metrics.code.reading import CodeReading
 
 LINES = [

@@ -8,6 +8,7 @@ from typing import Literal
 import pytest
 
 from builders import result, said, told
+from workbench import AssistantMessage, Session, Summary, load
 from workbench.engine.models.cache_rules import (
     ANTHROPIC,
     ANTHROPIC_HOUR,
@@ -20,19 +21,20 @@ from workbench.engine.models.prices import given_tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.calibration import TokenCalibration
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, Message, Scaled, Summary, Usage
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.message import Message, Scaled, Usage
 from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
 from workbench.evaluation.metrics.costs.reconciliation import (
-    PROMPT,
-    READ,
-    USD,
     Reconciliation,
     reconcile,
     reported_usd,
 )
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.recordings.importers.importer import load
+
+USD = 2
+
+READ = 1
+
+PROMPT = 0
 
 PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75,cache_write_long=6")
 OVERHEAD, HEAD = 20_000, 12_000

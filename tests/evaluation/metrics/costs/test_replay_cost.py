@@ -10,9 +10,9 @@ import pytest
 
 from builders import result, said, told
 from builders import rules as system_prompt
+from workbench import AssistantMessage, Budget, Completion, Context, Session, Summary
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.engine import Compaction, StageRecord
-from workbench.engine.compaction.plan import Budget
 from workbench.engine.models.cache_rules import (
     ANTHROPIC,
     ANTHROPIC_HOUR,
@@ -21,17 +21,8 @@ from workbench.engine.models.cache_rules import (
     OPENAI_WRITES,
     CacheRules,
 )
-from workbench.engine.models.model import Completion
 from workbench.engine.models.prices import given_tariff
-from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Message,
-    Summary,
-    Usage,
-    chars_per_token,
-)
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.message import Message, Usage, chars_per_token
 from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
 from workbench.evaluation.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.evaluation.replays.sizing import Sizing

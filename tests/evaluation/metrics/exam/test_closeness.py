@@ -11,12 +11,13 @@ from builders import called, result, said, told
 from workbench.base.ragged import ranges
 from workbench.engine.extraction.entities import Entity
 from workbench.evaluation.metrics.exam import closeness
-from workbench.evaluation.metrics.exam.closeness import OTHER_SIDE, REACH, Cues, ranks
+from workbench.evaluation.metrics.exam.closeness import Cues, ranks
 from workbench.evaluation.metrics.exam.cues import Question
 from workbench.evaluation.metrics.exam.history import ExamHistory
-from workbench.evaluation.metrics.exam.item import RELATED
 from workbench.evaluation.metrics.exam.lines import Lines
 from workbench.evaluation.metrics.exam.vocabulary import Vocabulary
+
+RELATED = 2
 
 WORDS = ("harbour", "cutter", "buoy", "lantern", "quay")
 LINES = st.lists(
@@ -46,10 +47,10 @@ def worth(
             distance = abs(position - place)
             if distance == 0 or (not behind_inside and position > place and place in positions):
                 continue
-            value = weight / (1 + distance / REACH)
+            value = weight / (1 + distance / 4.0)
             side = sides.get(name, 0) * (1 if position > place else -1)
             if side == -1:
-                value *= OTHER_SIDE
+                value *= 0.25
             if side == -RELATED and not lines.passive[line]:
                 value = 0.0
             best = max(best, value)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from builders import remembering
-from workbench.engine.compaction.presets import preset
+from workbench import Score, Session, prepared, preset
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import Prepared, prepared
-from workbench.evaluation.metrics.metric import MetricInput, Score
+from workbench.evaluation.experiment.prepared import Prepared
+from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.metrics.scores.information import exam_recall
 from workbench.evaluation.replays.matched import matched
 

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Text,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench import AssistantMessage, Text, ToolCall, UserMessage
+from workbench.engine.transcript.message import ToolResult
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.later_use import LaterUse
 from workbench.evaluation.metrics.index import Index

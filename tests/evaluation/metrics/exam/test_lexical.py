@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.evaluation.metrics.exam.item import RELATED, Item, corrected, mean_score
+from workbench.evaluation.metrics.exam.item import Item, corrected, mean_score
 from workbench.evaluation.metrics.exam.lexical import Lexical
 from workbench.evaluation.metrics.exam.stating import demands, denies, flipped
+
+RELATED = 2
 
 PORT = Item("fact", "5413", ("6000", "7000"), {"databas": 2.0, "port": 1.0})
 LATEST = Item("latest", "600", ("500", "40"), {"limit": 2.0, "record": 1.0})

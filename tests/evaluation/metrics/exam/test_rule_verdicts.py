@@ -6,12 +6,7 @@ import pytest
 
 from builders import said, told
 from workbench.engine.transcript.message import Message
-from workbench.evaluation.metrics.exam.rule_verdicts import (
-    MOST_RULES,
-    RuleVerdict,
-    rule_verdicts,
-    rules_before,
-)
+from workbench.evaluation.metrics.exam.rule_verdicts import RuleVerdict, rule_verdicts, rules_before
 from workbench.evaluation.metrics.view import View
 
 PUSH = "Never push to the main branch without review."
@@ -44,7 +39,7 @@ def test_a_rule_is_what_a_person_demands_in_particular_before_the_boundary() -> 
 def test_only_the_newest_rules_are_followed() -> None:
     messages = [said(f"Never touch the file number{n} of the parser", f"u{n}") for n in range(30)]
     rules = rules_before(messages, 30)
-    assert len(rules) == MOST_RULES and rules[-1].said_at == 29
+    assert len(rules) == 20 and rules[-1].said_at == 29
 
 
 def test_a_rule_whose_message_stays_is_kept_word_for_word() -> None:

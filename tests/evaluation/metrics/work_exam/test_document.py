@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from builders import said, told
+from workbench import Session, load, save
 from workbench.base.errors import FormatError, SettingError
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.metrics.work_exam.checks import WrittenQuestion, checked
 from workbench.evaluation.metrics.work_exam.document import (
@@ -20,8 +20,6 @@ from workbench.evaluation.metrics.work_exam.document import (
     read_exams,
 )
 from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, opening_digest
-from workbench.recordings.importers.importer import load
-from workbench.recordings.importers.native import save
 
 TEXTS = [
     "Rename the harbour module.",

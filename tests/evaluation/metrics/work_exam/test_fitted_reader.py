@@ -8,7 +8,6 @@ import pytest
 from workbench.base.errors import FormatError
 from workbench.evaluation.metrics.work_exam.fitted_reader import (
     FEATURES,
-    JUMBLED,
     WorkReader,
     features,
     shipped_reader,
@@ -126,5 +125,5 @@ def test_words_in_another_order_count_for_less_than_the_answer_in_as_many_lines(
     by_name = dict(zip(FEATURES, rows[0], strict=True))
     as_written = Rarity(["a cutter", f"{EXPORT.gold} So the nightly upload\n{words}"])
     quoted = dict(zip(FEATURES, features([EXPORT], words, as_written)[0], strict=True))
-    assert by_name["points_close"] == pytest.approx(JUMBLED * quoted["points_close"])
+    assert by_name["points_close"] == pytest.approx(0.64 * quoted["points_close"])
     assert quoted["points_close"] > 0.5

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from builders import said, told
-from workbench.engine.transcript.message import Summary, said_text
-from workbench.engine.transcript.session import Session
+from workbench import Session, Summary, load, save
+from workbench.engine.transcript.message import said_text
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.work_exam.checks import WrittenQuestion, checked
@@ -17,8 +17,6 @@ from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, opening_digest
 from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.reading import WorkReading, context_text
-from workbench.recordings.importers.importer import load
-from workbench.recordings.importers.native import save
 
 TEXTS = [
     "Rename the harbour module.",

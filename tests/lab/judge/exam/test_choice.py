@@ -8,13 +8,14 @@ from dataclasses import replace
 import pytest
 
 from builders import remembering, result
-from workbench.base.errors import ModelError, SettingError
+from workbench import Completion, ModelError
+from workbench.base.errors import SettingError
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.scripted import Scripted
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.work_exam.reading import context_text
-from workbench.lab.judge.exam.readers import MOST_FAILURES, Choice
+from workbench.lab.judge.exam.readers import Choice
 
 SAID = context_text(remembering(6))
 ITEM = Item(
@@ -51,7 +52,7 @@ def test_an_overflow_that_only_the_provider_sees_is_no_failure_of_the_model() ->
 def test_a_model_that_fails_again_and_again_is_asked_no_more() -> None:
     reader = Choice(model := Scripted([ModelError("down")] * 5))
     answers = [reader.sit([ITEM], SAID)[0] for _ in range(5)]
-    assert all(math.isnan(one.credit) for one in answers) and len(model.requests) == MOST_FAILURES
+    assert all(math.isnan(one.credit) for one in answers) and len(model.requests) == 3
     assert "not asked" in answers[-1].why and "down" in answers[-1].why
 
 

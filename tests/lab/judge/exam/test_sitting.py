@@ -17,22 +17,17 @@ from evaluation.experiment.outages import configured
 from lab.judge.knowing import Knowing, served
 
 from builders import called, result, said, told
+from workbench import Budget, Context, ModelSettings, Plan, Preset, Session, Strategy, load
 from workbench.base.errors import Refused, SettingError, UnknownName
 from workbench.cli import main
-from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.compaction.strategy import Preset, Strategy
 from workbench.engine.models.likelihood import Places
-from workbench.engine.models.settings import ModelSettings
-from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import ModelUse
 from workbench.lab.judge.exam.admission import NotAdmitted, admission_exams
 from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
 from workbench.lab.judge.exam.sitting import COLUMNS, ExamResults, judge_exam
 from workbench.recordings.datasets.bundled import bundled_files
-from workbench.recordings.importers.importer import load
 
 SAME: dict[str, Any] = {
     "strategies": ("truncate",),

@@ -7,7 +7,7 @@ import pytest
 from lab.judge.work_exam.test_judge_work import exams, judged
 
 from workbench.base.errors import FormatError
-from workbench.lab.judge.work_exam.baselines import BASELINES, MEASURES, PLACE, read_baselines
+from workbench.lab.judge.work_exam.baselines import read_baselines
 
 __all__ = ["exams"]
 
@@ -15,7 +15,18 @@ __all__ = ["exams"]
 def test_the_answers_of_a_judge_have_baselines(exams: Path) -> None:
     answers = judged(exams, names=6)
     rows = read_baselines(answers.path)
-    assert list(rows) == [*PLACE, *MEASURES]
+    assert list(rows) == [
+        "session",
+        "at",
+        "share",
+        "strategy",
+        "writer",
+        "chain",
+        "question",
+        "bm25",
+        "exam",
+        "presence",
+    ]
     assert len(rows) == len(answers.table)
     means = rows.groupby("strategy")["bm25"].mean()
     assert means["none"] > means["null"]
@@ -34,6 +45,6 @@ def test_a_folder_without_baselines_has_no_rows(tmp_path: Path) -> None:
 
 
 def test_another_table_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / f"{BASELINES}.gz").write_bytes(gzip.compress(b"a,b\n1,2\n"))
+    (tmp_path / "baselines.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n"))
     with pytest.raises(FormatError, match="no table of baselines"):
         read_baselines(tmp_path)

@@ -21,7 +21,8 @@ from workbench.lab.judge.work_exam.fit import (
     logistic,
     read_answers,
 )
-from workbench.lab.judge.work_exam.records import SITTINGS
+
+SITTINGS = "sittings.jsonl"
 
 TOLD = ("answer_close", "answer_in_sentences", "points_close", "points_stated", "pairs_least")
 

@@ -1,6 +1,6 @@
 """Grading: what the grader sees, and how its grades are read."""
 
-from workbench.lab.judge.work_exam.grading import REPLIES_A_REQUEST, grading_requests
+from workbench.lab.judge.work_exam.grading import grading_requests
 from workbench.lab.judge.work_exam.sheet import SheetQuestion
 
 GOAL = SheetQuestion(
@@ -28,7 +28,7 @@ def test_grades_are_read_by_label() -> None:
 
 
 def test_many_replies_are_spread_over_requests() -> None:
-    replies = {GOAL: [f"answer {n}" for n in range(REPLIES_A_REQUEST)], NEXT: ["nothing"]}
+    replies = {GOAL: [f"answer {n}" for n in range(120)], NEXT: ["nothing"]}
     requests = list(grading_requests(replies, "seed"))
     assert [len(request.questions) for request in requests] == [1, 1]
 

@@ -11,17 +11,18 @@ import pytest
 from lab.judge.work_exam.test_write import Writer
 
 from builders import remembering
-from workbench.base.errors import ModelError, SettingError
+from workbench import Completion, ModelError, Session, save
+from workbench.base.errors import SettingError
 from workbench.cli import main
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.engine.transcript.session import Session
+from workbench.engine.models.model import SummaryRequest
 from workbench.evaluation.experiment.filler import ModelUse
 from workbench.evaluation.metrics.work_exam.fitted_reader import FEATURES
 from workbench.lab.judge.work_exam.judge_work import judge_work
-from workbench.lab.judge.work_exam.records import COLUMNS, SITTINGS, WorkAnswers
+from workbench.lab.judge.work_exam.records import COLUMNS, WorkAnswers
 from workbench.lab.judge.work_exam.scores import readers_agree, work_scores
 from workbench.lab.judge.work_exam.write import write_exams
-from workbench.recordings.importers.native import save
+
+SITTINGS = "sittings.jsonl"
 
 SESSION = Session.of(remembering(24), id="mail")
 NUMBERED = re.compile(r"^(\d+)\. .*?part number (\d+)\?", re.MULTILINE)

@@ -10,15 +10,13 @@ from typing import Any
 import pytest
 
 from builders import remembering
-from workbench.base.errors import ModelError, SettingError
+from workbench import Completion, ModelError, Session, load, save
+from workbench.base.errors import SettingError
 from workbench.cli import main
-from workbench.engine.models.model import Completion, SummaryRequest
-from workbench.engine.transcript.session import Session
+from workbench.engine.models.model import SummaryRequest
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.lab.judge.work_exam.write import write_exams
 from workbench.lab.judge.work_exam.writer import read_questions
-from workbench.recordings.importers.importer import load
-from workbench.recordings.importers.native import save
 
 SESSION = Session.of(remembering(24), id="mail")
 

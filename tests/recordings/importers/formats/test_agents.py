@@ -47,10 +47,9 @@ from recordings.importers.framework_samples import (
     droid,
 )
 
+from workbench import AssistantMessage, Session, load
 from workbench.engine.transcript.log import CompactionEntry, fold
-from workbench.engine.transcript.message import AssistantMessage, ToolResult, Usage, plain_text
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.importer import load
+from workbench.engine.transcript.message import ToolResult, Usage, plain_text
 
 
 @dataclass(frozen=True)

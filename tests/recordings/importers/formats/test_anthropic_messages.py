@@ -4,15 +4,8 @@ from pathlib import Path
 
 from recordings.importers.files import document, only
 
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Image,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench import AssistantMessage, Text, ToolCall, UserMessage
+from workbench.engine.transcript.message import Image, Thinking, ToolResult
 
 GIF = "R0lGODlhAQABAAAA"
 CHAT = [

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from recordings.importers.files import only, written
 
+from workbench import AssistantMessage, Session, Text, ToolCall, UserMessage, load
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.compaction_requests import CompactionRequest, compaction_request
 from workbench.engine.transcript.log import (
@@ -17,19 +18,7 @@ from workbench.engine.transcript.log import (
     NoteEntry,
     fold,
 )
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Image,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    Usage,
-    UserMessage,
-    plain_text,
-)
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.importer import load
+from workbench.engine.transcript.message import Image, Thinking, ToolResult, Usage, plain_text
 
 COMMON = {
     "isSidechain": False,

@@ -7,21 +7,17 @@ from typing import Any
 import pytest
 from recordings.importers.files import only, written
 
+from workbench import AssistantMessage, Text, ToolCall, UserMessage, load
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.compaction_requests import CompactionRequest, compaction_request
 from workbench.engine.transcript.log import CompactionEntry, NoteEntry, fold
 from workbench.engine.transcript.message import (
-    AssistantMessage,
     SystemMessage,
-    Text,
     Thinking,
-    ToolCall,
     ToolResult,
     Usage,
-    UserMessage,
     plain_text,
 )
-from workbench.recordings.importers.importer import load
 
 
 def line(type_: str, **payload: Any) -> dict[str, Any]:

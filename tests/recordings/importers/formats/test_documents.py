@@ -33,24 +33,19 @@ from recordings.importers.samples import (
     TEXTS,
 )
 
+from workbench import AssistantMessage, Session, Text, ToolCall, UserMessage, load
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, NoteEntry, fold
 from workbench.engine.transcript.message import (
-    AssistantMessage,
     Image,
     SystemMessage,
-    Text,
     Thinking,
-    ToolCall,
     ToolResult,
     Usage,
-    UserMessage,
     plain_text,
 )
-from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.formats import BUILTIN
-from workbench.recordings.importers.importer import load
 
 
 def recorded(folder: Path, name: str) -> Path:

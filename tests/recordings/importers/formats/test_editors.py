@@ -24,19 +24,11 @@ from recordings.importers.samples import (
     WINDSURF,
 )
 
+from workbench import AssistantMessage, Session, ToolCall, load
 from workbench.engine.transcript.log import CompactionEntry, NoteEntry, fold
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    Usage,
-    plain_text,
-)
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.message import Thinking, ToolResult, Usage, plain_text
 from workbench.recordings.importers.formats import FORMATS
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.importer import load
 
 WANTED = Path(__file__).parents[5] / "shared" / "wanted-formats"
 GENERAL = {"openai_chat", "anthropic_messages"}

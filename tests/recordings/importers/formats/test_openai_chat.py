@@ -6,19 +6,16 @@ from typing import Any
 import pytest
 from recordings.importers.files import document, only, written
 
+from workbench import AssistantMessage, Text, ToolCall, load
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import (
-    AssistantMessage,
     Image,
     SystemMessage,
-    Text,
     Thinking,
-    ToolCall,
     ToolResult,
     Usage,
     plain_text,
 )
-from workbench.recordings.importers.importer import load
 
 CALL = {
     "id": "c1",

@@ -5,17 +5,10 @@ from typing import Any
 
 from recordings.importers.files import only, written
 
+from workbench import AssistantMessage, ToolCall, UserMessage
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.log import CompactionEntry, fold
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    Usage,
-    UserMessage,
-    plain_text,
-)
+from workbench.engine.transcript.message import Thinking, ToolResult, Usage, plain_text
 
 HEADER = {
     "type": "session",
