@@ -35,7 +35,8 @@ from workbench.report.view.app import ViewServer
 HALVES = {"The work": "work", "Names": "names", "Code": "code"}
 PLACES = {"same size", "own trigger"}
 LEADS = re.compile(
-    r"([\w.=+-]+(?: [\w.]+=[\w.+-]+)*) (?:tells|keeps) (\d+ %)(?: of the (work|names))?"
+    r"([\w.=+-]+(?: [\w.]+=[\w.+-]+)*) (?:answers|keeps) (\d+ %)"
+    r"(?: of the (?:questions about the )?(work|names))?"
 )
 SAVES = re.compile(r" and (saves|costs) (\d+ %)")
 MEANS = re.compile(r"Means over (\d[\d,]*) sessions?(?: of (\d[\d,]*) projects?)?")

@@ -20,8 +20,8 @@ from workbench.evaluation.analysis.paired import FEWEST, Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH
 from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
 
-PRICES = tuple(step / 4 for step in range(41))
-"""Points that a tenth of the bill may be worth: 0 to 10, a quarter apart."""
+PRICES = tuple(step / 4 for step in range(121))
+"""Points that a tenth of the bill may be worth: 0 to 30, a quarter apart."""
 LIKELY = 0.8
 """A strategy may be recommended if it is the best, or less than `MARGIN` points below it, in at
 least this share of the draws.
@@ -91,6 +91,15 @@ class LikelyBest:
         """
         level = self.level.loc[price].sort_values(ascending=False, kind="stable")
         return dict(zip(map(str, level.index), level.tolist(), strict=True))
+
+    def loss(self, strategy: str, price: float = WORTH) -> float:
+        """Points that a strategy is behind the best one on average, where it is `MARGIN` behind or
+        more; 0 where it never is.
+        """
+        share_behind = 1 - float(self.level.loc[price, strategy])
+        if share_behind <= 0:
+            return 0.0
+        return float(self.losses.loc[price, strategy]) / share_behind
 
     def lead(self, strategy: str, rival: str) -> Estimate:
         """How many points one strategy is ahead of another at the price `WORTH`; no interval with
