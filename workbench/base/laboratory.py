@@ -27,3 +27,12 @@ def section(name: str) -> Callable[..., Any] | None:
     module = import_module(f"{LABORATORY}.sections.{name}")
     make: Callable[..., Any] = getattr(module, SECTIONS[name])
     return make
+
+
+def simulation() -> Callable[..., None] | None:
+    """The function that simulates beside a comparison; None without the laboratory."""
+    if find_spec(LABORATORY) is None:
+        return None
+    module = import_module(f"{LABORATORY}.simulation.beside")
+    simulate: Callable[..., None] = module.simulate_beside
+    return simulate

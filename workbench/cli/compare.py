@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from workbench.base import laboratory
 from workbench.base.errors import SettingError
 from workbench.base.private_files import write_private
 from workbench.cli.ending import finish, warn_of_replicates
@@ -43,6 +44,10 @@ def compare(
     dry_run: DryRun = False,
     no_report: NoReport = False,
     wide: Annotated[bool, typer.Option("--wide", help="Print all columns and notes.")] = False,
+    simulate: Annotated[
+        bool,
+        typer.Option(help="Simulate too, where no model is asked: the bill then pays look-ups."),
+    ] = True,
     as_json: AsJson = False,
 ) -> int:
     """Replay recorded sessions under several strategies; write a report of what each keeps, saves
@@ -72,6 +77,8 @@ def compare(
     code = finish(results)
     if code == UNUSABLE:
         return code
+    if simulate:
+        _simulate_too(run, results)
     with ongoing("working out the answer", quiet=silent.quiet):  # first: the page takes seconds
         findings = Findings.of(results, spec.baseline)
     if not silent.quiet:
@@ -82,6 +89,13 @@ def compare(
     elif not spec.quiet:
         show_places(results, report_path, paths or (), spec.window)
     return code
+
+
+def _simulate_too(run: PlannedRun, results: Results) -> None:
+    """Keep a simulation beside a finished run; nothing without the laboratory."""
+    simulate_beside = laboratory.simulation()
+    if simulate_beside is not None and not run.job.folder.address:
+        simulate_beside(results, run.sources, run.job.spec)
 
 
 def report(

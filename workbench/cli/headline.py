@@ -206,6 +206,7 @@ def _say_decision(findings: Findings) -> None:
         decision.other_numbers,
         decision.trade_off,
         decision.by_price,
+        decision.dollars,
         decision.agent,
         decision.confidence,
     ):

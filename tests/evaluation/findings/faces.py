@@ -37,7 +37,8 @@ TABLES = {"own-trigger": "own trigger", "same-size": "same size"}
 """Tables of the page, and the place that their figures are of."""
 PLACES = {"same size", "own trigger"}
 LEADS = re.compile(
-    r"([\w.=+-]+(?: [\w.]+=[\w.+-]+)*) (?:tells|keeps) (\d+ %)(?: of the (work|names))?"
+    r"([\w.=+-]+(?: [\w.]+=[\w.+-]+)*) (?:answers|keeps) (\d+ %)"
+    r"(?: of the (?:questions about the )?(work|names))?"
 )
 SAVES = re.compile(r" and (saves|costs) (\d+ %)")
 MEANS = re.compile(r"Means over (\d[\d,]*) sessions?(?: of (\d[\d,]*) projects?)?")

@@ -64,7 +64,8 @@ def test_a_clear_lead_is_recommended_with_its_interval_and_what_the_others_would
         found.trade_off,
     )
     assert (
-        found.confidence.startswith("Confidence: high. It leads pipeline by 1")
+        found.confidence.startswith("Confidence: high. summarize is almost surely the best")
+        and "It leads pipeline by 1" in found.confidence
         and "95 % interval" in found.confidence
     )
     assert found.points is not None
@@ -104,8 +105,8 @@ def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> Non
     cheaper = decided(on_own_trigger(run, truncate=0.79))
     assert cheaper.use == "truncate"
     assert cheaper.by_price.startswith(
-        "Take truncate whether a tenth of the bill ($1.00 a session) is worth nothing or 10 points"
-        " of names to you; higher prices were not tried."
+        "Take truncate whether a tenth of the bill ($1.00 a session) is worth nothing or 30 points"
+        " of names to you."
     )
 
 
@@ -261,7 +262,7 @@ def test_a_chart_shows_what_is_likely_best_at_each_price_where_there_are_enough_
     run = on_own_trigger(run, summarize=0.8, pipeline=0.7, truncate=0.6)
     chart = Report(run).likely_best
     assert isinstance(chart, Chart)
-    assert "summarize 100 % at 0 points" in chart.alt and "truncate 100 % at 10 points" in chart.alt
+    assert "summarize 100 % at 0 points" in chart.alt and "truncate 100 % at 30 points" in chart.alt
     (axes,) = chart.figure.axes
     switch = np.asarray(axes.lines[-1].get_xdata(), dtype=float)
     assert switch.tolist() == pytest.approx(list(decided(run).switch_prices * 2))

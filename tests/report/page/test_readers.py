@@ -94,7 +94,7 @@ def test_terminal_page_and_json_say_who_read_in_one_line(
     run = examined()
     line = who_read(Tables.of(run))
     assert "AUC" not in line and "predicts what a model would answer" in line
-    assert "its levels were off by up to 20 points" in line
+    assert "In a single new project its level may be off by 20 points" in line
     assert line in printed(run, capsys)
     assert line in unescape(page(run)).replace("\xa0", " ")
     assert outcome(run, Findings.of(run), no_report=True)["read_by"] == line

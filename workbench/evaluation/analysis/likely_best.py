@@ -24,8 +24,8 @@ from workbench.evaluation.analysis.drawn_figures import (
 from workbench.evaluation.analysis.paired import FEWEST, Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH
 
-PRICES = tuple(step / 4 for step in range(41))
-"""Points that a tenth of the bill may be worth: 0 to 10, a quarter apart."""
+PRICES = tuple(step / 4 for step in range(121))
+"""Points that a tenth of the bill may be worth: 0 to 30, a quarter apart."""
 LIKELY = 0.8
 """A strategy may be recommended if it is the best, or less than `MARGIN` points below it, in at
 least this share of the draws.
@@ -99,6 +99,15 @@ class LikelyBest:
         for name, chance in likeliest_first.items():
             chances[str(name)] = float(chance)
         return chances
+
+    def loss(self, strategy: str, price: float = WORTH) -> float:
+        """Points that a strategy is behind the best one on average, where it is `MARGIN` behind or
+        more; 0 where it never is.
+        """
+        share_behind = 1 - float(self.level.loc[price, strategy])
+        if share_behind <= 0:
+            return 0.0
+        return float(self.losses.loc[price, strategy]) / share_behind
 
     def lead(self, strategy: str, rival: str) -> Estimate:
         """How many points one strategy is ahead of another at the price `WORTH`; no interval with

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hmac
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -24,8 +24,9 @@ from workbench.engine.compaction.presets import WEIGHTS
 from workbench.engine.models.settings import model_names
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.run_folder import SIMULATED_FILE, RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS
+from workbench.evaluation.experiment.table_folder import read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +94,26 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
     for name_here, shown_name in shown_names.items():
         manifest_text = manifest_text.replace(_in_json(name_here), _in_json(shown_name))
     RunFolder(folder).write(tables, json.loads(manifest_text))
+    _share_simulation(results.path, folder, hidden, shown_names)
     return Results.open(folder)
+
+
+def _share_simulation(
+    path: Path,
+    folder: Path,
+    hidden: Callable[[str, str, str], str],
+    shown_names: Mapping[str, str],
+) -> None:
+    """Copy the simulation of a run, if there is one, as its tables are copied."""
+    if not (path / SIMULATED_FILE).is_file():
+        return
+    simulated = read_table(path / SIMULATED_FILE)
+    for column, kind in (("session", "session"), ("project", "text")):
+        simulated[column] = [hidden(text, column, kind) for text in simulated[column]]
+    for name_here, shown_name in shown_names.items():
+        strategies = simulated["strategy"].str.replace(name_here, shown_name, regex=False)
+        simulated["strategy"] = strategies
+    write_atomically(folder / SIMULATED_FILE, simulated.to_parquet(index=False))
 
 
 def _in_json(text: str) -> str:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 REPLAYS = "replays"
 """The folder of a run with its finished replays."""
+SIMULATED_FILE = "simulated.parquet"
+"""The simulation of a run's sessions, in its folder."""
 TABLE_PARTS = "table-parts"
 """The folder of a run with parts of its tables, while they are put together on a cluster."""
 _KEPT = re.compile(r'\{"sha256":"(\w{64})","replay":(\{.*\})\}')

@@ -26,9 +26,11 @@ from workbench.evaluation.analysis.trade import (
     thriftiest,
 )
 from workbench.evaluation.findings.decision_changes import Counted, what_would_change_it
+from workbench.evaluation.findings.decision_dollars import cheapest_of, dollars_words
 from workbench.evaluation.findings.disagreement import disagreement_words, other_numbers_words
 from workbench.evaluation.findings.figures import Figures
-from workbench.evaluation.findings.prices import OWN_TRIGGER, trade_rows, usable
+from workbench.evaluation.findings.look_ups import FAR_BEHIND, far_behind
+from workbench.evaluation.findings.prices import OWN_TRIGGER, considered, trade_rows, usable
 from workbench.evaluation.findings.readers import beyond_names, no_winner
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.findings.tables import Tables
@@ -52,8 +54,11 @@ class Decision:
             recommended, where the leading number says the opposite; often empty.
         other_numbers: by how much it leads its first rival in the other numbers of the headline;
             often empty.
-        by_price: which strategy to use at which price of a tenth of the bill, how likely it is the
-            best, and what is lost where it is not; empty where nobody knows.
+        by_price: which strategy to use at which price of a tenth of the bill; empty where nobody
+            knows.
+        dollars: what the bill is, simulated or estimated, which strategy to use if only dollars
+            count, and why not to keep everything; often empty.
+        cheapest: the strategy to use if only dollars count; empty where nobody knows.
         switch_prices: points for a tenth of the bill from which on another one is to be used.
         confidence: the lead over the runner-up, with its interval over projects.
         changes: what would make it another one.
@@ -71,6 +76,8 @@ class Decision:
     disagreement: str = ""
     other_numbers: str = ""
     by_price: str = ""
+    dollars: str = ""
+    cheapest: str = ""
     switch_prices: tuple[float, ...] = ()
     confidence: str = ""
     changes: tuple[str, ...] = ()
@@ -85,6 +92,7 @@ class Decision:
             self.other_numbers,
             self.trade_off,
             self.by_price,
+            self.dollars,
             self.agent,
             self.confidence,
         )
@@ -95,10 +103,11 @@ def decide(figures: Figures) -> Decision | None:
     """The decision between the contenders that can be used as they are; None where none has a
     figure.
 
-    A strategy whose requests are larger than the window, with replays that failed or wait, or whose
-    contexts read like a list of names, is not recommended.
+    A strategy whose requests are larger than the window, with replays that failed or wait, whose
+    contexts read like a list of names, or that ends far behind when simulated, is not recommended.
     """
     run = figures.tables
+    behind = list(far_behind(run, considered(run)))
     half = run.leading(OWN_TRIGGER)
     names = usable(run)
     rows = trade_rows(run, names, half)
@@ -133,6 +142,9 @@ def decide(figures: Figures) -> Decision | None:
         saved=saved,
         margin=MARGIN,
         alone=len(set(run.contenders) - {RECORDED}) == 1,
+        behind=behind,
+        far=FAR_BEHIND,
+        loss=_loss(figures, use),
         idle=not (run.compactions["mode"] == OWN_TRIGGER).any(),
         ahead=_ahead(points, use, alternatives, figures.likely_best.get(half)),
         fewest=FEWEST,
@@ -143,6 +155,7 @@ def decide(figures: Figures) -> Decision | None:
         lists=[name for name in run.contenders if name in run.names_only],
         too_large=[name for name in run.contenders if name in run.over_window],
     )
+    cheapest = cheapest_of(run, use)
     counted = Counted(rows, recall, _counted_savings(points, recall))
     return Decision(
         use="" if why_none else use,
@@ -152,6 +165,8 @@ def decide(figures: Figures) -> Decision | None:
         disagreement=disagreement_words(run, use, compared, alternatives),
         other_numbers=other_numbers_words(run, use, compared),
         by_price=_by_price(figures, ranges, undecided=why_none != ""),
+        dollars=dollars_words(run, use, compared, saved, cheapest),
+        cheapest=cheapest,
         switch_prices=tuple(price_range.low for price_range in ranges[1:]),
         confidence=confidence,
         changes=tuple(what_would_change_it(figures, counted, use, alternatives)),
@@ -167,6 +182,14 @@ def _price_ranges(figures: Figures, use: str) -> list[PriceRange]:
     if likely is None or not likely.is_general:
         return []
     return likely.ranges(use, WORTH)
+
+
+def _loss(figures: Figures, use: str) -> float:
+    """Points that a strategy is behind on average where it is not level with the best one; 0 where
+    nobody knows.
+    """
+    likely = figures.likely_best.get(figures.tables.leading(OWN_TRIGGER))
+    return 0.0 if likely is None else likely.loss(use)
 
 
 def _by_price(
@@ -185,18 +208,21 @@ def _by_price(
         ranges=ranges,
         usd=figures.likely_best[half].usd_a_tenth,
         most=PRICES[-1],
-        margin=MARGIN,
+        worth=WORTH,
         undecided=undecided,
     )
     return " ".join(texts)
 
 
 def _compared(use: str, ranges: Sequence[PriceRange], alternatives: Sequence[str]) -> list[str]:
-    """The strategies to tell beside the recommended one: those of other prices, then the next."""
+    """The strategies to tell beside the recommended one, best first: those of other prices, and
+    the next.
+    """
     names = dict.fromkeys([price_range.use for price_range in ranges])
     names |= dict.fromkeys(alternatives)
     names.pop(use, None)
-    return list(names)[:COMPARED]
+    compared = list(names)[:COMPARED]
+    return [name for name in alternatives if name in compared]
 
 
 def _net_saving(figures: Figures, name: str) -> float:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.likely_best import LikelyBest, likely_best
+from workbench.evaluation.findings.look_ups import far_behind
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
@@ -22,6 +23,13 @@ OWN_TRIGGER = "natural"
 
 def usable(run: Tables) -> list[str]:
     """The contenders that may be recommended, best first."""
+    names = considered(run)
+    behind = far_behind(run, names)
+    return [name for name in names if name not in behind]
+
+
+def considered(run: Tables) -> list[str]:
+    """The contenders that can be used as they are, best first."""
     out = {*run.over_window, *run.incomplete, *run.names_only, RECORDED}
     return [name for name in run.contenders if name not in out]
 

@@ -187,9 +187,9 @@ def who_read(run: Tables) -> str:
         return ""
     return (
         "The work is an estimate: a reader fitted to a real model's answers predicts what a model"
-        " would answer; no model was asked here. On new recordings its levels were off by up to"
-        f" {100 * LEVEL_ERROR:.0f} points; leads between two texts of a model, or two of a rule,"
-        " are more certain."
+        " would answer; no model was asked here. In a single new project its level may be off by"
+        f" {100 * LEVEL_ERROR:.0f} points, over many projects by few; leads between two texts of a"
+        " model, or two of a rule, are more certain."
     )
 
 

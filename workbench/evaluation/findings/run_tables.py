@@ -37,6 +37,8 @@ class RunTables:
     Attributes:
         marks: what a person said of losses, by `loss_key`.
         marked: the rows of `losses` that are left out since they are marked so; None for none.
+        simulated: the simulation of the same replays, by session and strategy; its bills are in
+            `costs`. None where there is none.
     """
 
     manifest: Mapping[str, Any]
@@ -44,6 +46,7 @@ class RunTables:
     named_baseline: str = ""
     marks: Mapping[str, str] = field(default_factory=dict)
     marked: pd.DataFrame | None = None
+    simulated: pd.DataFrame | None = None
 
     def __getattr__(self, name: str) -> pd.DataFrame:
         """A table as an attribute."""

@@ -26,6 +26,7 @@ from workbench.evaluation.analysis.scores import plain, with_projects
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.experiment.table_columns import COLUMNS
+from workbench.evaluation.findings.look_ups import simulation_of, with_look_ups
 from workbench.evaluation.findings.run_tables import MODES, RunTables
 from workbench.evaluation.metrics import HALVES, WORK
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
@@ -66,7 +67,9 @@ class Tables(RunTables):
             plain_tables["losses"] = figured_losses.reset_index(drop=True)
             retention = plain_tables["retention"]
             plain_tables["retention"] = without(retention, marked)
-        tables = cls(run.manifest, plain_tables, baseline, marks, marked)
+        simulated = simulation_of(run.path, plain_tables["costs"])
+        plain_tables["costs"] = with_look_ups(plain_tables["costs"], simulated)
+        tables = cls(run.manifest, plain_tables, baseline, marks, marked, simulated)
         by = str(tables.settings.get("group_by", "project"))
         tables = tables.changed(scores=with_projects(tables.scores, tables.sessions, by))
         if baseline and baseline not in tables.strategies:

@@ -3,8 +3,8 @@
 from workbench.evaluation.analysis.simulated import by_strategy as simulated_by_strategy
 from workbench.evaluation.analysis.simulated import price_words, which_bill
 from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import SIMULATED_FILE
 from workbench.evaluation.experiment.table_folder import read_table
-from workbench.lab.simulation.simulated_rows import SIMULATED_FILE
 from workbench.lab.trials.table import TrialResults, by_family
 from workbench.lab.trials.table import by_strategy as trials_by_strategy
 from workbench.report.page.html import Html, empty, part

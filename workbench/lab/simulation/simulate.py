@@ -22,7 +22,7 @@ from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_ask
 from workbench.evaluation.experiment.job import Job, KeptWork, folder_of
 from workbench.evaluation.experiment.prepared import Prepared, Recording, read
 from workbench.evaluation.experiment.replay_work import READS_SESSIONS
-from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.run_folder import SIMULATED_FILE, RunFolder
 from workbench.evaluation.experiment.sources import (
     SessionSource,
     What,
@@ -38,13 +38,7 @@ from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.exam.lexical import Lexical
 from workbench.lab.judge.exam.readers import Answered, CandidateLikelihood, Choice, ModelReader
 from workbench.lab.simulation.needs import Needs
-from workbench.lab.simulation.simulated_rows import (
-    LOOK_UPS,
-    SIMULATED,
-    SIMULATED_FILE,
-    Row,
-    simulated_row,
-)
+from workbench.lab.simulation.simulated_rows import LOOK_UPS, SIMULATED, Row, simulated_row
 from workbench.lab.simulation.simulation_spec import SimulationSettings, SimulationSpec
 
 if TYPE_CHECKING:
@@ -185,10 +179,15 @@ def simulate(
         Unanswered: a model gave no answer; what is finished is kept.
     """
     spec = SimulationSpec.of(spec, settings)
-    sources = limited(sources_of(sessions), spec.limit)
+    return simulated(sources_of(sessions), spec)
+
+
+def simulated(sources: Sequence[SessionSource], spec: SimulationSpec) -> Simulation:
+    """As `simulate`, of these sources."""
+    sources = limited(sources, spec.limit)
     job = SimulationJob.of(sources, spec)
     with job.crew("following recorded actions", len(sources), sources=sources) as crew:
-        rows_by_source = crew.results(sources, partial(_simulated, job), _lost_rows)
+        rows_by_source = crew.results(sources, partial(_rows, job), _lost_rows)
     rows = list(chain.from_iterable(rows_by_source))
     awaited = [row["awaited"] for row in rows if "awaited" in row]
     if awaited:
@@ -278,7 +277,7 @@ def _tables(rows: list[Row], blind_step_cost: float) -> Simulation:
     )
 
 
-def _simulated(job: SimulationJob, source: SessionSource) -> list[Row]:
+def _rows(job: SimulationJob, source: SessionSource) -> list[Row]:
     """The rows of a source: those on disk are not made again."""
     recording = job.recording(source)
     rows: list[Row] = []

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 from workbench.lab.simulation.simulation_spec import SimulationSpec
 
-SIMULATED_FILE = "simulated.parquet"
 BLIND = ("user", "decision", "result")
 SIMULATED = {
     "session": "string",

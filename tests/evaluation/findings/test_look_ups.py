@@ -1,0 +1,158 @@
+"""A simulation in a run's folder: its bill is the run's bill, and a strategy that ends far behind in
+it is not recommended.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from report.page.made import MadeResults, made
+from report.page.test_decision import on_own_trigger, priced
+
+from workbench.evaluation.experiment.exports import share
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.run_folder import SIMULATED_FILE
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.decision import Decision
+from workbench.lab.simulation.simulated_rows import SIMULATED
+
+NET = {"summarize": 0.2, "pipeline": 0.1, "truncate": 0.4}
+
+
+def run_of_three() -> MadeResults:
+    """Nine sessions of $10: summarize tells most, truncate saves most."""
+    run = priced(made(9), summarize=0.3, pipeline=0.2, truncate=0.5)
+    return on_own_trigger(run, summarize=0.8, pipeline=0.7, truncate=0.6)
+
+
+def simulation(run: MadeResults, net: dict[str, float], blind: dict[str, int]) -> pd.DataFrame:
+    """Each strategy saves this share with all look-ups, and is blind in so many of 100 steps."""
+    rows: list[dict[str, Any]] = []
+    for bill in run.rows["costs"]:
+        name = bill["strategy"]
+        row = {
+            "session": bill["session"],
+            "project": bill["session"],
+            "strategy": name,
+            "steps": 110,
+            "look_ups": 10,
+            "recalls": 0,
+            "blind_steps": blind.get(name, 0),
+            "usd_uncompacted": 10.0,
+            "saved_usd": bill["net_saving"],
+            "saved_usd_net": 10 * net[name],
+        }
+        rows.append(row)
+    return pd.DataFrame(rows, columns=list(SIMULATED)).astype(SIMULATED)
+
+
+def kept(run: MadeResults, simulated: pd.DataFrame, folder: Path) -> Results:
+    run.written(folder)
+    simulated.to_parquet(folder / SIMULATED_FILE)
+    return Results.open(folder)
+
+
+def decided(results: Results) -> Decision:
+    found = Findings.of(results).decision
+    assert found is not None
+    return found
+
+
+def test_the_bill_with_every_look_up_is_the_bill_everywhere(tmp_path: Path) -> None:
+    run = run_of_three()
+    findings = Findings.of(kept(run, simulation(run, NET, {}), tmp_path))
+    bills = findings.figures.bills.set_index("strategy")
+    for name, share_saved in NET.items():
+        net_saving = findings.figures.strategies[name].net_saving
+        assert net_saving is not None and net_saving.mean == pytest.approx(share_saved)
+        assert bills.loc[name, "usd"] + bills.loc[name, "usd_fetching"] == pytest.approx(
+            10 - 10 * share_saved
+        )
+    assert findings.decision is not None
+    assert "and saves 20 % of the bill; pipeline" in findings.decision.trade_off
+    assert findings.decision.dollars.startswith("The bill is simulated: every look-up")
+
+
+@pytest.mark.parametrize("part", ["another window", "one strategy less", "an older file"])
+def test_a_simulation_of_other_replays_changes_nothing(part: str, tmp_path: Path) -> None:
+    run = run_of_three()
+    simulated = simulation(run, NET, {})
+    if part == "another window":
+        simulated["saved_usd"] += 0.5
+    elif part == "one strategy less":
+        simulated = simulated[simulated["strategy"] != "truncate"]
+    else:
+        simulated = simulated.drop(columns="blind_steps")
+    found = decided(kept(run, simulated, tmp_path))
+    assert "and saves 30 % of the bill" in found.trade_off
+    assert found.dollars.startswith("In the bill look-ups are estimated")
+
+
+def test_a_strategy_that_ends_far_behind_is_not_recommended(tmp_path: Path) -> None:
+    run = run_of_three()
+    assert decided(run).use == "summarize"
+    dear = NET | {"summarize": -0.4}
+    found = decided(kept(run, simulation(run, dear, {}), tmp_path))
+    assert found.use == "pipeline" and set(found.level) == {"pipeline", "truncate"}
+    assert (
+        "Not considered: summarize, which ends more than 5 points behind the best when followed"
+        " action by action." in found.trade_off
+    )
+
+
+def test_steps_without_what_they_need_count_like_the_bill(tmp_path: Path) -> None:
+    run = run_of_three()
+    blind = {"summarize": 20, "truncate": 12}
+    found = decided(kept(run, simulation(run, NET, blind), tmp_path))
+    assert found.use == "pipeline"
+    assert found.recommendation == (
+        "Use pipeline: followed action by action, each other strategy that fits the window ends"
+        " more than 5 points behind it."
+    )
+    assert "0 % of the steps of pipeline lack what no call brings back" in found.dollars
+
+
+def test_what_to_take_if_only_dollars_count_is_named(tmp_path: Path) -> None:
+    run = run_of_three()
+    found = decided(kept(run, simulation(run, NET, {}), tmp_path))
+    assert found.use == "summarize" and found.cheapest == "truncate"
+    assert "If only dollars count, take truncate, which saves 40 %." in found.dollars
+    cheap = decided(kept(run, simulation(run, NET | {"summarize": 0.6}, {}), tmp_path))
+    assert cheap.cheapest == "summarize" and "summarize is also the cheapest." in cheap.dollars
+
+
+def test_where_look_ups_turn_a_saving_it_says_which_figure_to_believe(tmp_path: Path) -> None:
+    run = run_of_three()
+    all_dear = {"summarize": -0.1, "pipeline": -0.2, "truncate": -0.1}
+    found = decided(kept(run, simulation(run, all_dear, {}), tmp_path))
+    assert found.use == "summarize"
+    assert (
+        "The replay without look-ups says the opposite (summarize saves 30 %): believe the"
+        " simulated bill" in found.dollars
+    )
+
+
+@pytest.mark.parametrize(
+    ("over", "words"),
+    [
+        (0.2, "no choice: its requests are larger than the window in 9 of 9 sessions"),
+        (0.0, "Keeping everything (none) fits the window too, and saves nothing."),
+    ],
+)
+def test_why_not_everything_is_kept_is_said(over: float, words: str) -> None:
+    run = run_of_three()
+    for row in run.rows["scores"]:
+        if row["metric"] == "over_window" and row["strategy"] == "none":
+            row["value"] = over
+    assert words in decided(run).dollars
+
+
+def test_a_shared_copy_says_the_same(tmp_path: Path) -> None:
+    run = run_of_three()
+    folder = tmp_path / "run"
+    results = kept(run, simulation(run, NET, {"truncate": 3}), folder)
+    copy = share(results, tmp_path / "copy")
+    assert decided(copy) == decided(results)
+    words = set(pd.read_parquet(tmp_path / "copy" / SIMULATED_FILE)["session"])
+    assert words.isdisjoint(results.sessions["session"])

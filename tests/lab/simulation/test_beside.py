@@ -1,0 +1,66 @@
+"""`compare` simulates too where that asks no model, and its bill is then the simulation's."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from lab.simulation.test_simulate import READ, USE, recorded
+
+import workbench as wb
+from workbench.cli.app import main
+from workbench.evaluation.experiment.run_folder import SIMULATED_FILE
+from workbench.recordings.importers.native import save
+
+PRICES = "input=3,output=15,cache_read=0.3,cache_write=3.75"
+
+
+def compared(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    """What `compare --json` says of one session that uses again what it read first."""
+    file = folder / "session.jsonl"
+    save(recorded(USE, *READ), file)
+    settings = ["--strategies", "truncate,pipeline", "--window", "4000", "--shares", "none"]
+    settings += ["--prices", PRICES, "--no-report", "--json", "--out", str(folder / "run")]
+    assert main(["compare", str(file), *settings, *words]) == 0
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return answer
+
+
+def test_the_bill_of_compare_is_that_of_simulate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = compared(tmp_path, capsys)
+    simulated = wb.simulate(
+        [str(tmp_path / "session.jsonl")],
+        strategies=["truncate", "pipeline"],
+        window=4_000,
+        prices=PRICES,
+        out=tmp_path / "apart",
+        quiet=True,
+    ).simulated.set_index("strategy")
+    assert simulated["look_ups"].sum() > 0
+    shares = simulated["saved_usd_net"] / simulated["usd_uncompacted"]
+    of_compare = {row["strategy"]: row["cost_saved"] for row in answer["strategies"]}
+    for name, share in shares.items():
+        assert of_compare[name] == pytest.approx(share)
+
+
+def test_it_is_left_out_where_nobody_wants_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compared(tmp_path, capsys, "--no-simulate")
+    assert not (tmp_path / "run" / SIMULATED_FILE).exists()
+
+
+def test_no_model_is_asked_for_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compared(tmp_path, capsys, "--model", "command:cat")
+    assert not (tmp_path / "run" / SIMULATED_FILE).exists()
+
+
+def test_what_is_simulated_is_a_row_a_session_and_strategy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compared(tmp_path, capsys)
+    rows = pd.read_parquet(tmp_path / "run" / SIMULATED_FILE)
+    assert sorted(rows["strategy"]) == ["pipeline", "truncate"]

@@ -1,0 +1,120 @@
+"""What a simulation in a run's folder says of its strategies: the bill with every look-up, and the
+steps that had what they needed.
+
+A replay prices what was lost and could be fetched once; a simulation follows the recorded actions,
+pays each look-up, and counts the steps that needed what no call brings back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from workbench.base.palette import REFERENCES
+from workbench.evaluation.analysis.scores import plain
+from workbench.evaluation.analysis.trade import WORTH, Trade
+from workbench.evaluation.experiment.run_folder import SIMULATED_FILE
+from workbench.evaluation.experiment.table_folder import read_table
+
+if TYPE_CHECKING:
+    from workbench.evaluation.findings.run_tables import RunTables
+
+FAR_BEHIND = 5.0
+"""Points by which a strategy that ends up so much worse than another one is not recommended."""
+PLACE = ["session", "strategy"]
+COUNTED = (
+    "saved_usd", "saved_usd_net", "usd_uncompacted", "blind_steps", "steps", "look_ups", "recalls",
+)  # fmt: skip
+"""The columns of a simulation that are read here; older ones lack some."""
+SAME_BILL = 1e-6
+"""The share of a bill by which two bills of one replay may differ."""
+
+
+def simulation_of(folder: Path, costs: pd.DataFrame) -> pd.DataFrame | None:
+    """The simulation of the very replays that a run has bills of.
+
+    Args:
+        folder: of the run.
+        costs: its table of that name, with plain columns.
+
+    Returns:
+        Its rows by session and strategy; None where there is none, where a strategy was not
+        simulated in one of its sessions, and where it is of other replays: of another window, other
+        settings, prices or summaries.
+
+    Raises:
+        SettingError: the file is damaged.
+    """
+    file = folder / SIMULATED_FILE
+    if not file.is_file():
+        return None
+    simulated = plain(read_table(file))
+    if not {*PLACE, *COUNTED} <= set(simulated):
+        return None
+    simulated = simulated.set_index(PLACE)
+    contenders = costs[~costs["strategy"].isin(REFERENCES)].set_index(PLACE)
+    if contenders.empty or not (simulated.index.is_unique and contenders.index.is_unique):
+        return None
+    both = contenders[["usd"]].join(simulated)
+    replay_saving = both["usd_uncompacted"] - both["usd"]
+    distance = (both["saved_usd"] - replay_saving).abs()
+    is_same_replay = distance <= SAME_BILL * both["usd_uncompacted"]
+    return simulated if is_same_replay.all() else None
+
+
+def with_look_ups(costs: pd.DataFrame, simulated: pd.DataFrame | None) -> pd.DataFrame:
+    """The bills of a run, with what look-ups really cost in the place of what they were estimated
+    to cost. References are not simulated: they look nothing up.
+    """
+    if simulated is None:
+        return costs
+    places = pd.MultiIndex.from_frame(costs[PLACE])
+    net_saving = simulated["saved_usd_net"].reindex(places).to_numpy(dtype=float)
+    is_simulated = ~np.isnan(net_saving)
+    looking = costs["usd_uncompacted"] - costs["usd"] - net_saving
+    return costs.assign(
+        net_saving=np.where(is_simulated, net_saving, costs["net_saving"]),
+        usd_fetching=np.where(is_simulated, looking, costs["usd_fetching"]),
+    )
+
+
+def outcomes(run: RunTables, names: Sequence[str]) -> pd.DataFrame:
+    """A row a session and strategy as `analysis.trade.Trade` reads them, where `recall` is the
+    share of the recorded steps that had what they needed; empty without a simulation.
+    """
+    columns = ["session", "candidate", "project", "recall", "saved", "plain"]
+    if run.simulated is None:
+        return pd.DataFrame(columns=columns)
+    rows = run.simulated.reset_index()
+    rows = rows[rows["strategy"].isin(list(names))]
+    recorded_steps = rows["steps"] - rows["look_ups"] - rows["recalls"]
+    return pd.DataFrame(
+        {
+            "session": rows["session"],
+            "candidate": rows["strategy"],
+            "project": run.projects_by_session(rows["session"]),
+            "recall": 1 - rows["blind_steps"] / recorded_steps,
+            "saved": rows["saved_usd_net"],
+            "plain": rows["usd_uncompacted"],
+        },
+        columns=columns,
+    )
+
+
+def far_behind(run: RunTables, names: Sequence[str]) -> dict[str, float]:
+    """Of these strategies those that end far behind the best of them when they are simulated, with
+    their distance in points: of the steps that had what they needed, and of the bill.
+    """
+    rows = outcomes(run, names)
+    if rows.empty:
+        return {}
+    points = Trade(WORTH).points(rows).dropna().mean()
+    behind: dict[str, float] = {}
+    for name, distance in (points.max() - points).items():
+        if distance > FAR_BEHIND:
+            behind[str(name)] = float(distance)
+    return behind

@@ -1,0 +1,62 @@
+"""The simulation beside a comparison: the same sessions, strategies and settings, kept in its
+folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from workbench.base.errors import WorkbenchError
+from workbench.base.palette import REFERENCES
+from workbench.engine.models import find_model
+from workbench.evaluation.experiment.filler import is_asked
+from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.sources import SessionSource
+from workbench.evaluation.experiment.spec import RunSpec
+from workbench.lab.simulation.simulate import simulated
+from workbench.lab.simulation.simulation_spec import SimulationSpec
+
+MOST_MESSAGES = 3_000
+"""Of a session, beyond which a simulation takes too long to be made unasked."""
+SHARED = (
+    "window", "limit", "price_model", "prices", "redact", "unmasked", "model_settings", "jobs", "quiet",
+)  # fmt: skip
+"""Settings that a simulation takes from its comparison."""
+
+
+def simulate_beside(results: Results, sources: Sequence[SessionSource], spec: RunSpec) -> None:
+    """Simulate the strategies of a finished comparison where that asks no model and something was
+    compacted and has a price. The comparison stands without it where it fails.
+
+    Args:
+        results: the comparison.
+        sources: its sessions.
+        spec: its settings, with its model.
+    """
+    if not _is_worth_it(results, spec):
+        return
+    values = dict(spec)
+    settings = {name: values[name] for name in SHARED}
+    contenders = [
+        strategy
+        for strategy, name in zip(spec.strategies, spec.names, strict=True)
+        if name not in REFERENCES
+    ]
+    simulation = SimulationSpec(
+        strategies=contenders, model=spec.model[0], out=results.path, **settings
+    )
+    with suppress(WorkbenchError):
+        simulated(sources, simulation)
+
+
+def _is_worth_it(results: Results, spec: RunSpec) -> bool:
+    """Whether a simulation is cheap, and its bill can differ from that of the comparison."""
+    if len(spec.model) != 1 or spec.replicates > 1 or spec.scheduler:
+        return False
+    if is_asked(find_model(spec.model[0])):
+        return False
+    compacted = set(results.compactions["strategy"]) - set(REFERENCES)
+    if len(compacted) < 2 or results.costs.empty:
+        return False
+    return bool(results.sessions["messages"].max() <= MOST_MESSAGES)
