@@ -7,7 +7,6 @@ import pytest
 
 from workbench.base.errors import SettingError
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.experiment.run_folder import SIMULATED_FILE
 from workbench.lab.sections.closed_loop import closed_loop_html
 from workbench.lab.simulation.simulated_rows import SIMULATED
 from workbench.lab.trials.table import TrialResults
