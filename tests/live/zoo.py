@@ -93,6 +93,13 @@ def renders_its_head_and_drops_turns(messages: list[Record], request: int) -> li
     return renders_its_head_anew(newest_turns(messages), request)
 
 
+def shows_an_open_file(messages: list[Record], request: int) -> list[Record]:
+    """A file as it is now, before the newest question."""
+    starts = [index for index, message in enumerate(messages) if is_question(message)]
+    text = f"<open_file>line {request}, {request * 37} more lines</open_file>"
+    return [*messages[: starts[-1]], {"role": "user", "content": text}, *messages[starts[-1] :]]
+
+
 def blanks_old_results(messages: list[Record], request: int) -> list[Record]:
     return changed_results(messages, lambda text: "[cleared]")
 
@@ -199,6 +206,7 @@ REWRITING: tuple[Habit, ...] = (
     drops_in_larger_steps,
     renders_its_head_anew,
     renders_its_head_and_drops_turns,
+    shows_an_open_file,
     blanks_old_results,
     shortens_old_results,
     shortens_old_answers,

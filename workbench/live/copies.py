@@ -7,8 +7,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 
 from workbench.engine.transcript.message import Json
+from workbench.live.cache_markers import markers, remarked
 from workbench.live.formats.shape import OutgoingMessage
-from workbench.live.identity import markers, remarked
 
 
 @dataclass(slots=True)

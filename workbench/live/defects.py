@@ -14,19 +14,19 @@ def defects(messages: Sequence[Message]) -> frozenset[Defect]:
     answered_calls: set[tuple[int, str]] = set()
     for index, message in enumerate(messages):
         if message.role == "tool":
-            call = caller_of.get(index, -1), message.call_id
+            answered_call = caller_of.get(index, -1), message.call_id
             if index not in caller_of:
                 kinds.add("orphan result")
-            elif call in answered_calls:
+            elif answered_call in answered_calls:
                 kinds.add("duplicate")
-            answered_calls.add(call)
+            answered_calls.add(answered_call)
         if message.role in ("user", "assistant") and is_empty(message):
             kinds.add("empty text")
     for index, message in enumerate(messages):
         if message.role == "assistant":
-            calls = {(index, call.id) for call in message.calls}
-            if not calls <= answered_calls:
-                kinds.add("missing result")
+            for call in message.calls:
+                if (index, call.id) not in answered_calls:
+                    kinds.add("missing result")
     if messages and messages[-1].role == "assistant":
         kinds.add("prefill")
     return frozenset(kinds)

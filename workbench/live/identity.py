@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.engine.transcript.message import Json
-from workbench.live.formats.canonical import BODIES, MARKERS, key, parts_of, said
+from workbench.live.cache_markers import body_name
+from workbench.live.formats.canonical import key, parts_of, said
 from workbench.live.formats.parts import plain
 
 BLOCK = 64
@@ -79,6 +80,8 @@ class Additions:
         head: the beginning of a user's message before all others that the host renders anew, such
             as a list of files.
         gap: the white space between a message's own text and the addition in it.
+        note: the beginning of a user's message before the newest question that the host renders
+            anew, such as an open file.
     """
 
     inside: str = ""
@@ -86,25 +89,23 @@ class Additions:
     _last: str = ""
     head: str = ""
     gap: str = ""
+    note: str = ""
 
     def saved(self) -> tuple[str, ...]:
         """What was learned, as texts."""
-        return self.inside, *self.behind, self._last, self.head, self.gap
+        return self.inside, *self.behind, self._last, self.head, self.gap, self.note
 
     @classmethod
     def loaded(cls, saved: Sequence[str]) -> Additions:
         """What was saved."""
-        inside, role, lead, last_text, head, gap = (*saved, *[""] * 6)[:6]
-        return cls(inside, (role, lead), last_text, head, gap)
+        inside, role, lead, last_text, head, gap, note = (*saved, *[""] * 7)[:7]
+        return cls(inside, (role, lead), last_text, head, gap, note)
 
     def is_head(self, message: Json) -> bool:
         """Whether it is the message before all others that the host renders anew with each
         request.
         """
-        if not self.head or _role(message) != "user":
-            return False
-        text = text_of(message)
-        return text is not None and text.startswith(self.head)
+        return _is_of_user(message, self.head)
 
     def are_heads(self, recorded: Json, present: Json) -> bool:
         """Whether both are that message."""
@@ -112,15 +113,22 @@ class Additions:
 
     def learn_head(self, previous: Json, present: Json) -> None:
         """Take in that the first message is another one now, while what follows it is the same."""
-        if not _role(previous) == _role(present) == "user":
-            return
-        text_before = text_of(previous)
-        text_now = text_of(present)
-        if text_before is None or text_now is None:
-            return
-        lead = _lead(_same_start(text_before, text_now))
-        if len(lead) >= LEAST:
-            self.head = lead
+        self.head = _same_lead(previous, present) or self.head
+
+    def is_note(self, message: Json) -> bool:
+        """Whether it is the message before the newest question that the host renders anew."""
+        return _is_of_user(message, self.note)
+
+    def learn_note(self, previous: Json, later_messages: Sequence[Json]) -> bool:
+        """Take in that a message is gone from its place, while what followed it is the same and
+        one of these begins as it did; whether there is one.
+        """
+        for message in later_messages:
+            lead = _same_lead(previous, message)
+            if lead:
+                self.note = lead
+                return True
+        return False
 
     def is_behind(self, message: Json) -> bool:
         """Whether the whole message is such an addition."""
@@ -135,7 +143,7 @@ class Additions:
         where there is none.
         """
         record = plain(message)
-        name = _body_name(record)
+        name = body_name(record)
         if not self.inside or not name or _role(record) == "assistant":
             return message, ""
         body = record[name]
@@ -180,7 +188,7 @@ class Additions:
         """
         fields_before = said(previous)
         fields_now = said(present)
-        name = _body_name(fields_before)
+        name = body_name(fields_before)
         body_before = _pop_body(fields_before, name)
         body_now = _pop_body(fields_now, name)
         if name and fields_before == fields_now:
@@ -230,6 +238,28 @@ class Additions:
             self._last = text
 
 
+def _is_of_user(message: Json, lead: str) -> bool:
+    """Whether it is a user's message that begins so."""
+    if not lead or _role(message) != "user":
+        return False
+    text = text_of(message)
+    return text is not None and text.startswith(lead)
+
+
+def _same_lead(message: Json, other_message: Json) -> str:
+    """How both of two user's messages begin; empty where they begin in different ways."""
+    if not _role(message) == _role(other_message) == "user":
+        return ""
+    text = text_of(message)
+    other_text = text_of(other_message)
+    if text is None or other_text is None:
+        return ""
+    lead = _lead(_same_start(text, other_text))
+    if len(lead) < LEAST:
+        return ""
+    return lead
+
+
 def _lead(text: str) -> str:
     """How an addition begins, up to its first number, which may be another next time."""
     lead = text[:LEAD]
@@ -272,15 +302,6 @@ def _lost(parts_before: Sequence[Json], parts_now: Sequence[Json]) -> str:
     return "".join(lost)
 
 
-def _body_name(record: Json) -> str:
-    """The key of what a message says; empty where it says nothing."""
-    if isinstance(record, Mapping):
-        for name in BODIES:
-            if record.get(name):
-                return name
-    return ""
-
-
 def _pop_body(fields: Json, name: str) -> list[Json]:
     """The parts of what a message says, taken out of its fields."""
     if not isinstance(fields, dict):
@@ -316,7 +337,7 @@ def _text(part: Json) -> str | None:
 def text_of(message: Json) -> str | None:
     """What a message of nothing but text says."""
     record = plain(message)
-    name = _body_name(record)
+    name = body_name(record)
     if not name:
         return None
     parts = parts_of(record[name])
@@ -336,53 +357,3 @@ def _role(message: Json) -> str:
     if not isinstance(record, Mapping):
         return ""
     return str(record.get("role", ""))
-
-
-def markers(message: Json) -> list[tuple[str, Json]]:
-    """The cache markers of a message and its parts, each with its key."""
-    record = plain(message)
-    found_markers: list[tuple[str, Json]] = _markers_on(record)
-    for name in BODIES:
-        for part in _listed(record.get(name)):
-            found_markers += _markers_on(part)
-    return found_markers
-
-
-def _markers_on(fields: Json) -> list[tuple[str, Json]]:
-    """The cache markers of a message or a part alone."""
-    if not isinstance(fields, Mapping):
-        return []
-    return [(name, fields[name]) for name in fields.keys() & MARKERS]
-
-
-def remarked(message: Json, current: Json) -> Json:
-    """A message that was made of the host's, with the cache markers that the host has on its own
-    now.
-    """
-    present_markers = markers(current)
-    if markers(message) == present_markers:
-        return message
-    record = _unmarked(message)
-    name = _body_name(record)
-    if not name or plain(current).keys() & MARKERS:
-        return {**record, **dict(present_markers)}
-    if present_markers and isinstance(record[name], str):
-        parts: list[Json] = [{"type": "text", "text": record[name]}]
-    else:
-        parts = [_unmarked(part) for part in _listed(record[name])]
-    if present_markers and parts and isinstance(parts[-1], Mapping):
-        parts[-1] = {**parts[-1], **dict(present_markers)}
-    if not parts:
-        return record
-    return {**record, name: parts}
-
-
-def _unmarked(fields: Json) -> Json:
-    """A message or a part without cache markers."""
-    if not isinstance(fields, Mapping):
-        return fields
-    return {name: value for name, value in fields.items() if name not in MARKERS}
-
-
-def _listed(content: Json) -> list[Json]:
-    return content if isinstance(content, list) else []

@@ -9,6 +9,7 @@ from workbench.engine.compaction.guard import violations
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import Log
 from workbench.engine.transcript.message import Json, Message, Text, UserMessage
+from workbench.live.cache_markers import markers, remarked
 from workbench.live.checkpoint import Checkpoint
 from workbench.live.context_edits import longer
 from workbench.live.copies import Copies
@@ -24,7 +25,7 @@ from workbench.live.formats.shape import (
 )
 from workbench.live.formats.table import FORMATS
 from workbench.live.host_lists import HostLists, ListMatch
-from workbench.live.identity import Additions, HostList, markers, remarked, text_of
+from workbench.live.identity import Additions, HostList, text_of
 from workbench.live.log_entries import (
     compaction_id,
     leaf_at,
@@ -35,6 +36,7 @@ from workbench.live.log_entries import (
     summaries_of,
 )
 from workbench.live.message_reader import MessageReader, listed
+from workbench.live.rendered_anew import Note, learn_head, learns_note, take_note
 from workbench.live.state import State
 
 
@@ -64,6 +66,7 @@ class Memory:
         self._copies = Copies()
         self._behind: list[Json] = []
         self._inside = ""
+        self._note: Note | None = None
         self._broken = False
 
     def hear(self, messages: Sequence[Json]) -> int | None:
@@ -91,7 +94,10 @@ class Memory:
         same = match.same
         heard_count = match.heard_count
         if heard_count < self.state.heard:
-            self._learn_head(heard_count, bare, same)
+            path = self.state.heard_path
+            learn_head(self.additions, path, heard_count, bare[same:])
+            if learns_note(self.additions, path[heard_count:], bare[same:]):
+                objects, bare = self._parted(messages)
         lost = None
         if same < len(messages) and heard_count == self.state.heard - 1:
             newest_record = self.state.path[heard_count].record
@@ -135,6 +141,8 @@ class Memory:
         places = [*self._copies.places, *own_list.places[first_own:]]
         self.lists.returned = HostList([*copies, *own_list.objects[first_own:]], places)
         objects = self._with_addition(self.lists.returned.objects)
+        if self._note is not None:
+            objects = self._note.put_back(objects)
         if self._behind and objects and objects[-1] is not own_list.objects[-1]:
             joined = self._joined(objects[-1], self._behind)
             if joined is not None:
@@ -186,7 +194,10 @@ class Memory:
 
     def given_list(self) -> list[Json]:
         """The host's messages as it has them now, to be heard again."""
-        return [*self.lists.own.objects, *self._behind]
+        objects = self.lists.own.objects
+        if self._note is not None:
+            objects = self._note.put_back(objects)
+        return [*objects, *self._behind]
 
     def original(self) -> list[Json]:
         """Copies of the host's messages, from the first one, whatever was compacted."""
@@ -247,6 +258,7 @@ class Memory:
         self._behind = []
         self._inside = ""
         self.added = 0
+        self._note = take_note(self.additions, objects)
         if len(objects) > 1 and self.additions.is_behind(objects[-1]):
             self._behind.append(objects.pop())
         bare = objects
@@ -257,6 +269,8 @@ class Memory:
         text = self._inside
         for message in self._behind:
             text += text_of(message) or ""
+        if self._note is not None:
+            text += text_of(self._note.object) or ""
         if text:
             self.added = self.reader.count(_user_message(text))
         return objects, bare
@@ -285,20 +299,6 @@ class Memory:
         step that it ends in.
         """
         return end_of_step(self.state.heard_path, self.state.checkpoints[-1].covers)
-
-    def _learn_head(self, heard_count: int, messages: list[Json], same: int) -> None:
-        """Learn a first message that is another one now, where the message behind it is the
-        same.
-        """
-        path = self.state.heard_path
-        is_first = all(is_system(host_message.record) for host_message in path[:heard_count])
-        has_next = heard_count + 1 < len(path) and same + 1 < len(messages)
-        if not is_first or not has_next:
-            return
-        old_head, old_next = path[heard_count : heard_count + 2]
-        head, next_message = messages[same : same + 2]
-        if old_next.says(next_message):
-            self.additions.learn_head(old_head.record, head)
 
     def _renew_system(self, messages: list[Json]) -> None:
         """Take the host's present system prompt for the one that was read, unless a compaction

@@ -54,7 +54,7 @@ class Recovery:
         messages = self.gauge.memory.state.sent.messages
         media_count = 0
         for message in messages:
-            media_count += sum(1 for _ in media_of(message))
+            media_count += len(list(media_of(message)))
         return RefusedRequest(
             tokens=self.gauge.heaviest,
             window=self.gauge.window,

@@ -118,6 +118,8 @@ def _general_kind(text: str, request: RefusedRequest) -> Kind | None:
         if rule.kind == "output_cap" and request.is_full and request.window in numbers:
             return "overflow"
         return rule.kind
+    if parts_counted(text) == {"input", "output"}:
+        return "mixed"
     if _states_size(text, request):
         return "overflow"
     return None

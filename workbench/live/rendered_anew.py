@@ -1,0 +1,85 @@
+"""Messages that a host renders anew with each request: a head before all others, such as a list of
+files, and a note before the newest question, such as an open file.
+
+A note is sent, and is no part of the history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.engine.transcript.message import Json
+from workbench.live.formats.shape import HostMessage, has_question, is_system
+from workbench.live.identity import Additions
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The message, and the one that it stands before."""
+
+    object: Json
+    next: Json
+
+    def put_back(self, objects: list[Json]) -> list[Json]:
+        """The list with the note in its place, or at the end where that place is gone."""
+        for index in range(len(objects) - 1, -1, -1):
+            if objects[index] is self.next:
+                return [*objects[:index], self.object, *objects[index:]]
+        return [*objects, self.object]
+
+
+def take_note(additions: Additions, objects: list[Json]) -> Note | None:
+    """Take the newest note out of the list; None where there is none."""
+    if not additions.note:
+        return None
+    for index in range(len(objects) - 2, -1, -1):
+        if additions.is_note(objects[index]):
+            note = objects.pop(index)
+            return Note(note, objects[index])
+    return None
+
+
+def learns_note(
+    additions: Additions, later_path: Sequence[HostMessage], messages: Sequence[Json]
+) -> bool:
+    """Learn a message that is gone from its place before a question, while that question is the
+    same and a message that begins so is there or stands later.
+
+    Args:
+        additions: take it in.
+        later_path: what was heard from the message on.
+        messages: the host's present messages from there on.
+    """
+    if len(later_path) < 2:
+        return False
+    note, question = later_path[:2]
+    if not has_question([question]):
+        return False
+    if not any(map(question.says, messages[:2])):
+        return False
+    return additions.learn_note(note.record, messages)
+
+
+def learn_head(
+    additions: Additions,
+    path: Sequence[HostMessage],
+    heard_count: int,
+    later_messages: Sequence[Json],
+) -> None:
+    """Learn a first message that is another one now, where the message behind it is the same.
+
+    Args:
+        additions: take it in.
+        path: what was heard.
+        heard_count: how many of these are the same.
+        later_messages: the host's present messages behind those.
+    """
+    is_first = all(is_system(host_message.record) for host_message in path[:heard_count])
+    later_path = path[heard_count : heard_count + 2]
+    if not is_first or len(later_path) < 2 or len(later_messages) < 2:
+        return
+    old_head, old_next = later_path
+    head, next_message = later_messages[:2]
+    if old_next.says(next_message):
+        additions.learn_head(old_head.record, head)
