@@ -120,8 +120,9 @@ class SessionMeter:
         if recorded is not None and not is_named and recorded_limits(session):
             return recorded
         agent = AGENTS[format]
+        limit = agent.limit(window)
         source = f"the agent's rule in a window of {window:,}"
-        return Sized(agent.limit(window), source)
+        return Sized(limit, source)
 
 
 @dataclass(frozen=True, slots=True)
