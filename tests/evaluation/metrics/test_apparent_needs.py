@@ -70,8 +70,10 @@ def test_what_an_edit_quotes_is_needed() -> None:
         ('fail("expected stats here")', 'check("expected stats here")'),
         ("width: 88%", "height: 88%"),
         ("headTree.walk(visit)", "headTree *object.Tree,"),
+        ("return seedService.rows()", "@Mock SeedService seedService;"),
+        ("--accent: tint(3)", "--accent: tint(4)"),
     ],
-    ids=["local variable", "text of a string", "style", "parameter"],
+    ids=["local variable", "text of a string", "style", "parameter", "field", "property"],
 )
 def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> None:
     edit = called("Edit", file_path="src/b.ts", old_string="old", new_string=written)
@@ -93,6 +95,11 @@ def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> Non
         ("error: event.data?.error,", "error: event.data?.error,"),
         ("take text.slice(0,120)", "now text.slice(0,120)"),
         ("each run writes summary.json", "runs/<time>/summary.json"),
+        ('a("https://seeds.example/{row[name]}")', 'b("https://seeds.example/{row[name]}")'),
+        ("scan for .venv/caches/keys", "now scan for .venv/caches/keys"),
+        ("run `docker compose ps` for it", "`docker compose ps` shows it"),
+        ("grep --line-buffered seeds", "tail seeds | grep --line-buffered rows"),
+        ("redis listens on 6379", "redis listens on 6379"),
     ],
     ids=[
         "standard library",
@@ -107,6 +114,11 @@ def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> Non
         "expression",
         "two arguments",
         "scheme of a path",
+        "address before a placeholder",
+        "list that begins with a hidden folder",
+        "command that any project has",
+        "flag that any model knows",
+        "usual port",
     ],
 )
 def test_what_any_model_knows_and_pieces_of_words_are_no_needs(stated: str, used: str) -> None:
@@ -132,6 +144,8 @@ def test_the_words_of_tools_are_no_needs() -> None:
         ("pay with gift_card_6847880", "id"),
         ('open "my docs/plans/first-plan.md"', "path"),
         ("color: var(--vscode-descriptionForeground)", "identifier"),
+        ("  --accent: tint(3)", "identifier"),
+        ("watch LZg1H7xaQtI now", "id"),
         ('return fmt.Errorf("cannot delete branch %s", name)', "error"),
     ],
 )
@@ -146,3 +160,22 @@ def test_a_person_may_need_what_only_a_person_said() -> None:
 def test_a_name_that_code_has_too_is_no_product() -> None:
     history = shown("<RoundBadge/> draws it, and RoundBadge has a tint")
     assert "RoundBadge" in listed(history, told("where RoundBadge has the tint"))
+
+
+def test_what_a_recording_keeps_of_a_tools_answer_in_the_call_is_no_need() -> None:
+    history = shown('"nodeLabel": 1')
+    answer = '*Parameters*:\n* repo: seeds\n\n*Result*:\n"nodeLabel": 2'
+    assert listed(history, called("mcp_get_contents", input=answer)) == []
+    asked = answer.replace("* repo: seeds", "* repo: nodeLabel")
+    assert listed(history, called("mcp_get_contents", input=asked)) == ["nodeLabel"]
+
+
+def test_the_end_of_a_tools_name_is_no_need() -> None:
+    history: list[Message] = [called("mcp_hub_push_seeds", "c1", repo="x"), said("use push_seeds")]
+    assert listed(history, told("I use push_seeds")) == []
+
+
+def test_a_numbered_line_of_a_known_file_is_known_when_the_file_is_written_again() -> None:
+    history = shown("12|    run: paintRound(widgetKinds)")
+    again = called("Write", file_path="src/app.ts", content="run: paintRound(widgetKinds)")
+    assert listed(history, again) == []

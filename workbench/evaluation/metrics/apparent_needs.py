@@ -6,6 +6,7 @@ meet the same chance hits, but a single one that is shown as a loss must be one.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from workbench.engine.extraction.entities import Kind
@@ -34,11 +35,36 @@ def loss_kind(need: Need) -> Kind:
         return "id"
     if kind == "quote" and _QUOTED_PATH.fullmatch(name):
         return "path"
-    if kind == "flag" and (f"var({name}" in need.evidence_text or not name.islower()):
+    if kind == "identifier" and _is_random(name):
+        return "id"
+    if kind == "flag" and (_is_property(name, need.evidence_text) or not name.islower()):
         return "identifier"
     if kind == "quote" and _is_text_of_error(name, need.evidence_text):
         return "error"
     return kind
+
+
+def _is_property(name: str, line: str) -> bool:
+    """Whether a line of a style sheet uses or sets a property of this name."""
+    return f"var({name}" in line or f"{name}:" in line
+
+
+def _is_random(name: str) -> bool:
+    """Whether a machine chose a name: digits, small and capital letters change all the time."""
+    if len(name) < 8 or not _MIXED.match(name):
+        return False
+    sorts = [_sort_of(character) for character in name]
+    changes = sum(earlier != later for earlier, later in pairwise(sorts))
+    return 2 * changes >= len(name) - 1
+
+
+_MIXED = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])")
+
+
+def _sort_of(character: str) -> str:
+    if character.isdigit():
+        return "digit"
+    return "capital" if character.isupper() else "small"
 
 
 _MAKES_ERROR = re.compile(r"(?:Errorf?|errors\.New|Exception|panic|bail!)\($")
@@ -70,9 +96,9 @@ class ApparentNeeds:
 
     def _looks_like_one(self, need: Need) -> bool:
         name = need.entity.text
-        if _is_placeholder(name) or name in self._tool_words or self._is_enumeration(need):
+        if _is_placeholder(name) or self._is_word_of_tool(name) or self._is_enumeration(need):
             return True
-        if _is_in_template(need) or self._is_brand(need):
+        if _is_in_template(need) or _is_piece(need) or self._is_brand(need):
             return True
         if _is_style(need, need.evidence_text) or _is_style(need, need.use_text):
             return True
@@ -88,6 +114,12 @@ class ApparentNeeds:
         if use is None:
             return False
         return self._is_written_again(need, use) or _is_made_there(need, use)
+
+    def _is_word_of_tool(self, name: str) -> bool:
+        """Whether a name is a tool's or an argument's, or the end of one (`mcp_x_push_files`)."""
+        if name in self._tool_words:
+            return True
+        return "_" in name and any(word.endswith(f"_{name}") for word in self._tool_words)
 
     def _is_enumeration(self, need: Need) -> bool:
         """Whether slashes join words of a list, as in `tea/coffee/milk`.
@@ -120,12 +152,20 @@ class ApparentNeeds:
             return False
         if use.path and self._first_touched.get(use.path.lower(), need.use) >= need.use:
             return False
-        span = self._index.extractor.number(need.use_text)
-        stood_before = span < self._index.spans and self._index.span_first[span] <= need.evidence
-        return bool(stood_before) or _squeezed(need.use_text) == _squeezed(need.evidence_text)
+        first_message = self._first_said.get(_squeezed(need.use_text), need.use)
+        return first_message <= need.evidence
+
+    @cached_property
+    def _first_said(self) -> dict[str, int]:
+        """By squeezed line the first message that says it."""
+        first_by_line: dict[str, int] = {}
+        for span, first_message in enumerate(self._index.span_first.tolist()):
+            line = _squeezed(self._index.texts[span])
+            first_by_line[line] = min(first_message, first_by_line.get(line, first_message))
+        return first_by_line
 
 
-_PLAIN_PARTS = re.compile(r"[A-Za-z0-9]+(?:/[A-Za-z0-9]+){2,}")
+_PLAIN_PARTS = re.compile(r"\.?[A-Za-z0-9]+(?:/[A-Za-z0-9]+){2,}")
 
 
 def _folder_pairs(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -166,9 +206,12 @@ def _tool_words(messages: Sequence[Message]) -> set[str]:
     return words
 
 
+_GUTTER = re.compile(r"\d+\|")
+
+
 def _squeezed(line: str) -> str:
-    """A line without blanks and the comma at its end."""
-    return "".join(line.split()).rstrip(",")
+    """A line without its number, blanks, and the comma at its end."""
+    return "".join(_GUTTER.sub("", line, count=1).split()).rstrip(",")
 
 
 _STYLE = re.compile(r"\bclass(?:Name)?=[\"'`{]+[^\"'`]*$")
@@ -206,15 +249,33 @@ def _is_in_template(need: Need) -> bool:
     return re.search(r"[>}]/" + re.escape(file_name), need.use_text) is not None
 
 
-_PROPER_NAME = re.compile(r"(?:[A-Z][a-z]+){2,}")
+_PIECE = {
+    "url": re.compile(r".*[{<\[].*|.*[-_=&?]"),
+    "path": re.compile(r"@[^/]*\..*"),
+    "quote": re.compile(r"[^a-z]*"),
+}
+"""By kind what is cut out of something longer: an address before a placeholder, an account's
+address, numbers in quotation marks.
+"""
+
+
+def _is_piece(need: Need) -> bool:
+    """Whether a thing is no more than a piece of its kind."""
+    piece = _PIECE.get(need.entity.kind)
+    return piece is not None and piece.fullmatch(need.entity.text) is not None
+
+
+_PROPER_NAME = re.compile(r"(?:[A-Z][a-z]+){2,}|[A-Z][a-z]*[A-Z][A-Za-z]*")
+
+
+_MARKS_OF_CODE = re.compile(r"[{}=;<>`]|\w\(|\w\.[a-z]|::|->")
 
 
 def _is_in_prose(name: str, line: str) -> bool:
-    """Whether a line names a thing between other words of a sentence only, never as code."""
-    in_prose = re.compile(
-        rf"(?:^|(?<=[a-z,;]) |(?<=- )){re.escape(name)}(?=[ ,;.]? [a-z(]|[.,;]?$)"
-    )
-    return line.count(name) == len(in_prose.findall(line))
+    """Whether a line is of words and names a thing among them."""
+    if _MARKS_OF_CODE.search(line):
+        return False
+    return re.search(rf"(?<!: )(?<![\w.@$\"']){re.escape(name)}(?![\w:\"'])", line) is not None
 
 
 _WHOLE_KINDS = frozenset({"number", "version", "hash", "identifier", "error", "id"})
@@ -270,7 +331,9 @@ def _is_habit(need: Need) -> bool:
     """Whether the agent passes what it always passes: a flag that only it named, the name of an
     action.
     """
-    if need.entity.kind in ("flag", "command") and _GIT.search(need.use_text):
+    if need.entity.kind == "flag" and _is_flag_of_known_program(need.entity.text, need.use_text):
+        return True
+    if need.entity.kind == "command" and _KNOWN_COMMAND.match(need.entity.text):
         return True
     if need.way_back != "agent":
         return False
@@ -278,7 +341,24 @@ def _is_habit(need: Need) -> bool:
     return need.entity.kind == "flag" or (need.entity.kind == "identifier" and is_action)
 
 
-_GIT = re.compile(r"(?:^|[\s;&|(`\"'])(?:git|gh)\s")
+_KNOWN_PROGRAM = re.compile(
+    r"^\W*(?:sudo )?(?:git|gh|docker|kubectl|curl|wget|grep|rg|find|sed|awk|ls|tar|ps|pip|npm|apt|apt-get|brew|ssh)\b"
+)
+"""A program whose flags any model knows."""
+_KNOWN_COMMAND = re.compile(
+    r"(?:git|gh|kubectl|curl|wget) |docker (?!exec|run)|(?:npm|pnpm|yarn|bun|pip) (?:ci|install|i|add|init|freeze)\b"
+    r"|go (?:mod|build|vet|get)\b|cargo (?:build|check|add)\b|python3? -m (?:venv|pip|http)"
+)
+"""A command that names nothing of the project."""
+_JOINT = re.compile(r"&&|\|\||[;|]")
+
+
+def _is_flag_of_known_program(flag: str, line: str) -> bool:
+    """Whether a line gives a flag to a program that any model knows."""
+    commands = [part for part in _JOINT.split(line) if flag in part]
+    return any(_KNOWN_PROGRAM.match(command.strip()) for command in commands)
+
+
 _EXPRESSION = re.compile(r"[.(\[?]\w*")
 _CODE = re.compile(r"[`${};]|%[sdvwq]")
 
@@ -289,6 +369,8 @@ _STYLE_UNITS = (" %", " px", " rem", " em")
 def _is_made_there(need: Need, use: UseText) -> bool:
     """Whether the use itself makes the name, or repeats what a tool shows."""
     name, kind = need.entity.text, need.entity.kind
+    if use.form == "output":
+        return True
     if use.form == "argument":
         return need.way_back == "agent" and kind in ("identifier", "quote")
     if use.form == "words":
@@ -297,4 +379,6 @@ def _is_made_there(need: Need, use: UseText) -> bool:
         return False
     if kind == "quote" or (kind == "number" and name.endswith(_STYLE_UNITS)):
         return True
+    if kind == "flag":
+        return f"{name}:" in need.use_text
     return kind == "identifier" and declares(name, need.use_text)
