@@ -100,6 +100,8 @@ def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> Non
         ("run `docker compose ps` for it", "`docker compose ps` shows it"),
         ("grep --line-buffered seeds", "tail seeds | grep --line-buffered rows"),
         ("redis listens on 6379", "redis listens on 6379"),
+        ('class="text-3xl wide"', "then text-3xl"),
+        ("no PAN/card_id/account_id here", "still no PAN/card_id/account_id"),
     ],
     ids=[
         "standard library",
@@ -119,6 +121,8 @@ def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> Non
         "command that any project has",
         "flag that any model knows",
         "usual port",
+        "size of a style",
+        "list of names",
     ],
 )
 def test_what_any_model_knows_and_pieces_of_words_are_no_needs(stated: str, used: str) -> None:
@@ -179,3 +183,28 @@ def test_a_numbered_line_of_a_known_file_is_known_when_the_file_is_written_again
     history = shown("12|    run: paintRound(widgetKinds)")
     again = called("Write", file_path="src/app.ts", content="run: paintRound(widgetKinds)")
     assert listed(history, again) == []
+
+
+LISTING = """seeds/app.py
+<source>
+flow_step = paintRound(3)
+</source>"""
+
+
+def test_a_file_that_the_words_list_again_needs_no_line_as_it_stood() -> None:
+    changed = told(LISTING.replace("</source>", "flow_end = 4\n</source>"))
+    assert "flow_step" not in listed([told(LISTING)], changed)
+    assert "flow_step" in listed([told(LISTING)], told("then flow_step paints"))
+
+
+def test_the_tools_that_a_script_calls_are_no_needs() -> None:
+    history: list[Message] = [called("exec", "c1", input="await tools.change_plan({})")]
+    again = called("exec", "c2", input="await tools.change_plan({done: 1})")
+    assert listed(history, again) == []
+
+
+def test_a_patch_that_adds_a_local_variable_needs_none() -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: src/b.py\n@@\n+    seed_row = plant(4)\n*** End Patch"
+    )
+    assert listed(shown("seed_row = plant(3)"), called("apply_patch", input=patch)) == []

@@ -163,3 +163,28 @@ def test_the_number_of_an_issue_is_looked_up_where_there_is_a_tracker(
         told("the chart is done in #50"),
     ]
     assert way_back(history, told("#50 had another cause than the chart")) == way
+
+
+def test_a_file_that_powershell_prints_with_its_numbers_is_had_again() -> None:
+    command = (
+        "@'\n$i=1; Get-Content src/app.ts | ForEach-Object { '{0,4}: {1}' -f $i, $_; $i++ }\n'@"
+        " | powershell -NoProfile -Command -"
+    )
+    history: list[Message] = [called("Bash", "c1", command=command), result(LINE, "c1")]
+    assert way_back(history) == "call"
+    removes = command.replace("'{0,4}: {1}' -f $i, $_", "Remove-Item $_")
+    history = [called("Bash", "c1", command=removes), result(LINE, "c1")]
+    assert way_back(history) == "run"
+
+
+def test_what_a_script_patches_into_a_file_is_had_again() -> None:
+    script = f'const patch = "*** Begin Patch +{LINE}"; await tools.apply_patch(patch)'
+    history = [called("exec", "c1", input=script), result("ok", "c1")]
+    assert way_back(history) == "call"
+
+
+def test_a_listing_between_tags_counts_as_a_fence() -> None:
+    listing = "src/app.py\n<source>\nlimit.retryLimit = tint(17)\n</source>"
+    assert (
+        way_back([told(listing), said("yes, retryLimit")], told("limit.retryLimit = 3")) == "call"
+    )

@@ -44,11 +44,19 @@ def test_a_line_that_says_of_it_what_its_evidence_does_still_tells_it(
     [
         ("retryLimit", "open src/retryLimit.ts", True),
         ("retryLimit", "open src/retryLimits.ts", False),
+        ("retryLimit", "read config.retryLimit", True),
         ("4500 ms", "after 4500 ms", False),
         ("menu.ts", "open src/parts/menu.ts", True),
         ("menu.ts", "open menu.ts", False),
     ],
-    ids=["in a path", "a longer word", "a number", "a file in its folder", "a file's bare name"],
+    ids=[
+        "in a path",
+        "a longer word",
+        "a member",
+        "a number",
+        "a file in its folder",
+        "a file's bare name",
+    ],
 )
 def test_a_name_that_the_context_spells_is_no_loss(
     name: str, context: str, is_spelled: bool

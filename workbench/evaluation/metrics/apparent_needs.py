@@ -12,14 +12,14 @@ from itertools import pairwise
 from workbench.engine.extraction.entities import Kind
 from workbench.engine.extraction.words import SPAN_CHARS
 from workbench.engine.transcript.files import touched
-from workbench.engine.transcript.message import AssistantMessage, Message
+from workbench.engine.transcript.message import AssistantMessage, Message, Text
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
 from workbench.evaluation.metrics.known_names import is_known, is_member_of_library
 from workbench.evaluation.metrics.numbers_by_chance import agrees_by_chance
 from workbench.evaluation.metrics.shell_edits import shell_edits
-from workbench.evaluation.metrics.sources import shell_command
-from workbench.evaluation.metrics.uses import UseText, declares, is_output, text_of_use
+from workbench.evaluation.metrics.sources import shell_command, tools_of_script
+from workbench.evaluation.metrics.uses import UseText, declares, is_output, listings, text_of_use
 
 _BRANCH = re.compile(r"(?:origin|upstream|refs)/\S+")
 _CODED = re.compile(r"[a-z]+(?:_[a-z]+)*_\d{5,}|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{5,12}")
@@ -165,7 +165,7 @@ class ApparentNeeds:
         return first_by_line
 
 
-_PLAIN_PARTS = re.compile(r"\.?[A-Za-z0-9]+(?:/[A-Za-z0-9]+){2,}")
+_PLAIN_PARTS = re.compile(r"\.?[A-Za-z0-9_]+(?:/[A-Za-z0-9_]+){2,}")
 
 
 def _folder_pairs(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -183,6 +183,10 @@ def _first_touched(messages: Sequence[Message]) -> dict[str, int]:
     for index, message in enumerate(messages):
         if not isinstance(message, AssistantMessage):
             continue
+        for block in message.blocks:
+            if isinstance(block, Text):
+                for listing in listings(block.text):
+                    first_by_file.setdefault(listing.path.lower(), index)
         for call in message.calls:
             files = touched(call.name, call.arguments)
             for path in (*files.read, *files.modified):
@@ -203,6 +207,9 @@ def _tool_words(messages: Sequence[Message]) -> set[str]:
             command = call.arguments.get("command")
             if isinstance(command, str) and command.isidentifier():
                 words.add(command)
+            script = call.arguments.get("input")
+            if isinstance(script, str):
+                words.update(tools_of_script(script))
     return words
 
 
@@ -215,7 +222,7 @@ def _squeezed(line: str) -> str:
 
 
 _STYLE = re.compile(r"\bclass(?:Name)?=[\"'`{]+[^\"'`]*$")
-_NUMBERED_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*-\d{1,2}")
+_NUMBERED_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*-\d{1,2}(?:xl)?")
 
 
 def _is_style(need: Need, line: str) -> bool:

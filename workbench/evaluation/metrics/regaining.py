@@ -25,6 +25,7 @@ _CODE_FORM = re.compile(
 )
 """What a line of code has and a line of settings or data lacks."""
 _SEARCH = r"\b(?:grep|rg|ag|ack|git grep|findstr|Select-String)\s[^;&]*{name}"
+_FENCES = ("```", "<source>", "</source>")
 _ISSUE = re.compile(r"#\d+")
 _TRACKER = re.compile(r"(?:^|[\s;&|(])(?:gh|glab) ")
 _CALL = WAYS.index("call")
@@ -188,7 +189,7 @@ def _is_line_of_code(message: Message, line: str) -> bool:
         return False
     in_fence = False
     for shown_line in said_text(message).split("\n"):
-        if shown_line.lstrip().startswith("```"):
+        if shown_line.lstrip().startswith(_FENCES):
             in_fence = not in_fence
         elif in_fence and line in shown_line:
             return True

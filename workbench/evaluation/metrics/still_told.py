@@ -58,14 +58,14 @@ def is_still_spelled(need: Need, context: str) -> bool:
     """
     if need.entity.kind in _WEAK_KINDS:
         return False
-    return _as_word(_spelling(need)).search(context) is not None
+    return _as_word(need).search(context) is not None
 
 
 def is_told_again(need: Need, messages: Sequence[Message], boundary: int) -> bool:
     """Whether a user or a result named the thing between the boundary and its use, in whatever
     surroundings.
     """
-    name = _as_word(_spelling(need))
+    name = _as_word(need)
     for message in messages[boundary : need.use]:
         if message.role != "assistant" and name.search(said_text(message)):
             return True
@@ -81,10 +81,10 @@ def _spelling(need: Need) -> str:
     return with_folder.group() if with_folder else name
 
 
-@lru_cache(maxsize=4096)
-def _as_word(name: str) -> re.Pattern[str]:
-    """A name that is no piece of a longer word."""
-    return re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
+def _as_word(need: Need) -> re.Pattern[str]:
+    """The name of a thing where it is no piece of a longer word; of code, it may be a member."""
+    before = r"(?<![\w-])" if need.entity.kind == "identifier" else r"(?<![\w.-])"
+    return re.compile(before + re.escape(_spelling(need)) + r"(?![\w-])")
 
 
 @lru_cache(maxsize=4096)

@@ -44,9 +44,22 @@ def _texts_of_uses(answer: Message) -> Iterator[UseText]:
     """The texts of an answer, in order."""
     for block in answer.blocks:
         if isinstance(block, Text):
+            yield from listings(block.text)
             yield UseText(block.text, "words")
         elif isinstance(block, ToolCall):
             yield from _texts_of_call(block)
+
+
+_LISTING = re.compile(
+    r"^([\w./-]+\.\w{1,8})\n(?:```\w*|<source>)\n(?!<<<<<<<)(.*?)\n(?:```|</source>)$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def listings(text: str) -> Iterator[UseText]:
+    """The files that an answer's words list as a whole, each under its path."""
+    for path, body in _LISTING.findall(text):
+        yield UseText(body, "file", path)
 
 
 def _texts_of_call(call: ToolCall) -> Iterator[UseText]:
@@ -129,6 +142,7 @@ def declares(name: str, line: str) -> bool:
     """Whether code makes a local variable, a parameter or a field of this name."""
     if not name[:1].islower():
         return False
+    line = line.removeprefix("+").strip()
     escaped = re.escape(name)
     patterns = (_DECLARATION, _PARAMETER, _FIELD)
     return any(re.search(pattern.format(name=escaped), line) for pattern in patterns)
