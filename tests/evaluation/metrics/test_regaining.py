@@ -149,7 +149,12 @@ def test_what_the_agent_searched_for_is_found_by_a_search() -> None:
 def test_a_name_of_code_that_a_run_restates_is_read_from_its_file() -> None:
     written = called("Write", "c1", file_path="src/app.ts", content="let retryLimit = tint(17)")
     report = result("the table has retryLimit and shade", "c2")
-    history = [written, result("ok", "c1"), called("Agent", "c2", prompt="look"), report]
+    history: list[Message] = [
+        written,
+        result("ok", "c1"),
+        called("Agent", "c2", prompt="look"),
+        report,
+    ]
     assert way_back(history, told("the table keeps retryLimit and shade")) == "call"
 
 
@@ -179,7 +184,7 @@ def test_a_file_that_powershell_prints_with_its_numbers_is_had_again() -> None:
 
 def test_what_a_script_patches_into_a_file_is_had_again() -> None:
     script = f'const patch = "*** Begin Patch +{LINE}"; await tools.apply_patch(patch)'
-    history = [called("exec", "c1", input=script), result("ok", "c1")]
+    history: list[Message] = [called("exec", "c1", input=script), result("ok", "c1")]
     assert way_back(history) == "call"
 
 
