@@ -6,7 +6,6 @@ import pytest
 
 from builders import called, result, said, told
 from workbench.engine.transcript.message import Message
-from workbench.evaluation.metrics.apparent_needs import loss_kind
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.index import Index
 
@@ -139,22 +138,6 @@ def test_the_words_of_tools_are_no_needs() -> None:
     call = called("file_editor", "c1", command="str_replace", old_str="x")
     history: list[Message] = [call, result("file_editor needs old_str", "c1", is_error=True)]
     assert listed(history, told("file_editor wants old_str")) == []
-
-
-@pytest.mark.parametrize(
-    ("line", "kind"),
-    [
-        ("pushed to origin/chore/remove-artifacts", "id"),
-        ("pay with gift_card_6847880", "id"),
-        ('open "my docs/plans/first-plan.md"', "path"),
-        ("color: var(--vscode-descriptionForeground)", "identifier"),
-        ("  --accent: tint(3)", "identifier"),
-        ("watch LZg1H7xaQtI now", "id"),
-        ('return fmt.Errorf("cannot delete branch %s", name)', "error"),
-    ],
-)
-def test_a_line_may_say_more_of_a_kind_than_the_form(line: str, kind: str) -> None:
-    assert loss_kind(real_needs(shown(line), told(line))[-1]) == kind
 
 
 def test_a_person_may_need_what_only_a_person_said() -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from workbench.engine.transcript.message import said_text
-from workbench.evaluation.metrics.apparent_needs import loss_kind
 from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.loss_kinds import loss_kind
 from workbench.evaluation.metrics.metric import MetricInput, Retained
 from workbench.evaluation.metrics.sources import WayBack
 from workbench.evaluation.metrics.still_told import (
@@ -67,8 +67,8 @@ def worst_losses(data: MetricInput) -> Iterator[Loss]:
 
 def _context_text(retained: Retained) -> str:
     """All that a context says."""
-    texts = [said_text(message) for message in retained.snapshot.context.messages]
-    return "\n".join(texts)
+    messages = retained.snapshot.context.messages
+    return "\n".join(map(said_text, messages))
 
 
 def _is_still_told(loss: Loss, need: Need, retained: Retained) -> bool:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from workbench.engine.extraction.entities import Kind
 from workbench.engine.extraction.words import SPAN_CHARS
 from workbench.engine.transcript.files import touched
 from workbench.engine.transcript.message import AssistantMessage, Message, Text
@@ -20,61 +19,6 @@ from workbench.evaluation.metrics.numbers_by_chance import agrees_by_chance
 from workbench.evaluation.metrics.shell_edits import shell_edits
 from workbench.evaluation.metrics.sources import shell_command, tools_of_script
 from workbench.evaluation.metrics.uses import UseText, declares, is_output, listings, text_of_use
-
-_BRANCH = re.compile(r"(?:origin|upstream|refs)/\S+")
-_CODED = re.compile(r"[a-z]+(?:_[a-z]+)*_\d{5,}|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{5,12}")
-_QUOTED_PATH = re.compile(r"(?:[a-z]:|~)?(?:[^/:]*/)+[^/:]*\.\w{1,5}|(?:[a-z]:|~)?/[^:]*")
-
-
-def loss_kind(need: Need) -> Kind:
-    """The kind of a lost thing, where its line says more than its form."""
-    name, kind = need.entity.text, need.entity.kind
-    if kind == "path" and _BRANCH.fullmatch(name):
-        return "id"
-    if kind == "identifier" and _CODED.fullmatch(name):
-        return "id"
-    if kind == "quote" and _QUOTED_PATH.fullmatch(name):
-        return "path"
-    if kind == "identifier" and _is_random(name):
-        return "id"
-    if kind == "flag" and (_is_property(name, need.evidence_text) or not name.islower()):
-        return "identifier"
-    if kind == "quote" and _is_text_of_error(name, need.evidence_text):
-        return "error"
-    return kind
-
-
-def _is_property(name: str, line: str) -> bool:
-    """Whether a line of a style sheet uses or sets a property of this name."""
-    return f"var({name}" in line or f"{name}:" in line
-
-
-def _is_random(name: str) -> bool:
-    """Whether a machine chose a name: digits, small and capital letters change all the time."""
-    if len(name) < 8 or not _MIXED.match(name):
-        return False
-    sorts = [_sort_of(character) for character in name]
-    changes = sum(earlier != later for earlier, later in pairwise(sorts))
-    return 2 * changes >= len(name) - 1
-
-
-_MIXED = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])")
-
-
-def _sort_of(character: str) -> str:
-    if character.isdigit():
-        return "digit"
-    return "capital" if character.isupper() else "small"
-
-
-_MAKES_ERROR = re.compile(r"(?:Errorf?|errors\.New|Exception|panic|bail!)\($")
-
-
-def _is_text_of_error(text: str, line: str) -> bool:
-    """Whether a line of code makes an error that says this text."""
-    code, quotation_mark, _ = line.partition('"')
-    is_first = line.lower().startswith(text, len(code) + 1)
-    return bool(quotation_mark) and is_first and _MAKES_ERROR.search(code) is not None
 
 
 class ApparentNeeds:
@@ -119,7 +63,10 @@ class ApparentNeeds:
         """Whether a name is a tool's or an argument's, or the end of one (`mcp_x_push_files`)."""
         if name in self._tool_words:
             return True
-        return "_" in name and any(word.endswith(f"_{name}") for word in self._tool_words)
+        if "_" not in name:
+            return False
+        ending = f"_{name}"
+        return any(word.endswith(ending) for word in self._tool_words)
 
     def _is_enumeration(self, need: Need) -> bool:
         """Whether slashes join words of a list, as in `tea/coffee/milk`.
@@ -140,8 +87,11 @@ class ApparentNeeds:
         if not _PROPER_NAME.fullmatch(name) or not _is_in_prose(name, need.use_text):
             return False
         entity = self._index.extractor.entities[need.entity]
-        lines = self._index.spans_with_entity(entity).tolist()
-        return all(_is_in_prose(name, self._index.texts[line]) for line in lines)
+        for span in self._index.spans_with_entity(entity).tolist():
+            line = self._index.texts[span]
+            if not _is_in_prose(name, line):
+                return False
+        return True
 
     def _is_written_again(self, need: Need, use: UseText) -> bool:
         """Whether a file is written as a whole that was known before, and this line is as it was.
@@ -362,8 +312,9 @@ _JOINT = re.compile(r"&&|\|\||[;|]")
 
 def _is_flag_of_known_program(flag: str, line: str) -> bool:
     """Whether a line gives a flag to a program that any model knows."""
-    commands = [part for part in _JOINT.split(line) if flag in part]
-    return any(_KNOWN_PROGRAM.match(command.strip()) for command in commands)
+    return any(
+        flag in command and _KNOWN_PROGRAM.match(command.strip()) for command in _JOINT.split(line)
+    )
 
 
 _EXPRESSION = re.compile(r"[.(\[?]\w*")

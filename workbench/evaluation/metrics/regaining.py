@@ -155,8 +155,9 @@ class Regaining:
     def _looks_up_issues(self) -> bool:
         """Whether the agent runs the command of a tracker."""
         for message in self._index.messages:
-            if any(_TRACKER.search(command) for command in commands_of(message)):
-                return True
+            for command in commands_of(message):
+                if _TRACKER.search(command):
+                    return True
         return False
 
     def _is_repetition(self, evidence: Evidence) -> Flags:

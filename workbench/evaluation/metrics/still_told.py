@@ -78,13 +78,17 @@ def _spelling(need: Need) -> str:
     if need.entity.kind != "path" or name.startswith("/"):
         return name
     with_folder = re.search(rf"[\w.@-]+/{re.escape(name)}", need.use_text)
-    return with_folder.group() if with_folder else name
+    if with_folder is None:
+        return name
+    return with_folder.group()
 
 
 def _as_word(need: Need) -> re.Pattern[str]:
     """The name of a thing where it is no piece of a longer word; of code, it may be a member."""
-    before = r"(?<![\w-])" if need.entity.kind == "identifier" else r"(?<![\w.-])"
-    return re.compile(before + re.escape(_spelling(need)) + r"(?![\w-])")
+    spelling = re.escape(_spelling(need))
+    if need.entity.kind == "identifier":
+        return re.compile(rf"(?<![\w-]){spelling}(?![\w-])")
+    return re.compile(rf"(?<![\w.-]){spelling}(?![\w-])")
 
 
 @lru_cache(maxsize=4096)

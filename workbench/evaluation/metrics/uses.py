@@ -107,7 +107,8 @@ def _texts_of_change(call: ToolCall) -> Iterator[UseText]:
         if is_edit:
             yield UseText(text, "added")
         else:
-            yield UseText(text, "file", paths[0] if paths else "")
+            path = next(iter(paths), "")
+            yield UseText(text, "file", path)
 
 
 _OUTPUT = re.compile(
@@ -144,5 +145,8 @@ def declares(name: str, line: str) -> bool:
         return False
     line = line.removeprefix("+").strip()
     escaped = re.escape(name)
-    patterns = (_DECLARATION, _PARAMETER, _FIELD)
-    return any(re.search(pattern.format(name=escaped), line) for pattern in patterns)
+    for pattern in (_DECLARATION, _PARAMETER, _FIELD):
+        declaration = pattern.format(name=escaped)
+        if re.search(declaration, line):
+            return True
+    return False
