@@ -39,25 +39,34 @@ class ApparentNeeds:
         return self._answers[question]
 
     def _looks_like_one(self, need: Need) -> bool:
-        name = need.entity.text
-        if _is_placeholder(name) or self._is_word_of_tool(name) or self._is_enumeration(need):
-            return True
-        if _is_in_template(need) or _is_piece(need) or self._is_brand(need):
-            return True
-        if _is_style(need, need.evidence_text) or _is_style(need, need.use_text):
-            return True
-        if not _stands_alone(need, need.use_text) or not _stands_alone(need, need.evidence_text):
-            return True
-        if is_known(name) or is_member_of_library(name, need.use_text) or _is_cut_or_code(need):
+        if self._is_no_name(need) or _is_habit(need):
             return True
         if need.entity.kind == "number" and agrees_by_chance(need):
-            return True
-        if _is_habit(need):
             return True
         use = text_of_use(self._index.messages[need.use], need.use_text)
         if use is None:
             return False
         return self._is_written_again(need, use) or _is_made_there(need, use)
+
+    def _is_no_name(self, need: Need) -> bool:
+        """Whether a thing is no name of the project, or stands in its lines as a piece."""
+        name = need.entity.text
+        if is_known(name) or _is_placeholder(name):
+            return True
+        if self._is_word_of_tool(name) or self._is_enumeration(need):
+            return True
+        if _is_in_template(need) or _is_piece(need):
+            return True
+        if _is_cut_or_code(need) or self._is_brand(need):
+            return True
+        if is_member_of_library(name, need.use_text):
+            return True
+        for line in (need.evidence_text, need.use_text):
+            if _is_style(need, line):
+                return True
+            if not _stands_alone(need, line):
+                return True
+        return False
 
     def _is_word_of_tool(self, name: str) -> bool:
         """Whether a name is a tool's or an argument's, or the end of one (`mcp_x_push_files`)."""
@@ -100,8 +109,11 @@ class ApparentNeeds:
         """
         if use.form != "file":
             return False
-        if use.path and self._first_touched.get(use.path.lower(), need.use) >= need.use:
-            return False
+        if use.path:
+            path = use.path.lower()
+            touched_at = self._first_touched.get(path, need.use)
+            if touched_at >= need.use:
+                return False
         first_message = self._first_said.get(_squeezed(need.use_text), need.use)
         return first_message <= need.evidence
 
@@ -168,7 +180,9 @@ _GUTTER = re.compile(r"\d+\|")
 
 def _squeezed(line: str) -> str:
     """A line without its number, blanks, and the comma at its end."""
-    return "".join(_GUTTER.sub("", line, count=1).split()).rstrip(",")
+    without_number = _GUTTER.sub("", line, count=1)
+    squeezed = "".join(without_number.split())
+    return squeezed.rstrip(",")
 
 
 _STYLE = re.compile(r"\bclass(?:Name)?=[\"'`{]+[^\"'`]*$")
@@ -266,15 +280,18 @@ def _stands_alone(need: Need, line: str) -> bool:
 def _is_cut_or_code(need: Need) -> bool:
     """Whether a name is the end of a line that was cut, or an error's text is code around one."""
     name, kind = need.entity.text, need.entity.kind
-    if kind == "error" and _is_code(name):
-        return True
+    if kind == "error":
+        return _is_code(name)
     if kind not in ("flag", "identifier", "path"):
         return False
-    for line in (need.evidence_text, need.use_text):
-        is_cut = len(line) >= SPAN_CHARS
-        if is_cut and line.endswith(name) and line.count(name) == 1:
-            return True
-    return False
+    return _is_cut(name, need.evidence_text) or _is_cut(name, need.use_text)
+
+
+def _is_cut(name: str, line: str) -> bool:
+    """Whether a line is so long that it was cut, and a name is its end."""
+    if len(line) < SPAN_CHARS:
+        return False
+    return line.endswith(name) and line.count(name) == 1
 
 
 def _is_code(error: str) -> bool:
@@ -288,9 +305,10 @@ def _is_habit(need: Need) -> bool:
     """Whether the agent passes what it always passes: a flag that only it named, the name of an
     action.
     """
-    if need.entity.kind == "flag" and _is_flag_of_known_program(need.entity.text, need.use_text):
+    name, kind = need.entity.text, need.entity.kind
+    if kind == "flag" and _is_flag_of_known_program(name, need.use_text):
         return True
-    if need.entity.kind == "command" and _KNOWN_COMMAND.match(need.entity.text):
+    if kind == "command" and _KNOWN_COMMAND.match(name):
         return True
     if need.way_back != "agent":
         return False

@@ -22,8 +22,10 @@ def loss_kind(need: Need) -> Kind:
         return "path"
     if kind == "identifier" and _is_random(name):
         return "id"
-    if kind == "flag" and (_is_property(name, need.evidence_text) or not name.islower()):
-        return "identifier"
+    if kind == "flag":
+        if _is_property(name, need.evidence_text) or not name.islower():
+            return "identifier"
+        return kind
     if kind == "quote" and _is_text_of_error(name, need.evidence_text):
         return "error"
     return kind

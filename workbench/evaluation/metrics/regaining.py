@@ -140,14 +140,19 @@ class Regaining:
             return False
         if _CODE_NAME.fullmatch(name) and _speaks_as_of_code(name, line):
             return True
-        return re.search(_SEARCH.format(name=re.escape(name)), line) is not None
+        escaped = re.escape(name)
+        search = _SEARCH.format(name=escaped)
+        return re.search(search, line) is not None
 
     def _is_in_tracker(self, evidence: Evidence) -> Flags:
         """(slots,) whether each one is an issue's number, where the agent can look up issues."""
         is_found: Flags = np.zeros(len(self.way), dtype=bool)
         for slot, entity in enumerate(evidence.entities.tolist()):
-            if self.way[slot] in (_AGENT, _RUN):
-                is_found[slot] = _ISSUE.fullmatch(self._index.names[entity].text) is not None
+            if self.way[slot] not in (_AGENT, _RUN):
+                continue
+            name = self._index.names[entity].text
+            if _ISSUE.fullmatch(name):
+                is_found[slot] = True
         if is_found.any() and not self._looks_up_issues():
             is_found[:] = False
         return is_found
@@ -170,7 +175,9 @@ class Regaining:
         """(slots,) whether the line that states each one says that something was decided."""
         decides: Flags = np.zeros(len(self.way), dtype=bool)
         for slot, span in enumerate(evidence.span.tolist()):
-            decides[slot] = _DECIDES.search(self._index.texts[span]) is not None
+            line = self._index.texts[span]
+            if _DECIDES.search(line):
+                decides[slot] = True
         return decides
 
 
@@ -181,7 +188,9 @@ def _is_from_root(path: str) -> bool:
 
 def _speaks_as_of_code(name: str, line: str) -> bool:
     """Whether a line speaks of a name as of something that the project has."""
-    return re.search(_AS_CODE.format(name=re.escape(name)), line) is not None
+    escaped = re.escape(name)
+    as_code = _AS_CODE.format(name=escaped)
+    return re.search(as_code, line) is not None
 
 
 def _is_line_of_code(message: Message, line: str) -> bool:

@@ -129,7 +129,8 @@ def shell_command(call: ToolCall) -> str:
     """What a call runs in a shell; empty for any other call."""
     if tool_name(call.name) not in SHELLS:
         return ""
-    command = call.arguments.get("command", call.arguments.get("cmd", ""))
+    command = call.arguments.get("cmd", "")
+    command = call.arguments.get("command", command)
     if isinstance(command, list | tuple):
         return _SHELL_ITSELF.sub("", " ".join(map(str, command)))
     return command if isinstance(command, str) else ""
@@ -264,7 +265,11 @@ def _without_removed_lines(text: str) -> str:
     """A patch without the lines that it takes away; any other text as it is."""
     if next(patched_texts(text), None) is None:
         return text
-    return "\n".join(line for line in text.split("\n") if not line.startswith("-"))
+    kept_lines: list[str] = []
+    for line in text.split("\n"):
+        if not line.startswith("-"):
+            kept_lines.append(line)
+    return "\n".join(kept_lines)
 
 
 def ways_back(messages: Sequence[Message], kinds: Sequence[str]) -> list[WayBack]:
