@@ -4,8 +4,10 @@ what brings it back.
     python reports/studies/losses/losses.py RECORDINGS
 
 prints, for each set of labelled losses beside this file, how many of the losses that the workbench
-still lists agree with a reader's label. RECORDINGS is a folder with `corpora` and `more-projects`.
-A label names its loss by recording, place and a hash of the thing, so that no text ships.
+still lists agree with a reader's label. RECORDINGS is a folder with `corpora`, `more-projects` and
+`others`, which holds files of public repositories as `others/OWNER+NAME/PATH`. Labels whose
+recording is not there are left out. A label names its loss by recording, place and a hash of the
+thing, so that no text ships.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ SETS = {
     "first": "labels-first.csv",
     "second": "labels-second.csv",
     "second, by other readers": "labels-second-others.csv",
+    "third": "labels-third.csv",
+    "fourth": "labels-fourth.csv",
 }
 PLACE = ("recording", "session", "window", "strategy")
 
@@ -46,6 +50,13 @@ class Agreement:
 def digest(text: str) -> str:
     """The name of a thing in the labels."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def labels_at_hand(file: Path, recordings: Path) -> list[dict[str, str]]:
+    """The labels of a set whose recordings are there."""
+    with file.open(encoding="utf-8") as lines:
+        labels = list(csv.DictReader(lines))
+    return [label for label in labels if (recordings / label["recording"]).exists()]
 
 
 def agreements(labels: Sequence[dict[str, str]], recordings: Path) -> Iterator[Agreement]:
@@ -108,10 +119,9 @@ def main() -> None:
     """Print the agreement of each set of labels."""
     recordings = Path(sys.argv[1])
     for name, file in SETS.items():
-        if not (HERE / file).exists():
+        labels = labels_at_hand(HERE / file, recordings)
+        if not labels:
             continue
-        with (HERE / file).open(encoding="utf-8") as lines:
-            labels = list(csv.DictReader(lines))
         head = "| | right | share |\n|---|---|---|\n"
         sys.stdout.write(f"\n{name} set, {len(labels)} labels\n\n{head}")
         for agreement in agreements(labels, recordings):

@@ -6,7 +6,6 @@ import pytest
 
 from builders import called, result, said, told
 from workbench.engine.transcript.message import Message
-from workbench.evaluation.metrics.apparent_needs import loss_kind
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.index import Index
 
@@ -70,8 +69,10 @@ def test_what_an_edit_quotes_is_needed() -> None:
         ('fail("expected stats here")', 'check("expected stats here")'),
         ("width: 88%", "height: 88%"),
         ("headTree.walk(visit)", "headTree *object.Tree,"),
+        ("return seedService.rows()", "@Mock SeedService seedService;"),
+        ("--accent: tint(3)", "--accent: tint(4)"),
     ],
-    ids=["local variable", "text of a string", "style", "parameter"],
+    ids=["local variable", "text of a string", "style", "parameter", "field", "property"],
 )
 def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> None:
     edit = called("Edit", file_path="src/b.ts", old_string="old", new_string=written)
@@ -93,6 +94,13 @@ def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> Non
         ("error: event.data?.error,", "error: event.data?.error,"),
         ("take text.slice(0,120)", "now text.slice(0,120)"),
         ("each run writes summary.json", "runs/<time>/summary.json"),
+        ('a("https://seeds.example/{row[name]}")', 'b("https://seeds.example/{row[name]}")'),
+        ("scan for .venv/caches/keys", "now scan for .venv/caches/keys"),
+        ("run `docker compose ps` for it", "`docker compose ps` shows it"),
+        ("grep --line-buffered seeds", "tail seeds | grep --line-buffered rows"),
+        ("redis listens on 6379", "redis listens on 6379"),
+        ('class="text-3xl wide"', "then text-3xl"),
+        ("no PAN/card_id/account_id here", "still no PAN/card_id/account_id"),
     ],
     ids=[
         "standard library",
@@ -107,6 +115,13 @@ def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> Non
         "expression",
         "two arguments",
         "scheme of a path",
+        "address before a placeholder",
+        "list that begins with a hidden folder",
+        "command that any project has",
+        "flag that any model knows",
+        "usual port",
+        "size of a style",
+        "list of names",
     ],
 )
 def test_what_any_model_knows_and_pieces_of_words_are_no_needs(stated: str, used: str) -> None:
@@ -125,20 +140,6 @@ def test_the_words_of_tools_are_no_needs() -> None:
     assert listed(history, told("file_editor wants old_str")) == []
 
 
-@pytest.mark.parametrize(
-    ("line", "kind"),
-    [
-        ("pushed to origin/chore/remove-artifacts", "id"),
-        ("pay with gift_card_6847880", "id"),
-        ('open "my docs/plans/first-plan.md"', "path"),
-        ("color: var(--vscode-descriptionForeground)", "identifier"),
-        ('return fmt.Errorf("cannot delete branch %s", name)', "error"),
-    ],
-)
-def test_a_line_may_say_more_of_a_kind_than_the_form(line: str, kind: str) -> None:
-    assert loss_kind(real_needs(shown(line), told(line))[-1]) == kind
-
-
 def test_a_person_may_need_what_only_a_person_said() -> None:
     assert listed([said("keep retryLimit at three")], told("retryLimit stays")) == ["retryLimit"]
 
@@ -146,3 +147,47 @@ def test_a_person_may_need_what_only_a_person_said() -> None:
 def test_a_name_that_code_has_too_is_no_product() -> None:
     history = shown("<RoundBadge/> draws it, and RoundBadge has a tint")
     assert "RoundBadge" in listed(history, told("where RoundBadge has the tint"))
+
+
+def test_what_a_recording_keeps_of_a_tools_answer_in_the_call_is_no_need() -> None:
+    history = shown('"nodeLabel": 1')
+    answer = '*Parameters*:\n* repo: seeds\n\n*Result*:\n"nodeLabel": 2'
+    assert listed(history, called("mcp_get_contents", input=answer)) == []
+    asked = answer.replace("* repo: seeds", "* repo: nodeLabel")
+    assert listed(history, called("mcp_get_contents", input=asked)) == ["nodeLabel"]
+
+
+def test_the_end_of_a_tools_name_is_no_need() -> None:
+    history: list[Message] = [called("mcp_hub_push_seeds", "c1", repo="x"), said("use push_seeds")]
+    assert listed(history, told("I use push_seeds")) == []
+
+
+def test_a_numbered_line_of_a_known_file_is_known_when_the_file_is_written_again() -> None:
+    history = shown("12|    run: paintRound(widgetKinds)")
+    again = called("Write", file_path="src/app.ts", content="run: paintRound(widgetKinds)")
+    assert listed(history, again) == []
+
+
+LISTING = """seeds/app.py
+<source>
+flow_step = paintRound(3)
+</source>"""
+
+
+def test_a_file_that_the_words_list_again_needs_no_line_as_it_stood() -> None:
+    changed = told(LISTING.replace("</source>", "flow_end = 4\n</source>"))
+    assert "flow_step" not in listed([told(LISTING)], changed)
+    assert "flow_step" in listed([told(LISTING)], told("then flow_step paints"))
+
+
+def test_the_tools_that_a_script_calls_are_no_needs() -> None:
+    history: list[Message] = [called("exec", "c1", input="await tools.change_plan({})")]
+    again = called("exec", "c2", input="await tools.change_plan({done: 1})")
+    assert listed(history, again) == []
+
+
+def test_a_patch_that_adds_a_local_variable_needs_none() -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: src/b.py\n@@\n+    seed_row = plant(4)\n*** End Patch"
+    )
+    assert listed(shown("seed_row = plant(3)"), called("apply_patch", input=patch)) == []

@@ -145,3 +145,52 @@ def test_a_line_of_code_that_anybody_shows_in_a_fence_is_found_by_a_search() -> 
 def test_what_the_agent_searched_for_is_found_by_a_search() -> None:
     search = called("Bash", "c1", command="make x && grep -n retryLimit src/app.ts")
     assert way_back([search, result("", "c1")], told("the retryLimit constants")) == "call"
+
+
+def test_a_name_of_code_that_a_run_restates_is_read_from_its_file() -> None:
+    written = called("Write", "c1", file_path="src/app.ts", content="let retryLimit = tint(17)")
+    report = result("the table has retryLimit and shade", "c2")
+    history: list[Message] = [
+        written,
+        result("ok", "c1"),
+        called("Agent", "c2", prompt="look"),
+        report,
+    ]
+    assert way_back(history, told("the table keeps retryLimit and shade")) == "call"
+
+
+@pytest.mark.parametrize(("command", "way"), [("gh pr list", "call"), ("make x", "agent")])
+def test_the_number_of_an_issue_is_looked_up_where_there_is_a_tracker(
+    command: str, way: str
+) -> None:
+    history: list[Message] = [
+        called("Bash", "c1", command=command),
+        result("", "c1"),
+        told("the chart is done in #50"),
+    ]
+    assert way_back(history, told("#50 had another cause than the chart")) == way
+
+
+def test_a_file_that_powershell_prints_with_its_numbers_is_had_again() -> None:
+    command = (
+        "@'\n$i=1; Get-Content src/app.ts | ForEach-Object { '{0,4}: {1}' -f $i, $_; $i++ }\n'@"
+        " | powershell -NoProfile -Command -"
+    )
+    history: list[Message] = [called("Bash", "c1", command=command), result(LINE, "c1")]
+    assert way_back(history) == "call"
+    removes = command.replace("'{0,4}: {1}' -f $i, $_", "Remove-Item $_")
+    history = [called("Bash", "c1", command=removes), result(LINE, "c1")]
+    assert way_back(history) == "run"
+
+
+def test_what_a_script_patches_into_a_file_is_had_again() -> None:
+    script = f'const patch = "*** Begin Patch +{LINE}"; await tools.apply_patch(patch)'
+    history: list[Message] = [called("exec", "c1", input=script), result("ok", "c1")]
+    assert way_back(history) == "call"
+
+
+def test_a_listing_between_tags_counts_as_a_fence() -> None:
+    listing = "src/app.py\n<source>\nlimit.retryLimit = tint(17)\n</source>"
+    assert (
+        way_back([told(listing), said("yes, retryLimit")], told("limit.retryLimit = 3")) == "call"
+    )

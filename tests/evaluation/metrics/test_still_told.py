@@ -7,7 +7,11 @@ import pytest
 from builders import result, said, told
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.still_told import is_still_told, is_told_again
+from workbench.evaluation.metrics.still_told import (
+    is_still_spelled,
+    is_still_told,
+    is_told_again,
+)
 
 HISTORY: list[Message] = [
     told("the worker retry.ts = tint(17) guards slow uploads"),
@@ -32,15 +36,35 @@ def test_a_line_that_says_of_it_what_its_evidence_does_still_tells_it(
 ) -> None:
     demand = Index([*HISTORY, told("I edit retry.ts = tint(17)")]).demand(len(HISTORY))
     (need,) = [need for need in demand.needs if need.entity.text == "retry.ts"]
-    assert is_still_told(need, tuple(demand.lines_that_name(need, kept, [summary]))) == is_told
+    assert is_still_told(need, demand.lines_that_name(need, kept, [summary])) == is_told
 
 
-def test_a_name_of_code_is_told_where_it_stands_at_all() -> None:
-    history: list[Message] = [told("the worker retryLimit = tint(17) guards slow uploads")]
-    demand = Index([*history, told("I edit retryLimit = tint(17)")]).demand(1)
-    (need,) = demand.needs
-    assert is_still_told(need, ["- retryLimit"])
-    assert not is_still_told(need, [])
+@pytest.mark.parametrize(
+    ("name", "context", "is_spelled"),
+    [
+        ("retryLimit", "open src/retryLimit.ts", True),
+        ("retryLimit", "open src/retryLimits.ts", False),
+        ("retryLimit", "read config.retryLimit", True),
+        ("4500 ms", "after 4500 ms", False),
+        ("menu.ts", "open src/parts/menu.ts", True),
+        ("menu.ts", "open menu.ts", False),
+    ],
+    ids=[
+        "in a path",
+        "a longer word",
+        "a member",
+        "a number",
+        "a file in its folder",
+        "a file's bare name",
+    ],
+)
+def test_a_name_that_the_context_spells_is_no_loss(
+    name: str, context: str, is_spelled: bool
+) -> None:
+    line = "retryLimit is 4500 ms in parts/menu.ts"
+    needs = Index([told(line), told(line)]).demand(1).needs
+    (need,) = [need for need in needs if need.entity.text == name]
+    assert is_still_spelled(need, context) == is_spelled
 
 
 def test_what_a_user_or_a_result_says_again_before_the_use_is_told_again() -> None:

@@ -3,11 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from workbench.evaluation.metrics.apparent_needs import loss_kind
+from workbench.engine.transcript.message import said_text
 from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.loss_kinds import loss_kind
 from workbench.evaluation.metrics.metric import MetricInput, Retained
 from workbench.evaluation.metrics.sources import WayBack
-from workbench.evaluation.metrics.still_told import is_still_told, is_told_again
+from workbench.evaluation.metrics.still_told import (
+    is_still_spelled,
+    is_still_told,
+    is_told_again,
+)
 from workbench.evaluation.metrics.view import VIEW, ContextVersion, culprits
 
 Loss: TypeAlias = dict[str, Any]
@@ -43,23 +48,35 @@ def worst_losses(data: MetricInput) -> Iterator[Loss]:
     """
     candidates: list[tuple[Loss, Need]] = []
     contexts: dict[int, Retained] = {}
+    context_texts: dict[int, str] = {}
     for retained in data.retained:
         candidates += _losses_at(retained, data)
         contexts[retained.snapshot.at] = retained
+        context_texts[retained.snapshot.at] = _context_text(retained)
     for loss, need in sorted(candidates, key=_rank):
         if data.index.apparent_needs.is_apparent(need):
             continue
-        if loss["level"] == "unbound" and _is_still_told(need, contexts[loss["at"]]):
+        if _is_still_told(loss, need, contexts[loss["at"]]):
+            continue
+        if is_still_spelled(need, context_texts[loss["at"]]):
             continue
         if is_told_again(need, data.replay.session.messages, loss["at"]):
             continue
         yield loss
 
 
-def _is_still_told(need: Need, retained: Retained) -> bool:
+def _context_text(retained: Retained) -> str:
+    """All that a context says."""
+    messages = retained.snapshot.context.messages
+    return "\n".join(map(said_text, messages))
+
+
+def _is_still_told(loss: Loss, need: Need, retained: Retained) -> bool:
+    if loss["level"] != "unbound":
+        return False
     context = retained.view
     lines = retained.demand.lines_that_name(need, context.kept, context.texts)
-    return is_still_told(need, tuple(lines))
+    return is_still_told(need, lines)
 
 
 def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:

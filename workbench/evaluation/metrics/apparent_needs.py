@@ -6,49 +6,19 @@ meet the same chance hits, but a single one that is shown as a loss must be one.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 
-from workbench.engine.extraction.entities import Kind
 from workbench.engine.extraction.words import SPAN_CHARS
 from workbench.engine.transcript.files import touched
-from workbench.engine.transcript.message import AssistantMessage, Message
+from workbench.engine.transcript.message import AssistantMessage, Message, Text
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
 from workbench.evaluation.metrics.known_names import is_known, is_member_of_library
 from workbench.evaluation.metrics.numbers_by_chance import agrees_by_chance
 from workbench.evaluation.metrics.shell_edits import shell_edits
-from workbench.evaluation.metrics.sources import shell_command
-from workbench.evaluation.metrics.uses import UseText, declares, is_output, text_of_use
-
-_BRANCH = re.compile(r"(?:origin|upstream|refs)/\S+")
-_CODED = re.compile(r"[a-z]+(?:_[a-z]+)*_\d{5,}|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{5,12}")
-_QUOTED_PATH = re.compile(r"(?:[a-z]:|~)?(?:[^/:]*/)+[^/:]*\.\w{1,5}|(?:[a-z]:|~)?/[^:]*")
-
-
-def loss_kind(need: Need) -> Kind:
-    """The kind of a lost thing, where its line says more than its form."""
-    name, kind = need.entity.text, need.entity.kind
-    if kind == "path" and _BRANCH.fullmatch(name):
-        return "id"
-    if kind == "identifier" and _CODED.fullmatch(name):
-        return "id"
-    if kind == "quote" and _QUOTED_PATH.fullmatch(name):
-        return "path"
-    if kind == "flag" and (f"var({name}" in need.evidence_text or not name.islower()):
-        return "identifier"
-    if kind == "quote" and _is_text_of_error(name, need.evidence_text):
-        return "error"
-    return kind
-
-
-_MAKES_ERROR = re.compile(r"(?:Errorf?|errors\.New|Exception|panic|bail!)\($")
-
-
-def _is_text_of_error(text: str, line: str) -> bool:
-    """Whether a line of code makes an error that says this text."""
-    code, quotation_mark, _ = line.partition('"')
-    is_first = line.lower().startswith(text, len(code) + 1)
-    return bool(quotation_mark) and is_first and _MAKES_ERROR.search(code) is not None
+from workbench.evaluation.metrics.sources import shell_command, tools_of_script
+from workbench.evaluation.metrics.uses import UseText, declares, is_output, listings, text_of_use
 
 
 class ApparentNeeds:
@@ -69,25 +39,43 @@ class ApparentNeeds:
         return self._answers[question]
 
     def _looks_like_one(self, need: Need) -> bool:
-        name = need.entity.text
-        if _is_placeholder(name) or name in self._tool_words or self._is_enumeration(need):
-            return True
-        if _is_in_template(need) or self._is_brand(need):
-            return True
-        if _is_style(need, need.evidence_text) or _is_style(need, need.use_text):
-            return True
-        if not _stands_alone(need, need.use_text) or not _stands_alone(need, need.evidence_text):
-            return True
-        if is_known(name) or is_member_of_library(name, need.use_text) or _is_cut_or_code(need):
+        if self._is_no_name(need) or _is_habit(need):
             return True
         if need.entity.kind == "number" and agrees_by_chance(need):
-            return True
-        if _is_habit(need):
             return True
         use = text_of_use(self._index.messages[need.use], need.use_text)
         if use is None:
             return False
         return self._is_written_again(need, use) or _is_made_there(need, use)
+
+    def _is_no_name(self, need: Need) -> bool:
+        """Whether a thing is no name of the project, or stands in its lines as a piece."""
+        name = need.entity.text
+        if is_known(name) or _is_placeholder(name):
+            return True
+        if self._is_word_of_tool(name) or self._is_enumeration(need):
+            return True
+        if _is_in_template(need) or _is_piece(need):
+            return True
+        if _is_cut_or_code(need) or self._is_brand(need):
+            return True
+        if is_member_of_library(name, need.use_text):
+            return True
+        for line in (need.evidence_text, need.use_text):
+            if _is_style(need, line):
+                return True
+            if not _stands_alone(need, line):
+                return True
+        return False
+
+    def _is_word_of_tool(self, name: str) -> bool:
+        """Whether a name is a tool's or an argument's, or the end of one (`mcp_x_push_files`)."""
+        if name in self._tool_words:
+            return True
+        if "_" not in name:
+            return False
+        ending = f"_{name}"
+        return any(word.endswith(ending) for word in self._tool_words)
 
     def _is_enumeration(self, need: Need) -> bool:
         """Whether slashes join words of a list, as in `tea/coffee/milk`.
@@ -108,8 +96,11 @@ class ApparentNeeds:
         if not _PROPER_NAME.fullmatch(name) or not _is_in_prose(name, need.use_text):
             return False
         entity = self._index.extractor.entities[need.entity]
-        lines = self._index.spans_with_entity(entity).tolist()
-        return all(_is_in_prose(name, self._index.texts[line]) for line in lines)
+        for span in self._index.spans_with_entity(entity).tolist():
+            line = self._index.texts[span]
+            if not _is_in_prose(name, line):
+                return False
+        return True
 
     def _is_written_again(self, need: Need, use: UseText) -> bool:
         """Whether a file is written as a whole that was known before, and this line is as it was.
@@ -118,14 +109,25 @@ class ApparentNeeds:
         """
         if use.form != "file":
             return False
-        if use.path and self._first_touched.get(use.path.lower(), need.use) >= need.use:
-            return False
-        span = self._index.extractor.number(need.use_text)
-        stood_before = span < self._index.spans and self._index.span_first[span] <= need.evidence
-        return bool(stood_before) or _squeezed(need.use_text) == _squeezed(need.evidence_text)
+        if use.path:
+            path = use.path.lower()
+            touched_at = self._first_touched.get(path, need.use)
+            if touched_at >= need.use:
+                return False
+        first_message = self._first_said.get(_squeezed(need.use_text), need.use)
+        return first_message <= need.evidence
+
+    @cached_property
+    def _first_said(self) -> dict[str, int]:
+        """By squeezed line the first message that says it."""
+        first_by_line: dict[str, int] = {}
+        for span, first_message in enumerate(self._index.span_first.tolist()):
+            line = _squeezed(self._index.texts[span])
+            first_by_line[line] = min(first_message, first_by_line.get(line, first_message))
+        return first_by_line
 
 
-_PLAIN_PARTS = re.compile(r"[A-Za-z0-9]+(?:/[A-Za-z0-9]+){2,}")
+_PLAIN_PARTS = re.compile(r"\.?[A-Za-z0-9_]+(?:/[A-Za-z0-9_]+){2,}")
 
 
 def _folder_pairs(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -143,6 +145,10 @@ def _first_touched(messages: Sequence[Message]) -> dict[str, int]:
     for index, message in enumerate(messages):
         if not isinstance(message, AssistantMessage):
             continue
+        for block in message.blocks:
+            if isinstance(block, Text):
+                for listing in listings(block.text):
+                    first_by_file.setdefault(listing.path.lower(), index)
         for call in message.calls:
             files = touched(call.name, call.arguments)
             for path in (*files.read, *files.modified):
@@ -163,16 +169,24 @@ def _tool_words(messages: Sequence[Message]) -> set[str]:
             command = call.arguments.get("command")
             if isinstance(command, str) and command.isidentifier():
                 words.add(command)
+            script = call.arguments.get("input")
+            if isinstance(script, str):
+                words.update(tools_of_script(script))
     return words
 
 
+_GUTTER = re.compile(r"\d+\|")
+
+
 def _squeezed(line: str) -> str:
-    """A line without blanks and the comma at its end."""
-    return "".join(line.split()).rstrip(",")
+    """A line without its number, blanks, and the comma at its end."""
+    without_number = _GUTTER.sub("", line, count=1)
+    squeezed = "".join(without_number.split())
+    return squeezed.rstrip(",")
 
 
 _STYLE = re.compile(r"\bclass(?:Name)?=[\"'`{]+[^\"'`]*$")
-_NUMBERED_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*-\d{1,2}")
+_NUMBERED_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*-\d{1,2}(?:xl)?")
 
 
 def _is_style(need: Need, line: str) -> bool:
@@ -206,15 +220,33 @@ def _is_in_template(need: Need) -> bool:
     return re.search(r"[>}]/" + re.escape(file_name), need.use_text) is not None
 
 
-_PROPER_NAME = re.compile(r"(?:[A-Z][a-z]+){2,}")
+_PIECE = {
+    "url": re.compile(r".*[{<\[].*|.*[-_=&?]"),
+    "path": re.compile(r"@[^/]*\..*"),
+    "quote": re.compile(r"[^a-z]*"),
+}
+"""By kind what is cut out of something longer: an address before a placeholder, an account's
+address, numbers in quotation marks.
+"""
+
+
+def _is_piece(need: Need) -> bool:
+    """Whether a thing is no more than a piece of its kind."""
+    piece = _PIECE.get(need.entity.kind)
+    return piece is not None and piece.fullmatch(need.entity.text) is not None
+
+
+_PROPER_NAME = re.compile(r"(?:[A-Z][a-z]+){2,}|[A-Z][a-z]*[A-Z][A-Za-z]*")
+
+
+_MARKS_OF_CODE = re.compile(r"[{}=;<>`]|\w\(|\w\.[a-z]|::|->")
 
 
 def _is_in_prose(name: str, line: str) -> bool:
-    """Whether a line names a thing between other words of a sentence only, never as code."""
-    in_prose = re.compile(
-        rf"(?:^|(?<=[a-z,;]) |(?<=- )){re.escape(name)}(?=[ ,;.]? [a-z(]|[.,;]?$)"
-    )
-    return line.count(name) == len(in_prose.findall(line))
+    """Whether a line is of words and names a thing among them."""
+    if _MARKS_OF_CODE.search(line):
+        return False
+    return re.search(rf"(?<!: )(?<![\w.@$\"']){re.escape(name)}(?![\w:\"'])", line) is not None
 
 
 _WHOLE_KINDS = frozenset({"number", "version", "hash", "identifier", "error", "id"})
@@ -248,15 +280,18 @@ def _stands_alone(need: Need, line: str) -> bool:
 def _is_cut_or_code(need: Need) -> bool:
     """Whether a name is the end of a line that was cut, or an error's text is code around one."""
     name, kind = need.entity.text, need.entity.kind
-    if kind == "error" and _is_code(name):
-        return True
+    if kind == "error":
+        return _is_code(name)
     if kind not in ("flag", "identifier", "path"):
         return False
-    for line in (need.evidence_text, need.use_text):
-        is_cut = len(line) >= SPAN_CHARS
-        if is_cut and line.endswith(name) and line.count(name) == 1:
-            return True
-    return False
+    return _is_cut(name, need.evidence_text) or _is_cut(name, need.use_text)
+
+
+def _is_cut(name: str, line: str) -> bool:
+    """Whether a line is so long that it was cut, and a name is its end."""
+    if len(line) < SPAN_CHARS:
+        return False
+    return line.endswith(name) and line.count(name) == 1
 
 
 def _is_code(error: str) -> bool:
@@ -270,7 +305,10 @@ def _is_habit(need: Need) -> bool:
     """Whether the agent passes what it always passes: a flag that only it named, the name of an
     action.
     """
-    if need.entity.kind in ("flag", "command") and _GIT.search(need.use_text):
+    name, kind = need.entity.text, need.entity.kind
+    if kind == "flag" and _is_flag_of_known_program(name, need.use_text):
+        return True
+    if kind == "command" and _KNOWN_COMMAND.match(name):
         return True
     if need.way_back != "agent":
         return False
@@ -278,7 +316,25 @@ def _is_habit(need: Need) -> bool:
     return need.entity.kind == "flag" or (need.entity.kind == "identifier" and is_action)
 
 
-_GIT = re.compile(r"(?:^|[\s;&|(`\"'])(?:git|gh)\s")
+_KNOWN_PROGRAM = re.compile(
+    r"^\W*(?:sudo )?(?:git|gh|docker|kubectl|curl|wget|grep|rg|find|sed|awk|ls|tar|ps|pip|npm|apt|apt-get|brew|ssh)\b"
+)
+"""A program whose flags any model knows."""
+_KNOWN_COMMAND = re.compile(
+    r"(?:git|gh|kubectl|curl|wget) |docker (?!exec|run)|(?:npm|pnpm|yarn|bun|pip) (?:ci|install|i|add|init|freeze)\b"
+    r"|go (?:mod|build|vet|get)\b|cargo (?:build|check|add)\b|python3? -m (?:venv|pip|http)"
+)
+"""A command that names nothing of the project."""
+_JOINT = re.compile(r"&&|\|\||[;|]")
+
+
+def _is_flag_of_known_program(flag: str, line: str) -> bool:
+    """Whether a line gives a flag to a program that any model knows."""
+    return any(
+        flag in command and _KNOWN_PROGRAM.match(command.strip()) for command in _JOINT.split(line)
+    )
+
+
 _EXPRESSION = re.compile(r"[.(\[?]\w*")
 _CODE = re.compile(r"[`${};]|%[sdvwq]")
 
@@ -289,6 +345,8 @@ _STYLE_UNITS = (" %", " px", " rem", " em")
 def _is_made_there(need: Need, use: UseText) -> bool:
     """Whether the use itself makes the name, or repeats what a tool shows."""
     name, kind = need.entity.text, need.entity.kind
+    if use.form == "output":
+        return True
     if use.form == "argument":
         return need.way_back == "agent" and kind in ("identifier", "quote")
     if use.form == "words":
@@ -297,4 +355,6 @@ def _is_made_there(need: Need, use: UseText) -> bool:
         return False
     if kind == "quote" or (kind == "number" and name.endswith(_STYLE_UNITS)):
         return True
+    if kind == "flag":
+        return f"{name}:" in need.use_text
     return kind == "identifier" and declares(name, need.use_text)

@@ -296,7 +296,10 @@ class Demand:
         sources: dict[int, set[int]] = defaultdict(set)
         for slot, message in zip(slots, messages, strict=True):
             sources[slot].add(message)
-        return {slot: tuple(sorted(of_slot)) for slot, of_slot in sources.items()}
+        ordered: dict[int, tuple[int, ...]] = {}
+        for slot, of_slot in sources.items():
+            ordered[slot] = tuple(sorted(of_slot))
+        return ordered
 
     def _look_up(self, texts: Iterable[str]) -> _SlotsInTexts:
         """Each slot with each span of some texts that holds its entity."""

@@ -10,7 +10,7 @@ from workbench.engine.extraction.entities import KINDS
 from workbench.engine.transcript.message import Message, said_text
 from workbench.evaluation.metrics.evidence import Evidence
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
-from workbench.evaluation.metrics.sources import WAYS
+from workbench.evaluation.metrics.sources import WAYS, commands_of
 
 _DECIDES = re.compile(
     r"\b(?:decided|decision|chose|chosen|go(?:ing)? with|opted for|settled on|agreed)\b",
@@ -18,13 +18,16 @@ _DECIDES = re.compile(
 )
 _CODE_NAME = re.compile(r"\w*[a-z0-9]_\w+|\w*[a-z][A-Z]\w*")
 """A name that only code has: words joined by underscores or by capitals."""
-_AS_CODE = r"`[^`]*{name}[^`]*`|{name}\(|(?:def|func|function|class)\s+{name}"
+_AS_CODE = r"`[^`]*{name}[^`]*`|{name}\(|(?:def|func|fn|function|class|struct|enum|trait|interface|type)\s+{name}"
 """How a line speaks of a name as of something that the project has."""
 _CODE_FORM = re.compile(
     r"[=(]|^(?:return|import|from|export|if|for|while|def|class|func|fn|const|let|var|type|struct)\b"
 )
 """What a line of code has and a line of settings or data lacks."""
-_SEARCH = r"\b(?:grep|rg|ag|ack|git grep|findstr|Select-String)\s[^|;]*{name}"
+_SEARCH = r"\b(?:grep|rg|ag|ack|git grep|findstr|Select-String)\s[^;&]*{name}"
+_FENCES = ("```", "<source>", "</source>")
+_ISSUE = re.compile(r"#\d+")
+_TRACKER = re.compile(r"(?:^|[\s;&|(])(?:gh|glab) ")
 _CALL = WAYS.index("call")
 _PATH = KINDS.index("path")
 _HASH = KINDS.index("hash")
@@ -53,11 +56,12 @@ class Regaining:
 
     A call brings it back where a call that only looks showed it with the words of its evidence, or
     a file holds it with them. The name alone is enough where the evidence is no more than the
-    agent's repetition of it, and for the name of a file that some call met or a person
-    gave from inside the working directory. The hash of a commit stands in the log. A name of code,
-    and a file inside the working directory, is found by a search where the agent or an old run
-    spoke of it as of something that is there, unless the line says that something was decided;
-    so is a name in a line of code that anybody showed in a fence, and one that was searched for.
+    agent's repetition of it, for a name of code that a run or the agent restates, and for the name
+    of a file that some call met or a person gave from inside the working directory. The hash of a
+    commit stands in the log. A name of code, and a file inside the working directory, is found by a
+    search where the agent or an old run spoke of it as of something that is there, unless the line
+    says that something was decided; so is a name in a line of code that anybody showed in a fence,
+    and one that was searched for.
 
     Attributes:
         at_hand: (rows of the holders,) whether the same call, or the file, would show the row's
@@ -82,7 +86,10 @@ class Regaining:
         shows_path = is_path[slot] & shows_files[message]
         shows_hash = is_hash[slot] & index.shows_commits[message]
         was_met = self.at_hand | shows_path | shows_hash
-        name_is_enough = self._is_repetition(evidence) | is_path | is_hash
+        is_code = kind == _IDENTIFIER
+        by_agent_or_run = (self.way == _AGENT) | (self.way == _RUN)
+        is_code_restated = is_code & by_agent_or_run & ~self._decides(evidence)
+        name_is_enough = self._is_repetition(evidence) | is_path | is_hash | is_code_restated
         by_user = self._ways[message] == WAYS.index("user")
         is_by_agent = self.way == _AGENT
         said_by_both = by_user & is_by_agent[slot]
@@ -91,6 +98,7 @@ class Regaining:
         self.way[slot[would_tell]] = _CALL
         self.way[is_path & self._is_relative(evidence)] = _CALL
         self.way[self._is_found_by_search(evidence)] = _CALL
+        self.way[self._is_in_tracker(evidence)] = _CALL
 
     def _way_of_evidence(self) -> Ints:
         """(slots,) the way back to the message that states each one last."""
@@ -132,16 +140,45 @@ class Regaining:
             return False
         if _CODE_NAME.fullmatch(name) and _speaks_as_of_code(name, line):
             return True
-        return re.search(_SEARCH.format(name=re.escape(name)), line) is not None
+        escaped = re.escape(name)
+        search = _SEARCH.format(name=escaped)
+        return re.search(search, line) is not None
+
+    def _is_in_tracker(self, evidence: Evidence) -> Flags:
+        """(slots,) whether each one is an issue's number, where the agent can look up issues."""
+        is_found: Flags = np.zeros(len(self.way), dtype=bool)
+        for slot, entity in enumerate(evidence.entities.tolist()):
+            if self.way[slot] not in (_AGENT, _RUN):
+                continue
+            name = self._index.names[entity].text
+            if _ISSUE.fullmatch(name):
+                is_found[slot] = True
+        if is_found.any() and not self._looks_up_issues():
+            is_found[:] = False
+        return is_found
+
+    def _looks_up_issues(self) -> bool:
+        """Whether the agent runs the command of a tracker."""
+        for message in self._index.messages:
+            for command in commands_of(message):
+                if _TRACKER.search(command):
+                    return True
+        return False
 
     def _is_repetition(self, evidence: Evidence) -> Flags:
         """(slots,) whether the evidence is the agent's own words, and no decision."""
         source = self._index.sources[self._evidence_message]
-        is_repetition: Flags = source == "mention"
-        for slot, span in enumerate(evidence.span.tolist()):
-            if _DECIDES.search(self._index.texts[span]):
-                is_repetition[slot] = False
+        is_repetition: Flags = (source == "mention") & ~self._decides(evidence)
         return is_repetition
+
+    def _decides(self, evidence: Evidence) -> Flags:
+        """(slots,) whether the line that states each one says that something was decided."""
+        decides: Flags = np.zeros(len(self.way), dtype=bool)
+        for slot, span in enumerate(evidence.span.tolist()):
+            line = self._index.texts[span]
+            if _DECIDES.search(line):
+                decides[slot] = True
+        return decides
 
 
 def _is_from_root(path: str) -> bool:
@@ -151,7 +188,9 @@ def _is_from_root(path: str) -> bool:
 
 def _speaks_as_of_code(name: str, line: str) -> bool:
     """Whether a line speaks of a name as of something that the project has."""
-    return re.search(_AS_CODE.format(name=re.escape(name)), line) is not None
+    escaped = re.escape(name)
+    as_code = _AS_CODE.format(name=escaped)
+    return re.search(as_code, line) is not None
 
 
 def _is_line_of_code(message: Message, line: str) -> bool:
@@ -160,7 +199,7 @@ def _is_line_of_code(message: Message, line: str) -> bool:
         return False
     in_fence = False
     for shown_line in said_text(message).split("\n"):
-        if shown_line.lstrip().startswith("```"):
+        if shown_line.lstrip().startswith(_FENCES):
             in_fence = not in_fence
         elif in_fence and line in shown_line:
             return True

@@ -73,6 +73,7 @@ _LOOKING = re.compile(
     r"|Get-\w+|Select-String|Select-Object|Where-Object|Measure-Object|Format-\w+|npm (?:ls|view|outdated))\b"
     r"|curl\b(?!.*\s(?:-X|--request|-d|--data\S*|-F|-T|-o|-O|--output)\b)"
     r"|\w+=\S*\s*$|for\s+\w+\s+in\b|(?:do|done|fi|then|else|esac|\[|[{}()])(?:\s|$|\))"
+    r"|\$\w+(?:\s*=\s*\w*|\+\+)[\s}]*$|ForEach-Object\s*\{\s*''\s*-f\b"
     r"|\S+(?:\s+[\w./:@-]+){0,4}\s+(?:--help|-h|--version)\s*$|\S+\s+--version\b)"
 )
 _EDITORS = ("str_replace_based_edit_tool", "str_replace_editor")
@@ -82,6 +83,8 @@ _LOOKS_BY_NAME = re.compile(r"(?:^|_)(?:get|list|read|search|find|view|fetch|sho
 _WAITS = frozenset({"wait", "write_stdin"})
 """Tools that only wait for what an earlier call began."""
 _SHELL_ITSELF = re.compile(r"\s*(?:/\S*/)?(?:ba|z)?sh\s+-\w*c\s+")
+_PIPED_SCRIPT = re.compile(r"\A@'\n(.*)\n'@\s*\|\s*(?:powershell|pwsh)\b[^\n|]*\Z", re.DOTALL)
+"""A script of PowerShell that is piped into one."""
 _WRITES = re.compile(
     r"(?<![\d&<>=-])>(?!\s*/dev/null|&)|>>|\btee\b|\bsed\s[^|;]*-i\b|-(?:delete|exec)\b"
 )
@@ -103,9 +106,15 @@ def repeatable(call: ToolCall) -> bool:
     return only_looks(shell_command(call))
 
 
+def tools_of_script(script: str) -> list[str]:
+    """The tools that a script calls."""
+    tools: list[str] = _CALLED_TOOL.findall(script)
+    return tools
+
+
 def _script_looks(script: str) -> bool:
     """Whether a script that calls tools calls only such that look."""
-    tools = _CALLED_TOOL.findall(script)
+    tools = tools_of_script(script)
     for tool in tools:
         is_shell = tool_name(tool) in SHELLS
         if not is_shell and not _LOOKS_BY_NAME.search(tool):
@@ -120,7 +129,8 @@ def shell_command(call: ToolCall) -> str:
     """What a call runs in a shell; empty for any other call."""
     if tool_name(call.name) not in SHELLS:
         return ""
-    command = call.arguments.get("command", call.arguments.get("cmd", ""))
+    command = call.arguments.get("cmd", "")
+    command = call.arguments.get("command", command)
     if isinstance(command, list | tuple):
         return _SHELL_ITSELF.sub("", " ".join(map(str, command)))
     return command if isinstance(command, str) else ""
@@ -128,6 +138,7 @@ def shell_command(call: ToolCall) -> str:
 
 def only_looks(command: str) -> bool:
     """Whether every part of a shell command reads and none writes."""
+    command = _PIPED_SCRIPT.sub(r"\1", command.strip())
     without_strings = re.sub(r"'[^']*'|\"[^\"]*\"", "''", command)
     if not without_strings.strip() or _WRITES.search(without_strings):
         return False
@@ -233,6 +244,9 @@ def texts_in_files(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
 
 def _texts_in_files(call: ToolCall) -> Iterator[str]:
     """The names of the files that a call reads or changes, and what it writes there."""
+    script = call.arguments.get("input")
+    if isinstance(script, str) and "tools.apply_patch(" in script:
+        yield script
     command = shell_command(call)
     if command:
         for file in shell_edits(command).written:
@@ -251,7 +265,11 @@ def _without_removed_lines(text: str) -> str:
     """A patch without the lines that it takes away; any other text as it is."""
     if next(patched_texts(text), None) is None:
         return text
-    return "\n".join(line for line in text.split("\n") if not line.startswith("-"))
+    kept_lines: list[str] = []
+    for line in text.split("\n"):
+        if not line.startswith("-"):
+            kept_lines.append(line)
+    return "\n".join(kept_lines)
 
 
 def ways_back(messages: Sequence[Message], kinds: Sequence[str]) -> list[WayBack]:

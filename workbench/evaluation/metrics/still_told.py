@@ -1,7 +1,7 @@
 """Whether a context still tells a thing though the line that stated it is gone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from workbench.engine.transcript.message import Message, said_text
@@ -37,30 +37,58 @@ _PLAIN = frozenset(
 """Words that every line has."""
 
 
-def is_still_told(need: Need, lines: Sequence[str]) -> bool:
-    """Whether the lines that name a needed thing tell it.
+_WEAK_KINDS = frozenset({"number", "version", "quote"})
+"""Kinds whose name alone does not tell of what it is."""
 
-    A name of code is told where it stands at all. Of anything else one of the lines says what its
-    evidence says, or what its use does: it shares a word with them, beside the name.
+
+def is_still_told(need: Need, lines: Iterable[str]) -> bool:
+    """Whether one of the lines that name a needed thing says of it what its evidence says, or what
+    its use does: it shares a word with them, beside the name.
 
     Chosen on one half of 200 losses that other readers had labelled (reports/studies/losses).
     """
     name = need.entity.text
-    if need.entity.kind == "identifier":
-        return bool(lines)
     words = _words(need.evidence_text, name) | _words(need.use_text, name)
     return any(not words.isdisjoint(_words(line, name)) for line in lines)
+
+
+def is_still_spelled(need: Need, context: str) -> bool:
+    """Whether a context has a name as a word of it, in whatever surroundings: as a name of code,
+    or as a piece of a path or of an address.
+    """
+    if need.entity.kind in _WEAK_KINDS:
+        return False
+    return _as_word(need).search(context) is not None
 
 
 def is_told_again(need: Need, messages: Sequence[Message], boundary: int) -> bool:
     """Whether a user or a result named the thing between the boundary and its use, in whatever
     surroundings.
     """
-    name = re.compile(rf"(?<![\w/.-]){re.escape(need.entity.text)}(?![\w/-])", re.IGNORECASE)
+    name = _as_word(need)
     for message in messages[boundary : need.use]:
         if message.role != "assistant" and name.search(said_text(message)):
             return True
     return False
+
+
+def _spelling(need: Need) -> str:
+    """How the use spells a thing: a file with its folder, where it has one there."""
+    name = need.entity.text
+    if need.entity.kind != "path" or name.startswith("/"):
+        return name
+    with_folder = re.search(rf"[\w.@-]+/{re.escape(name)}", need.use_text)
+    if with_folder is None:
+        return name
+    return with_folder.group()
+
+
+def _as_word(need: Need) -> re.Pattern[str]:
+    """The name of a thing where it is no piece of a longer word; of code, it may be a member."""
+    spelling = re.escape(_spelling(need))
+    if need.entity.kind == "identifier":
+        return re.compile(rf"(?<![\w-]){spelling}(?![\w-])")
+    return re.compile(rf"(?<![\w.-]){spelling}(?![\w-])")
 
 
 @lru_cache(maxsize=4096)

@@ -1,7 +1,7 @@
 """The texts in which an answer uses a name, and what the answer does with each."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -16,9 +16,10 @@ from workbench.engine.transcript.message import Message, Text, ToolCall, argumen
 from workbench.evaluation.metrics.shell_edits import shell_edits
 from workbench.evaluation.metrics.sources import shell_command
 
-Form: TypeAlias = Literal["words", "quoted", "added", "file", "argument"]
+Form: TypeAlias = Literal["words", "quoted", "added", "file", "argument", "output"]
 """`words`: an answer's own. `quoted`: code that an edit replaces or keeps. `added`: lines that an
 edit adds. `file`: a file that is written as a whole. `argument`: any other argument of a call.
+`output`: what a tool answered, which some recordings keep among the arguments.
 """
 
 
@@ -43,9 +44,22 @@ def _texts_of_uses(answer: Message) -> Iterator[UseText]:
     """The texts of an answer, in order."""
     for block in answer.blocks:
         if isinstance(block, Text):
+            yield from listings(block.text)
             yield UseText(block.text, "words")
         elif isinstance(block, ToolCall):
             yield from _texts_of_call(block)
+
+
+_LISTING = re.compile(
+    r"^([\w./-]+\.\w{1,8})\n(?:```\w*|<source>)\n(?!<<<<<<<)(.*?)\n(?:```|</source>)$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def listings(text: str) -> Iterator[UseText]:
+    """The files that an answer's words list as a whole, each under its path."""
+    for path, body in _LISTING.findall(text):
+        yield UseText(body, "file", path)
 
 
 def _texts_of_call(call: ToolCall) -> Iterator[UseText]:
@@ -57,8 +71,23 @@ def _texts_of_call(call: ToolCall) -> Iterator[UseText]:
     if tool_name(call.name) in CHANGES:
         yield from _texts_of_change(call)
         return
-    for text in argument_texts(call.arguments):
-        yield UseText(text, "argument")
+    yield from _texts_of_arguments(argument_texts(call.arguments))
+
+
+_RESULT_HEAD = re.compile(r"^[*_]{0,2}Result[*_]{0,2}:", re.MULTILINE)
+"""The line after which an argument goes on with what the tool answered."""
+
+
+def _texts_of_arguments(arguments: Iterable[str]) -> Iterator[UseText]:
+    """The arguments of a call, and what the tool answered where that stands among them."""
+    form: Form = "argument"
+    for text in arguments:
+        head = _RESULT_HEAD.search(text)
+        if head and form == "argument":
+            yield UseText(text[: head.start()], "argument")
+            form = "output"
+            text = text[head.start() :]
+        yield UseText(text, form)
 
 
 def _texts_of_change(call: ToolCall) -> Iterator[UseText]:
@@ -78,7 +107,8 @@ def _texts_of_change(call: ToolCall) -> Iterator[UseText]:
         if is_edit:
             yield UseText(text, "added")
         else:
-            yield UseText(text, "file", paths[0] if paths else "")
+            path = next(iter(paths), "")
+            yield UseText(text, "file", path)
 
 
 _OUTPUT = re.compile(
@@ -101,6 +131,8 @@ def is_output(text: str, line: str) -> bool:
 
 _PARAMETER = r"^(?:mut )?{name}\??(?::| \*?)\s*[\w\[\]*&<>|. \"'{{}}]+[,;]?$"
 """A line that declares a parameter or a field with its type, and nothing else."""
+_FIELD = r"^(?:@\w+ )*(?:(?:private|public|protected|final|static) )*[A-Z]\w*(?:<.*>)? {name};$"
+"""A line that declares a field as Java does, the type before the name."""
 _DECLARATION = (
     r"\b(?:const|let|var|val|auto|for)\s+\(?(?:const |let |var )?(?:[\w,{{\[ ]*?\b)?{name}\b(?!\s*[(.])"
     r"|(?:^|[\s,(]){name}(?:\s*,\s*\w+)*\s*:=|^\s*{name}\s*=(?!=)"
@@ -111,6 +143,10 @@ def declares(name: str, line: str) -> bool:
     """Whether code makes a local variable, a parameter or a field of this name."""
     if not name[:1].islower():
         return False
+    line = line.removeprefix("+").strip()
     escaped = re.escape(name)
-    patterns = (_DECLARATION, _PARAMETER)
-    return any(re.search(pattern.format(name=escaped), line) for pattern in patterns)
+    for pattern in (_DECLARATION, _PARAMETER, _FIELD):
+        declaration = pattern.format(name=escaped)
+        if re.search(declaration, line):
+            return True
+    return False

@@ -151,7 +151,8 @@ def culprits(
         last_of_text |= dict.fromkeys(version.texts, number)
     last_versions = retention.demand.last_bound(last_of_message, last_of_text)
     stages: list[str] = []
-    for is_bound, number in zip(retention.bound.tolist(), last_versions.tolist(), strict=True):
+    bound = retention.bound.tolist()
+    for is_bound, number in zip(bound, last_versions.tolist(), strict=True):
         stage = otherwise
         if is_bound:
             stage = ""
