@@ -1,14 +1,13 @@
 from typing import Any
 
 import numpy as np
-from report.page.made import MadeResults, findings_of, made
+from report.page.made import MadeResults, made, report_of
 
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.comparison import lead
 from workbench.evaluation.findings.summaries import by_kind
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.replays.matched import TOO_LARGE
-from workbench.report.page.report import half_lives_html
 
 
 def told(source: MadeResults) -> Any:
@@ -255,9 +254,9 @@ def test_what_is_kept_by_kind_leaves_out_the_same_sessions() -> None:
 
 
 def test_half_lives_are_told_in_words() -> None:
-    told = half_lives_html(findings_of(9)).plain
+    told = report_of(9).half_lives.plain
     assert "summarize more than 2 compactions (5" in told and "truncate 1.0 compactions" in told
-    assert half_lives_html(findings_of(0)).html == ""
+    assert report_of(0).half_lives.html == ""
 
 
 def test_a_session_without_a_figure_of_one_strategy_is_in_no_mean_and_is_named() -> None:
