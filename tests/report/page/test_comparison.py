@@ -2,11 +2,10 @@ import re
 from pathlib import Path
 
 import pytest
-from report.page.made import made, report_of, tables_of
+from report.page.made import findings_of, made, report_of
 
 from workbench import Report
 from workbench.base.markup import environment
-from workbench.evaluation.findings.comparison import differences, standings
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "tables.md"
 
@@ -16,8 +15,9 @@ def words(html: str) -> str:
 
 
 def test_every_strategy_is_compared_with_the_baseline_at_equal_size_where_there_is_one() -> None:
-    run = tables_of(9)
-    found = differences(run).set_index("strategy")
+    findings = findings_of(9)
+    run = findings.tables
+    found = findings.figures.against_baseline.set_index("strategy")
     assert set(found.index) == {"summarize", "pipeline", "none", "null"}
     at_size = run.scores[
         (run.scores["metric"] == "exam_recall") & (run.scores["mode"] == "matched")
@@ -26,7 +26,7 @@ def test_every_strategy_is_compared_with_the_baseline_at_equal_size_where_there_
     assert found.loc["summarize", "difference"] == pytest.approx(
         means["summarize"] - means["truncate"]
     )
-    own = differences(tables_of(9, shares=())).set_index("strategy")
+    own = findings_of(9, shares=()).figures.against_baseline.set_index("strategy")
     assert own.loc["summarize", "difference"] == pytest.approx(0.74 - 0.5, abs=0.06)
 
 
@@ -53,7 +53,7 @@ def test_one_strategy_has_nothing_to_be_compared_with() -> None:
 
 
 def test_the_frontier_holds_those_that_nobody_beats_on_both_counts_with_how_sure_that_is() -> None:
-    found = standings(tables_of(9)).set_index("strategy").to_dict("index")
+    found = findings_of(9).figures.standings.set_index("strategy").to_dict("index")
     assert {name for name, one in found.items() if one["on_frontier"]} == {"summarize"}
     assert found["summarize"]["probability"] == 1 and 0.2 < found["truncate"]["probability"] < 0.6
     told = report_of(9).frontier.plain
@@ -67,7 +67,8 @@ def test_a_strategy_alone_is_compared_with_the_references() -> None:
 
 
 def test_an_empty_run_has_no_differences() -> None:
-    assert differences(tables_of(0)).empty and standings(tables_of(0)).empty
+    figures = findings_of(0).figures
+    assert figures.against_baseline.empty and figures.standings.empty
 
 
 def test_every_table_of_a_report_is_a_data_frame_with_the_documented_columns() -> None:

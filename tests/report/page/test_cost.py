@@ -8,8 +8,7 @@ from report.page.made import MadeResults
 
 from workbench import Report
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.costs import bills, typical
-from workbench.evaluation.findings.tables import Tables
+from workbench.evaluation.findings.costs import typical
 from workbench.report.page.charts import spending
 
 
@@ -90,7 +89,7 @@ def run(sessions: int = 3) -> MadeResults:
 
 
 def test_a_bill_a_strategy_cheapest_first_and_the_arms_last() -> None:
-    rows = bills(Tables.of(run()))
+    rows = Findings.of(run()).figures.bills
     assert rows["strategy"].tolist() == ["truncate", "summarize", "none"]
     first = rows.iloc[0]
     assert (first["usd"], first["net_saving"], first["cache_read"]) == (3.0, 2.0, 0.9)

@@ -1,12 +1,12 @@
 import re
 
 import pytest
-from report.page.made import made, report_of, tables_of
+from report.page.made import findings_of, made, report_of, tables_of
 from report.page.test_parts import HOSTILE, Page
 
 from workbench import Report
 from workbench.evaluation.findings.losses import worst_losses
-from workbench.evaluation.findings.summaries import by_kind, session_titles
+from workbench.evaluation.findings.summaries import session_titles
 from workbench.evaluation.findings.tables import Tables
 
 
@@ -15,7 +15,7 @@ def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
     assert '<a class="into" href="#losses" data-show-by="truncate" data-show-kind="path">' in html
     # a reference that measures the scale has no losses of its own
     assert 'data-show-by="null"' not in html
-    rows = by_kind(tables_of(3)).set_index(["kind", "strategy"])["recall"]
+    rows = findings_of(3).figures.by_kind.set_index(["kind", "strategy"])["recall"]
     assert f"{100 * rows['path', 'truncate']:.0f} %" in html
 
 

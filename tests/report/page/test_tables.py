@@ -97,7 +97,11 @@ def test_what_is_kept_of_a_kind_is_the_sum_of_its_rows(run: Tables) -> None:
     own = rows[
         (rows["mode"] == "matched") & (rows["strategy"] == "truncate") & (rows["kind"] == "path")
     ]
-    found = summaries.by_kind(run).set_index(["kind", "strategy"]).loc[("path", "truncate")]
+    found = (
+        Findings.of_tables(run)
+        .figures.by_kind.set_index(["kind", "strategy"])
+        .loc[("path", "truncate")]
+    )
     assert found["recall"] == pytest.approx(own["bound"].sum() / own["demanded"].sum())
     assert found["demanded"] == own["demanded"].sum() / 3  # three shares ask for the same entities
 

@@ -4,8 +4,6 @@ import numpy as np
 from report.page.made import MadeResults, made, report_of
 
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.comparison import lead
-from workbench.evaluation.findings.summaries import by_kind
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.replays.matched import TOO_LARGE
 
@@ -84,7 +82,9 @@ def test_two_points_over_ten_sessions_are_clear_only_where_the_corrected_test_sa
     for row in source.rows["scores"]:
         if row["metric"] == "exam_recall" and row["strategy"] == "opal":
             row["value"] = 0.7 + 0.001 * (-1) ** hash_of(row["session"])
-    rivals = lead(Tables.of(source), "summarize").set_index("strategy").loc["pipeline"]
+    found = Findings.of(source).figures.lead
+    assert found is not None
+    rivals = found.set_index("strategy").loc["pipeline"]
     assert rivals["p"] < 0.05 < rivals["p_holm"] and rivals["low"] > 0
     found = told(source)
     assert (
@@ -246,11 +246,11 @@ def test_what_is_held_says_how_many_sessions_it_rests_on_where_they_are_fewer() 
 
 def test_what_is_kept_by_kind_leaves_out_the_same_sessions() -> None:
     source = larger(made(12), "truncate", 1)
-    left = by_kind(Tables.of(source))
+    left = Findings.of(source).figures.by_kind
     for row in source.rows["retention"]:
         if row["session"] == "session-00":
             row["bound"] = 0.0
-    assert by_kind(Tables.of(source)).equals(left)
+    assert Findings.of(source).figures.by_kind.equals(left)
 
 
 def test_half_lives_are_told_in_words() -> None:
