@@ -25,7 +25,6 @@ from workbench import (
     Preset,
     Session,
     Strategy,
-    WorkbenchError,
     load,
 )
 from workbench.base.errors import Refused, SettingError, UnknownName
@@ -34,7 +33,7 @@ from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.models.likelihood import Places
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.experiment.filler import ModelUse
-from workbench.lab.judge.exam.admission import admission_exams
+from workbench.lab.judge.exam.admission import NotAdmitted, admission_exams
 from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
 from workbench.lab.judge.exam.sitting import COLUMNS, ExamResults, judge_exam
 from workbench.recordings.datasets.bundled import bundled_files
@@ -178,7 +177,7 @@ def test_a_reader_that_fails_the_test_is_asked_nothing_else(
     server: Provider, tmp_path: Path, text: str, why: str
 ) -> None:
     server.replies = [completion(text)]
-    with pytest.raises(WorkbenchError, match=why) as refused:
+    with pytest.raises(NotAdmitted, match=why) as refused:
         sat(server, tmp_path)
     assert len(server.requests) == 2 * len(admission_exams())
     assert not (tmp_path / ExamResults.file).exists()
@@ -373,7 +372,7 @@ def test_graded_answers_must_be_followed_too(
     ]
     (tmp_path / "graded.jsonl").write_text("\n".join(lines))
     server.by = knowing.reply
-    with pytest.raises(WorkbenchError, match="AUC on the graded answers is below"):
+    with pytest.raises(NotAdmitted, match="AUC on the graded answers is below"):
         sat(server, tmp_path, graded=tmp_path / "graded.jsonl")
 
 
@@ -418,7 +417,7 @@ def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_p
 
 def test_a_model_that_only_knows_words_by_sight_is_no_reader(tmp_path: Path) -> None:
     with pytest.raises(
-        WorkbenchError, match=r"echo is not admitted: .*0\.35 with the answers.*0\.36 by sight"
+        NotAdmitted, match=r"echo is not admitted: .*0\.35 with the answers.*0\.36 by sight"
     ):
         judge_exam(
             SESSIONS[0],
