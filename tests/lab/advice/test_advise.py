@@ -12,7 +12,6 @@ from workbench.cli import main
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.metrics import NAMES, WORK
 from workbench.lab.advice.advise import Advice, AdviceSpec, advise, forecast
 from workbench.lab.advice.measured import figures
 from workbench.lab.advice.search import rounds, spread
@@ -22,6 +21,10 @@ from workbench.recordings.datasets.generator import generate
 from workbench.recordings.importers.native import write
 from workbench.report.view.pages import runs_page
 from workbench.report.view.runs import runs
+
+WORK = "work"
+
+NAMES = "exam_recall"
 
 FILES = tuple(map(str, bundled_files()[:4]))
 GRID = """

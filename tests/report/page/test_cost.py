@@ -9,7 +9,7 @@ from report.page.made import MadeResults
 from workbench import Report
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.costs import typical
-from workbench.report.page.charts import spending
+from workbench.evaluation.findings.tables import Tables
 
 
 def run_of(rows: dict[str, list[dict[str, Any]]]) -> MadeResults:
@@ -134,9 +134,8 @@ def test_hostile_names_are_escaped() -> None:
 
 def test_the_chart_marks_where_a_strategy_has_paid_off() -> None:
     source = run()
-    findings = Findings.of(source)
-    assert typical(findings.tables) == "s1"
-    (axes,) = spending(findings).axes
+    assert typical(Tables.of(source)) == "s1"
+    (axes,) = Report(source).spending().figure.axes
     assert axes.get_xlabel() == "request" and "USD" in axes.get_ylabel()
     dots = [line for line in axes.get_lines() if line.get_marker() == "o"]
     assert [np.asarray(dot.get_xydata()).tolist() for dot in dots] == [[[2.0, 3.0]]]
@@ -203,4 +202,4 @@ def test_a_run_without_tables_says_so() -> None:
     assert "No session has a bill" in report.costs.html
     assert "so the bill is not checked" in report.reconciled.html
     assert "no data" in report.spending().alt
-    assert spending(report.findings).axes[0].get_lines() == []
+    assert report.spending().figure.axes[0].get_lines() == []

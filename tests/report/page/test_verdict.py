@@ -5,7 +5,8 @@ from report.page.made import MadeResults, made, report_of
 
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.replays.matched import TOO_LARGE
+
+TOO_LARGE = "it stays larger than the size that was set"
 
 
 def told(source: MadeResults) -> Any:

@@ -30,7 +30,6 @@ from workbench import (
 from workbench.base.errors import Refused, SettingError, UnknownName
 from workbench.cli import main
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.models.likelihood import Places
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.experiment.filler import ModelUse
 from workbench.lab.judge.exam.admission import NotAdmitted, admission_exams
@@ -387,7 +386,9 @@ class Sharp(Echo):
         super().__init__(10**6)
         self.uses = knowing.uses
 
-    def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
+    def score(
+        self, before: str, text: str, places: Sequence[tuple[int, int]] = ()
+    ) -> tuple[float, ...]:
         ((start, end),) = places
         candidate = text.encode()[start:end].decode()
         return (1.0 if text.strip() in self.uses and candidate in before else 6.0,)
