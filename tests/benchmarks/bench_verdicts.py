@@ -27,10 +27,11 @@ import pandas as pd
 
 import workbench as wb
 from workbench import WorkbenchError
-from workbench.evaluation.analysis.likely_best import POSSIBLE
 from workbench.evaluation.analysis.trade import WORTH
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.decision import Decision
+
+POSSIBLE = 0.1
 
 STRATEGIES = ("truncate", "summarize", "pipeline", "claude_code", "observation_mask")
 DEARER = 0.05

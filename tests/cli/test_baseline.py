@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from report.page.made import made
 
-from workbench.cli.app import main
+from workbench.cli import main
 from workbench.cli.headline import outcome
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings

@@ -13,7 +13,6 @@ from docs.test_reader_meaning import answers as studied_answers
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 
-from workbench.base.ragged import Floats
 from workbench.evaluation.metrics.work_exam.fitted_reader import FEATURES
 from workbench.lab.judge.work_exam.fit import auc, logistic, read_answers
 
@@ -26,7 +25,7 @@ READERS = ("as it ships", "means of the sheet", "who was the writer")
 BY_A_RULE = "extractive"
 
 
-def neg_log_likelihood(margins: Floats, scores: Floats) -> float:
+def neg_log_likelihood(margins: np.ndarray, scores: np.ndarray) -> float:
     return float((np.logaddexp(0, margins) - scores * margins).mean())
 
 

@@ -26,7 +26,7 @@ from workbench import (
 )
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.compaction.strategy import Situation
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.model import SummaryRequest
@@ -70,7 +70,9 @@ class Thrifty:
 
 
 def test_a_compaction_that_reaches_its_target_is_no_miss_however_little_it_saves() -> None:
-    live = Compactor(Preset("thrift", Strategy("thrift", (Truncate(),)), Thrifty()), window=4_000)
+    live = Compactor(
+        Preset("thrift", Strategy("thrift", (STAGES["truncate"](),)), Thrifty()), window=4_000
+    )
     spoken(live, openai(60))
     ended = of(CompactionEnded, live)
     assert len(ended) > 10

@@ -5,7 +5,7 @@ import validators
 from live.talk import answered, asked, back, openai, used
 
 from workbench import Compactor, Preset, Settings, Strategy
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.compaction.strategy import Never
 from workbench.engine.models.extractive import Extractive
 from workbench.live.events import CompactionEnded, ErrorJudged, LastResort
@@ -126,7 +126,10 @@ def test_the_last_resort_answers_an_overflow_that_the_preset_does_not(error: str
 
 def test_the_presets_own_answer_to_an_overflow_is_used() -> None:
     cautious = Preset(
-        "cautious", Strategy("nothing", ()), Never(), overflow=Strategy("cut", (Truncate(),))
+        "cautious",
+        Strategy("nothing", ()),
+        Never(),
+        overflow=Strategy("cut", (STAGES["truncate"](),)),
     )
     live = compactor(cautious)
     live.before_request(openai(20))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from workbench.engine.compaction.attempts import Attempts
-from workbench.engine.compaction.strategy import Ending, Failure, HostPolicy
+from workbench.engine.compaction.strategy import Ending, HostPolicy
 
 STUCK = Ending("stuck", "recovery_exhausted")
 HOST = HostPolicy(stuck_after=2, endings={"stuck": STUCK})
@@ -21,7 +23,9 @@ def test_the_trigger_is_asked_again_once_the_context_has_grown_by_the_share() ->
 @pytest.mark.parametrize(
     ("failure", "vain"), [("nothing", 1), ("failed", 1), ("no_room", 0), ("overflow", 0)]
 )
-def test_only_what_did_nothing_or_failed_was_in_vain(failure: Failure, vain: int) -> None:
+def test_only_what_did_nothing_or_failed_was_in_vain(
+    failure: Literal["nothing", "failed", "no_room", "stuck", "overflow"], vain: int
+) -> None:
     assert Attempts().failed(failure).vain == vain
 
 

@@ -17,7 +17,7 @@ from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.guard import violations
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.compaction.recall import archive_id
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import Message, plain_text
 from workbench.evaluation.experiment.prepared import Prepared
 
@@ -105,7 +105,9 @@ def test_a_session_is_archived_once_and_in_its_own_words() -> None:
 
 def test_a_preset_of_ones_own_gets_recall_by_composition() -> None:
     mine = wb.Preset(
-        "mine", wb.Strategy("mine", (Truncate(),)), overflow=wb.Strategy("mine", (Truncate(),))
+        "mine",
+        wb.Strategy("mine", (STAGES["truncate"](),)),
+        overflow=wb.Strategy("mine", (STAGES["truncate"](),)),
     )
     within = wb.with_recall(mine)
     assert within.name == within.strategy.name == "mine+recall"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from workbench import ModelError
-from workbench.engine.models.likelihood import LocalLikelihood, Places
+from workbench.engine.models.likelihood import LocalLikelihood
 
 KNOWN, NEW = 1.0, 6.0
 
@@ -22,7 +23,9 @@ class Echo(LocalLikelihood):
     def tokens(self, text: str) -> int:
         return len(text.split())
 
-    def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
+    def score(
+        self, before: str, text: str, places: Sequence[tuple[int, int]] = ()
+    ) -> tuple[float, ...]:
         self.asked.append((before, text))
         if self.tokens(before) + self.tokens(text) > self.window:
             raise ModelError("too long", overflow=True)

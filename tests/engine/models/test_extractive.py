@@ -4,6 +4,7 @@ import pickle
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.extraction.words import spans
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.extractive.reading import harmless
-from workbench.engine.models.model import Purpose, SummaryRequest
+from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import Message, TokenCounter, chars_per_token, said_texts
 
@@ -38,7 +39,7 @@ def request(
     sections: tuple[str, ...] = HEADINGS,
     count: TokenCounter = chars_per_token,
 ) -> SummaryRequest:
-    purpose: Purpose = "update" if previous else "summary"
+    purpose: Literal["summary", "update"] = "update" if previous else "summary"
     return SummaryRequest(
         purpose=purpose,
         system="",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from engine.models.test_summary_checks import GOOD, SECTIONS, SESSION
@@ -12,7 +13,7 @@ from workbench.base.errors import Refused
 from workbench.engine.compaction.engine import completed
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.scripted import Scripted
-from workbench.engine.models.summary_quality import OnBadSummary, RepairingModel
+from workbench.engine.models.summary_quality import RepairingModel
 
 
 class Paid(Scripted):
@@ -42,7 +43,7 @@ def request(*, otherwise: str | None = None, if_empty: str | None = None) -> Sum
 
 
 def checked(
-    says: Sequence[str | Exception], policy: OnBadSummary = "fallback"
+    says: Sequence[str | Exception], policy: Literal["fallback", "fail", "keep"] = "fallback"
 ) -> tuple[RepairingModel, Scripted]:
     model = Paid(says)
     return RepairingModel(model, policy), model

@@ -8,7 +8,7 @@ import pytest
 from builders import remembering, rules
 from workbench import Budget, Context, Plan, Preset, Session, Strategy
 from workbench.base.errors import SettingError
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.analysis.ablation import leave_one_out
 
 
@@ -28,7 +28,7 @@ SESSIONS = [
 
 
 def test_a_stage_that_does_all_the_work_has_all_the_effect() -> None:
-    part = Preset("made", Strategy("made", (Truncate(), Idle())))
+    part = Preset("made", Strategy("made", (STAGES["truncate"](), Idle())))
     table = leave_one_out(SESSIONS, part, window=6_000, shares=(0.2,), quiet=True)
     saved = table[(table["metric"] == "tokens_saved")].set_index("stage")
     assert set(saved.index) == {"truncate", "idle"}
@@ -39,7 +39,7 @@ def test_a_stage_that_does_all_the_work_has_all_the_effect() -> None:
 
 
 def test_what_a_stage_costs_in_retention_is_told_with_its_sign() -> None:
-    part = Preset("made", Strategy("made", (Truncate(), Idle())))
+    part = Preset("made", Strategy("made", (STAGES["truncate"](), Idle())))
     table = leave_one_out(SESSIONS, part, window=6_000, shares=(0.2,), quiet=True)
     kept = table[(table["metric"] == "exam_recall") & (table["mode"] == "natural")].set_index(
         "stage"
@@ -50,7 +50,7 @@ def test_what_a_stage_costs_in_retention_is_told_with_its_sign() -> None:
 
 
 def test_what_cannot_be_cut_to_a_size_without_a_stage_is_not_compared_at_that_size() -> None:
-    part = Preset("made", Strategy("made", (Truncate(), Idle())))
+    part = Preset("made", Strategy("made", (STAGES["truncate"](), Idle())))
     table = leave_one_out(SESSIONS, part, window=6_000, shares=(0.2,), quiet=True)
     same_size = table[(table["metric"] == "exam_recall") & (table["mode"] == "matched")].set_index(
         "stage"

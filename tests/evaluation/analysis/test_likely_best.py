@@ -6,15 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.base.ragged import Floats
-from workbench.evaluation.analysis.likely_best import LIKELY, POSSIBLE, LikelyBest, likely_best
+from workbench.evaluation.analysis.likely_best import LikelyBest, likely_best
+
+LIKELY = 0.8
+
+POSSIBLE = 0.1
 
 DRAWS = 4_000
 
 
 def no_error(
     strategies: Sequence[str], projects: int, random: np.random.Generator
-) -> dict[str, Floats]:
+) -> dict[str, np.ndarray]:
     return {name: np.zeros(DRAWS) for name in strategies}
 
 
@@ -74,7 +77,7 @@ def test_the_range_of_the_price_in_question_is_that_of_the_named_strategy() -> N
 def test_a_reader_who_may_be_wrong_makes_a_lead_less_sure() -> None:
     def may_promise_too_much(
         strategies: Sequence[str], projects: int, random: np.random.Generator
-    ) -> dict[str, Floats]:
+    ) -> dict[str, np.ndarray]:
         return {name: random.normal(size=DRAWS) * 0.1 for name in strategies}
 
     table = rows({"first": [0.7] * 8, "second": [0.65] * 8}, {"first": 0.0, "second": 0.0})
@@ -104,7 +107,7 @@ def test_of_few_projects_only_the_reader_is_drawn_and_it_says_nothing_of_others(
 def test_a_known_bias_of_the_reader_moves_the_points() -> None:
     def promises_one_too_much(
         strategies: Sequence[str], projects: int, random: np.random.Generator
-    ) -> dict[str, Floats]:
+    ) -> dict[str, np.ndarray]:
         return {name: np.full(DRAWS, 0.1 * (name == "first")) for name in strategies}
 
     table = rows({"first": [0.7] * 8, "second": [0.65] * 8}, {"first": 0.0, "second": 0.0})
@@ -123,7 +126,7 @@ def test_nothing_is_said_where_nobody_knows_the_readers_error_or_no_session_coun
 def test_the_interval_of_a_lead_and_how_likely_the_rival_is_as_good_are_of_the_same_draws() -> None:
     def uncertain(
         strategies: Sequence[str], projects: int, random: np.random.Generator
-    ) -> dict[str, Floats]:
+    ) -> dict[str, np.ndarray]:
         return {name: random.normal(0, 0.03, DRAWS) for name in strategies}
 
     told = {"first": [0.81, 0.79] * 4, "second": [0.79, 0.81] * 4}

@@ -6,7 +6,8 @@ from workbench.evaluation.analysis.equal_size import (
     over_target,
     over_target_notes,
 )
-from workbench.evaluation.replays.matched import TOO_LARGE
+
+TOO_LARGE = "it stays larger than the size that was set"
 
 LARGE = f"{TOO_LARGE} at 1 of 2 boundaries, up to 3.0 times"
 

@@ -5,13 +5,12 @@ unit.
 import numpy as np
 import pytest
 
-from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.paired import interval, project_means, sign_flip
 
 SAMPLES = 1_500
 
 
-def differences(projects: int, correlation: float, seed: int) -> tuple[Floats, Floats]:
+def differences(projects: int, correlation: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Means of projects of 1 to 6 sessions, and the same sessions as if each stood alone, for many
     samples.
 
@@ -25,12 +24,12 @@ def differences(projects: int, correlation: float, seed: int) -> tuple[Floats, F
     return np.array([project_means(sample, labels) for sample in every]), every
 
 
-def coverage(values: Floats) -> float:
+def coverage(values: np.ndarray) -> float:
     low, high = interval(values)
     return float(((low <= 0) & (high >= 0)).mean())
 
 
-def false_alarms(values: Floats) -> float:
+def false_alarms(values: np.ndarray) -> float:
     return float((sign_flip(values, draws=999) <= 0.05).mean())
 
 

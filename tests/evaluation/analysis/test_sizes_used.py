@@ -25,14 +25,14 @@ from workbench import (
     sweep_table,
 )
 from workbench.cli import main
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.analysis.panel import panel
 from workbench.evaluation.analysis.scores import grouped
 from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.comparison import changes
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.findings.verdict import same_size_words
 
 SHARE = 0.3
 SMALL: dict[str, Any] = {
@@ -55,7 +55,7 @@ class Wasteful:
 
     def plan(self, context: Context, budget: Budget) -> Plan | None:
         target = context.overhead + int(self.part * (budget.target - context.overhead))
-        return Truncate().plan(context, replace(budget, target=target))
+        return STAGES["truncate"]().plan(context, replace(budget, target=target))
 
 
 def run(out: Path, part: float) -> Results:
@@ -86,7 +86,7 @@ def test_the_order_is_that_at_the_sizes_used(wasteful: Results) -> None:
     names = ("truncate", "mine")
     asked = [tables.equal_size(name, SHARE) for name in names]
     even = [tables.best_recall(name) for name in names]
-    words = same_size_words(tables)
+    words = Findings.of(wasteful).same_size
     assert "Where one keeps less than that, all are compared at its size" in words
     assert asked[0] and asked[1] and asked[0].mean > asked[1].mean + 0.05
     assert even[0] and even[1] and even[0].mean == pytest.approx(even[1].mean)
@@ -167,7 +167,7 @@ def test_a_sweep_compares_its_points_at_the_sizes_that_they_used(tmp_path: Path)
 
 
 def test_a_stage_that_only_makes_the_context_smaller_adds_nothing_at_equal_size() -> None:
-    part = Preset("made", Strategy("made", (Wasteful(), Truncate())))
+    part = Preset("made", Strategy("made", (Wasteful(), STAGES["truncate"]())))
     table = leave_one_out(SESSIONS[:2], part, **SMALL)
     found = table[(table["metric"] == "exam_recall") & (table["mode"] == "matched")].set_index(
         "stage"

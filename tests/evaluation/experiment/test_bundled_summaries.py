@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,11 +27,9 @@ from workbench.engine.models.plain_text import request_key
 from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.grid import Grid
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.experiment.sources import What, sources_of
+from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.readers import kinds, opening, who_wrote
-from workbench.evaluation.findings.tables import Tables
 from workbench.recordings.datasets.bundled import bundled_files
 
 WITHOUT_A_MODEL = (
@@ -108,12 +107,12 @@ def test_where_all_answers_are_bundled_a_model_wrote_the_summaries(
     answers: list[BundledAnswer], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = run(tmp_path, bundled_model(tmp_path, answers))
-    tables, n = Tables.of(results), len(answers)
-    assert kinds(tables)["summarize"] == "model"
-    assert who_wrote(tables) == f"{n} summaries, all by {AUTHOR}."
-    assert opening(tables) == ""
+    findings, n = Findings.of(results), len(answers)
+    assert findings.figures.kinds["summarize"] == "model"
+    assert findings.written_by == f"{n} summaries, all by {AUTHOR}."
+    assert findings.opening == ""
     text = printed(results, capsys)
-    assert who_wrote(tables) in text and "not among these" not in text
+    assert findings.written_by in text and "not among these" not in text
     row = results.replays.set_index("strategy").loc["summarize"]
     assert (row["model"], row["summaries"], row["written"], row["usd"]) == ("bundled", n, n, 0.0)
 
@@ -122,11 +121,13 @@ def test_a_summary_that_is_not_bundled_is_named_a_rules_everywhere(
     answers: list[BundledAnswer], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = run(tmp_path, bundled_model(tmp_path, answers[:-1]))
-    tables, n = Tables.of(results), len(answers)
-    assert kinds(tables)["summarize"] == "mixed", "such a replay never counts as the model's"
+    findings, n = Findings.of(results), len(answers)
+    assert findings.figures.kinds["summarize"] == "mixed", (
+        "such a replay never counts as the model's"
+    )
     line = f"{n} summaries: {n - 1} by {AUTHOR}, 1 by a rule."
-    assert who_wrote(tables) == line
-    assert opening(tables).startswith(
+    assert findings.written_by == line
+    assert findings.opening.startswith(
         f"A rule wrote 1 of {n} summaries, some of summarize among them"
     )
     note = (
@@ -134,10 +135,10 @@ def test_a_summary_that_is_not_bundled_is_named_a_rules_everywhere(
         " ship with the package); 1 is not among these, and a rule (extractive) wrote it"
     )
     text = printed(results, capsys)
-    for words in (line, note, opening(tables)):
+    for words in (line, note, findings.opening):
         assert words in text
         assert words in page(results)
-    told = outcome(results, Findings.of_tables(tables), no_report=True)
+    told = outcome(results, findings, no_report=True)
     models = (f"bundled ({WRITER})",)
     counts = {"by_model": n - 1, "by_rule": 1, "models": models, "words": line}
     assert told["written_by"] == counts
@@ -155,9 +156,9 @@ def test_another_prompt_makes_the_answers_stale_and_that_is_said(
 ) -> None:
     changed = variant(preset("summarize"), {"summarize.prompt.result_chars": 999}, "summarize")
     results = run(tmp_path, bundled_model(tmp_path, answers), changed)
-    tables = Tables.of(results)
-    assert kinds(tables)["summarize"] == "rule"
-    assert opening(tables) == WITHOUT_A_MODEL
+    findings = Findings.of(results)
+    assert findings.figures.kinds["summarize"] == "rule"
+    assert findings.opening == WITHOUT_A_MODEL
     none_written = r"\b0 of \d+ summaries were written by a large language model \(recorded"
     assert re.search(none_written, printed(results, capsys))
     assert "the prompt, the window or the session is another than the recorded one" in page(results)
@@ -173,7 +174,7 @@ def test_the_rules_summaries_are_those_of_extractive_to_the_letter(tmp_path: Pat
     assert mine.costs.equals(plain.costs)
 
 
-def default_model(what: What, **settings: object) -> tuple[object, ...]:
+def default_model(what: Any, **settings: object) -> tuple[object, ...]:
     return Run.of(sources_of(what), RunSpec(**settings)).job.spec.model
 
 

@@ -20,7 +20,7 @@ from builders import remembering, rules
 from profiles import FULL
 from workbench import Budget, Context, Plan, Preset, Session, Strategy, compare, save
 from workbench.base.errors import SetupError
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.table_columns import COLUMNS
 
@@ -102,7 +102,7 @@ class FatalOnce:
         if not Path(self.mark).exists():
             Path(self.mark).touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return Truncate().plan(context, budget)
+        return STAGES["truncate"]().plan(context, budget)
 
 
 @with_workers
@@ -136,7 +136,7 @@ class Ending:
     def plan(self, context: Context, budget: Budget) -> Plan | None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.scheduler, signal.SIGKILL)
-        return Truncate().plan(context, budget)
+        return STAGES["truncate"]().plan(context, budget)
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ import pytest
 from builders import remembering, rules
 from workbench import Budget, Context, Plan, Preset, Session, compare, preset
 from workbench.base.errors import UnknownName
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.analysis.compared import compare_table
 from workbench.evaluation.analysis.scores import grouped
 from workbench.evaluation.experiment.results import Results
@@ -27,7 +27,7 @@ class Wasteful:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         target = context.overhead + int(self.part * (budget.target - context.overhead))
-        return Truncate().plan(context, replace(budget, target=target))
+        return STAGES["truncate"]().plan(context, replace(budget, target=target))
 
 
 def wasteful(part: float = 0.6) -> Preset:

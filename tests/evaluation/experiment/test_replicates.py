@@ -24,7 +24,6 @@ from workbench.evaluation.experiment.combined import steady
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import frame
-from workbench.report.page.provenance import replicates_html
 
 
 class Fickle:
@@ -114,15 +113,14 @@ def test_no_replicates_are_refused(tmp_path: Path) -> None:
 
 def test_what_varies_needs_no_warning_and_is_shown_in_the_report(results: Results) -> None:
     assert repeated_note(results) == ""
-    shown = replicates_html(results)
-    assert "Spread of answers" in shown.html and 'class="bad"' not in shown.html
-    assert shown.html in Report(results).writers.html
+    shown = Report(results).writers.html
+    assert "Spread of answers" in shown and 'class="bad"' not in shown
 
 
 def test_replicates_that_are_all_the_same_are_told_as_such(tmp_path: Path) -> None:
     results = run(tmp_path / "run", 2, Scripted(["## Facts\nnothing"] * 500))
     assert "summarize are all the same" in repeated_note(results)
-    assert "are all the same" in replicates_html(results).html
+    assert "are all the same" in Report(results).writers.html
 
 
 def test_replicates_that_were_asked_for_in_vain_are_told_as_such(
@@ -130,7 +128,9 @@ def test_replicates_that_were_asked_for_in_vain_are_told_as_such(
 ) -> None:
     assert repeated_note(in_vain).startswith("Nothing was repeated")
     assert "Nothing was repeated" in Report(in_vain).writers.html
-    assert repeated_note(once) == replicates_html(once).html == ""
+    assert repeated_note(once) == ""
+    told_once = Report(once).writers.html
+    assert "Nothing was repeated" not in told_once and "Spread of answers" not in told_once
 
 
 def test_models_that_are_asked_at_temperature_0_are_known_before(

@@ -18,7 +18,7 @@ from builders import remembering, rules
 from profiles import FULL
 from workbench import Budget, Context, Plan, Preset, Session, Strategy, compare, save
 from workbench.base.errors import MemoryShort, SettingError
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.experiment import memory
 from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.results import Results
@@ -48,7 +48,7 @@ class Fatal:
         if (self.always and self.text in str(context.messages[0])) or not Path(self.mark).exists():
             Path(self.mark).touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return Truncate().plan(context, budget)
+        return STAGES["truncate"]().plan(context, budget)
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +173,7 @@ class Hungry:
 
     def plan(self, context: Context, budget: Budget) -> Plan | None:
         assert len(bytearray(self.bytes)) == self.bytes
-        return Truncate().plan(context, budget)
+        return STAGES["truncate"]().plan(context, budget)
 
 
 @in_full

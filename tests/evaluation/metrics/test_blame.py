@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from builders import remembering, rules
 from workbench import Budget, Context, Plan, Preset, Session, Strategy, find_model, preset
 from workbench.engine.compaction.plan import Stage
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.metric import MetricInput
@@ -27,7 +27,9 @@ class Eighth:
     name: str = "eighth"
 
     def plan(self, context: Context, budget: Budget) -> Plan | None:
-        return Truncate().plan(context, Budget(target=context.tokens // 8, window=budget.window))
+        return STAGES["truncate"]().plan(
+            context, Budget(target=context.tokens // 8, window=budget.window)
+        )
 
 
 def blamed(*stages: Stage, share: float = 0.1) -> tuple[list[str], list[str]]:
@@ -54,20 +56,20 @@ def test_what_is_kept_has_no_culprit() -> None:
 
 
 def test_the_stage_that_drops_the_evidence_is_to_blame() -> None:
-    found, needs = blamed(Truncate())
+    found, needs = blamed(STAGES["truncate"]())
     assert len(found) == len(needs)
     assert set(found) == {"", "truncate"}
 
 
 def test_each_of_two_stages_is_blamed_for_its_own_losses() -> None:
-    found, _ = blamed(Eighth(), Truncate(), share=0.03)
+    found, _ = blamed(Eighth(), STAGES["truncate"](), share=0.03)
     alone, _ = blamed(Eighth(), share=0.03)
     assert {"eighth", "truncate"} <= set(found)
     assert [name == "eighth" for name in found] == [name == "eighth" for name in alone]
 
 
 def test_what_is_kept_and_not_shown_is_lost_by_the_view() -> None:
-    part = Preset("made", Strategy("made", (), view=(Truncate(),)))
+    part = Preset("made", Strategy("made", (), view=(STAGES["truncate"](),)))
     done = matched(
         SESSION,
         part,

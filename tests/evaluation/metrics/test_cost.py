@@ -16,11 +16,11 @@ from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.analysis.paired import sign_flip
 from workbench.evaluation.experiment.costs import costs
+from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.replay_cost import charge
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.metric import Metric, MetricInput
-from workbench.evaluation.metrics.scores.spending import cost, cost_saved, prefix_reuse
+from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import Replay, Step
 
@@ -49,8 +49,8 @@ def metric_input(
     return MetricInput(replay, Index(session.messages), prices=Pricing("m", PRICES, named))
 
 
-def value(metric: Metric, of: MetricInput) -> float | None:
-    return metric.score(of).value
+def value(metric: str, of: MetricInput) -> float | None:
+    return BUILTIN[metric].score(of).value
 
 
 def even_cut(before: float, after: float, ratio: float) -> float:
@@ -95,7 +95,7 @@ def test_cachebench_s_reuse_and_breaks_come_out(run: str, reuse: float, breaks: 
     made = metric_input(steps)
     (row,) = costs(made)
     assert row["breaks"] == breaks
-    ours, sent = value(prefix_reuse, made), sum(tokens for tokens, _ in steps)
+    ours, sent = value("prefix_reuse", made), sum(tokens for tokens, _ in steps)
     assert ours is not None
     assert round(100 * ours * (sent - steps[0][0]) / sent, 1) == reuse
     (openai,) = costs(metric_input(steps, rules="openai"))
@@ -116,8 +116,8 @@ SAVING = ([(50_000, 0), (20_000, 0), (30_000, 20_000)], [50_000, 60_000, 70_000]
 
 def test_a_bill_says_what_can_be_worked_out_on_paper() -> None:
     made = metric_input(*SAVING, rules="none")
-    assert value(cost, made) == pytest.approx(0.30)
-    assert value(cost_saved, made) == pytest.approx(0.24 / 0.54)
+    assert value("cost", made) == pytest.approx(0.30)
+    assert value("cost_saved", made) == pytest.approx(0.24 / 0.54)
     (row,) = costs(made)
     assert row["net_saving"] == pytest.approx(0.24)
     assert (row["tokens_read"], row["breaks"], row["parted_at"], row["even_at"]) == (0, 1, 1, 1)
@@ -127,12 +127,12 @@ def test_the_cache_is_read_where_the_prompt_goes_on() -> None:
     made = metric_input([(50_000, 0), (60_000, 50_000), (60_000, 60_000)])
     (row,) = costs(made)
     assert (row["tokens_read"], row["tokens_written"]) == (110_000, 60_000)
-    assert value(cost, made) == pytest.approx((60_000 * 3.75 + 110_000 * 0.3) * 1e-6)
+    assert value("cost", made) == pytest.approx((60_000 * 3.75 + 110_000 * 0.3) * 1e-6)
 
 
 def test_no_compaction_saves_nothing_and_never_breaks_even() -> None:
     made = metric_input([(50_000, 0), (60_000, 50_000)])
-    assert value(cost_saved, made) == 0.0
+    assert value("cost_saved", made) == 0.0
     (row,) = costs(made)
     assert (row["net_saving"], row["parted_at"], row["even_at"]) == (0.0, None, None)
 
@@ -141,12 +141,13 @@ def test_what_never_pays_says_so() -> None:
     made = metric_input([(90_000, 0), (80_000, 0)], [90_000, 91_000])
     (row,) = costs(made)
     assert (row["parted_at"], row["even_at"]) == (1, None)
-    saved = value(cost_saved, made)
+    saved = value("cost_saved", made)
     assert saved is not None and saved < 0
 
 
-@pytest.mark.parametrize("metric", [cost, cost_saved])
-def test_without_a_price_or_a_request_there_is_a_reason_and_no_zero(metric: Metric) -> None:
+@pytest.mark.parametrize("name", ["cost", "cost_saved"])
+def test_without_a_price_or_a_request_there_is_a_reason_and_no_zero(name: str) -> None:
+    metric = BUILTIN[name]
     unknown = metric_input([(50_000, 0)])
     unknown = MetricInput(
         unknown.replay, unknown.index, prices=Pricing("m", None, why="no price is known")

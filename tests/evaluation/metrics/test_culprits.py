@@ -21,8 +21,8 @@ from workbench import (
     find_model,
     preset,
 )
-from workbench.base.ragged import Flags, kept_mask
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.base.ragged import kept_mask
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.compaction.strategy import Situation
 from workbench.engine.transcript.message import Message, chars_per_token, said_text
 from workbench.evaluation.metrics.chain import chain
@@ -73,7 +73,9 @@ class Half:
     name: str = "half"
 
     def plan(self, context: Context, budget: Budget) -> Plan | None:
-        return Truncate().plan(context, Budget(target=context.tokens // 2, window=budget.window))
+        return STAGES["truncate"]().plan(
+            context, Budget(target=context.tokens // 2, window=budget.window)
+        )
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ class Seen:
 
     at: int
     stage: str
-    mask: Flags
+    mask: np.ndarray
     texts: tuple[str, ...]
 
 

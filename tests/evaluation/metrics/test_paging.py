@@ -14,6 +14,7 @@ from workbench.engine.models.cache_rules import NO_CACHE, OPENAI, CacheRules
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import said_text
 from workbench.evaluation.experiment.prepared import Prepared
+from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.metric import MetricInput
@@ -25,7 +26,6 @@ from workbench.evaluation.metrics.paging import (
     paging,
     recall_cost,
 )
-from workbench.evaluation.metrics.scores.information import exam_recall
 from workbench.evaluation.metrics.view import view
 from workbench.evaluation.replays.step import Step
 
@@ -71,7 +71,9 @@ def sat(data: MetricInput, archive: dict[str, str] | None = None) -> list[PagedE
 
 def test_visible_recoverable_and_lost_are_all_that_was_needed() -> None:
     (row,) = paging(scored("truncate+recall"))
-    assert row["visible"] == pytest.approx(exam_recall.score(scored("truncate+recall")).value)
+    assert row["visible"] == pytest.approx(
+        BUILTIN["exam_recall"].score(scored("truncate+recall")).value
+    )
     shares = [figure(row[name]) for name in ("visible", "recoverable", "lost")]
     assert sum(shares) == pytest.approx(1) and min(shares[1:]) > 0.02
 

@@ -11,8 +11,7 @@ import pytest
 from builders import called, result, said, told
 from workbench import Context, Preset, Score, Session, Strategy, Summary, find_model, load
 from workbench.engine.compaction.register_lines import entries, written
-from workbench.engine.compaction.stages.register import Register
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import Message, chars_per_token
 from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.index import Index
@@ -155,7 +154,7 @@ def test_a_register_invents_no_request_in_a_recording(path: Path) -> None:
     sizing = Sizing.of(
         session, [chars_per_token(message) for message in session.messages], chars_per_token
     )
-    kept = Preset("kept", Strategy("kept", (Register(), Truncate())))
+    kept = Preset("kept", Strategy("kept", (STAGES["register"](), STAGES["truncate"]())))
     at = [len(session.messages) * part // 4 for part in (2, 3)]
     replay = matched(
         session, kept, find_model("extractive"), sizing, window=100_000, boundaries=at, shares=[0.3]

@@ -10,9 +10,9 @@ from builders import said, told
 from workbench import Budget, Completion, Context, Session
 from workbench.engine.compaction.engine import Compaction, StageRecord
 from workbench.engine.transcript.message import chars_per_token
+from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.metric import MetricInput
-from workbench.evaluation.metrics.scores.spending import over_window, peak_context, tokens_saved
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import CompactionEvent, Replay, Step
 
@@ -31,16 +31,19 @@ def metric_input(*sent: int, window: int) -> MetricInput:
 
 def test_requests_above_the_window_are_those_that_no_provider_would_take() -> None:
     made = metric_input(50, 100, 101, 400, window=100)
-    assert over_window.score(made).value == pytest.approx(0.5) and over_window.score(made).n == 4
-    assert over_window.score(metric_input(50, 100, window=100)).value == 0
-    assert peak_context.score(made).value == 400
+    assert (
+        BUILTIN["over_window"].score(made).value == pytest.approx(0.5)
+        and BUILTIN["over_window"].score(made).n == 4
+    )
+    assert BUILTIN["over_window"].score(metric_input(50, 100, window=100)).value == 0
+    assert BUILTIN["peak_context"].score(made).value == 400
 
 
 def test_what_summaries_cost_counts_as_sent() -> None:
     made = metric_input(60, 40, window=100)
     steps = tuple(replace(step, tokens_recorded=100) for step in made.replay.steps)
     saved = replace(made, replay=replace(made.replay, steps=steps))
-    assert tokens_saved.score(saved).value == pytest.approx(0.5)
+    assert BUILTIN["tokens_saved"].score(saved).value == pytest.approx(0.5)
     completion = Completion(text="so far", model="m", input_tokens=30, output_tokens=20)
     stage = StageRecord("summarize", 100, 60, (completion,))
     context = Context((), ())
@@ -48,8 +51,8 @@ def test_what_summaries_cost_counts_as_sent() -> None:
         context, context, context, Budget(target=1, window=100), (stage,), "compacted"
     )
     asked = replace(saved, replay=replace(saved.replay, events=(CompactionEvent(0, 1, done),)))
-    assert tokens_saved.score(asked).value == pytest.approx(0.25)
+    assert BUILTIN["tokens_saved"].score(asked).value == pytest.approx(0.25)
 
 
 def test_a_replay_without_requests_has_no_such_figure() -> None:
-    assert over_window.score(metric_input(window=100)).value is None
+    assert BUILTIN["over_window"].score(metric_input(window=100)).value is None

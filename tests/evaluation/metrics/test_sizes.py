@@ -11,9 +11,11 @@ from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.experiment.replay_rows import natural_rows
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.metric import MetricInput
-from workbench.evaluation.replays.matched import TOO_LARGE, matched, stays_larger
+from workbench.evaluation.replays.matched import matched, stays_larger
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
+
+TOO_LARGE = "it stays larger than the size that was set"
 
 MESSAGES = (rules("be brief"), *remembering(60))
 SESSION = Session.of(MESSAGES)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from builders import conversation
-from workbench import Session
+from workbench import Session, compare
 from workbench.base.errors import SettingError
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.replays.boundaries import (
-    Boundaries,
     at_boundaries,
     at_shares,
     by_fill,
-    checked,
 )
 from workbench.evaluation.replays.sizing import Sizing
 
@@ -56,6 +57,7 @@ def test_boundaries_are_named_by_share_by_index_by_fill_or_by_what_was_recorded(
 
 
 @pytest.mark.parametrize("wrong", ["somewhere", (0.0,), (1.5,), (0,), (-3,)])
-def test_what_names_no_boundary_is_refused(wrong: Boundaries) -> None:
-    with pytest.raises(SettingError):
-        checked(wrong)
+def test_what_names_no_boundary_is_refused(wrong: Any, tmp_path: Path) -> None:
+    session, _ = made(5)
+    with pytest.raises(SettingError, match="boundar"):
+        compare(session, strategies=("truncate",), boundaries=wrong, out=tmp_path)

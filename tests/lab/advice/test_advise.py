@@ -6,14 +6,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench import compare, render
+from workbench import Report, compare, render
 from workbench.base.errors import SettingError, UnknownName
 from workbench.cli import main
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.metrics import NAMES, WORK
 from workbench.lab.advice.advise import Advice, AdviceSpec, advise, forecast
 from workbench.lab.advice.measured import figures
 from workbench.lab.advice.search import rounds, spread
@@ -21,9 +19,12 @@ from workbench.lab.advice.space import space
 from workbench.recordings.datasets.bundled import bundled_files
 from workbench.recordings.datasets.generator import generate
 from workbench.recordings.importers.native import write
-from workbench.report.page.verdict import verdict_html
 from workbench.report.view.pages import runs_page
 from workbench.report.view.runs import runs
+
+WORK = "work"
+
+NAMES = "exam_recall"
 
 FILES = tuple(map(str, bundled_files()[:4]))
 GRID = """
@@ -116,7 +117,7 @@ def test_view_and_the_page_of_its_run_show_what_the_advice_said(
     (row,) = runs_page(entries, {}).values["runs"]
     assert (row.answer, row.because) == (advice.verdict, advice.traded)
     page = render(spec.out).read_text("utf-8")
-    shown = verdict_html(Findings.of(Results.open(spec.out)))
+    shown = Report(Results.open(spec.out)).verdict
     for sentence in (advice.verdict, advice.traded):
         assert sentence in shown.plain
     assert " ".join(advice.verdict.split()[:4]) in page and "was the only strategy" not in page

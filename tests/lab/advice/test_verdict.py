@@ -10,10 +10,13 @@ from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade, choice
 from workbench.evaluation.experiment.grid import Grid
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.evaluation.metrics import NAMES, WORK
 from workbench.lab.advice.measured import Measurements, saved_shares
 from workbench.lab.advice.search import Finals, Outside
 from workbench.lab.advice.verdict import DefaultComparison, Verdict, opening, traded
+
+WORK = "work"
+
+NAMES = "exam_recall"
 
 WITHOUT_A_MODEL = (
     "Without a model a comparison of presets compares triggers, cuts and cost, not summaries. "

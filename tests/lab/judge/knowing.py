@@ -5,6 +5,7 @@ and `?` elsewhere.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from string import ascii_uppercase
 from typing import Any
 
 from engine.models.provider import Provider, Reply, completion
@@ -18,7 +19,7 @@ from workbench.evaluation.metrics.exam.gap import gapped
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.lab.judge.exam.admission import admission_exams
-from workbench.lab.judge.exam.readers import LETTERS, ordered, question
+from workbench.lab.judge.exam.readers import ordered, question
 
 BOUNDARIES = (0.5, 0.6, 0.8)
 
@@ -56,7 +57,7 @@ class Knowing:
 
     def _letter(self, item: Item, seed: int, conversation: str) -> str:
         return (
-            LETTERS[ordered(item, seed).index(0)]
+            ascii_uppercase[ordered(item, seed).index(0)]
             if item.answer.lower() in conversation.lower()
             else "?"
         )

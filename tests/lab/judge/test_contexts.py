@@ -15,11 +15,13 @@ from builders import remembering, rules, said
 from workbench import Budget, Context, Plan, Preset, Replace, Session, Strategy, compare, save
 from workbench.base.errors import LeftOut, SettingError
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.replays.matched import ALLOWED, TOO_LARGE
+from workbench.evaluation.replays.matched import ALLOWED
 from workbench.lab.judge.contexts import ContextSpec
 from workbench.lab.judge.exam.scores import scores
 from workbench.lab.judge.exam.sitting import judge_exam
 from workbench.lab.sections.trust import judges_html
+
+TOO_LARGE = "it stays larger than the size that was set"
 
 SAME: dict[str, Any] = {"shares": (0.3,), "boundaries": (0.5, 0.8), "quiet": True}
 

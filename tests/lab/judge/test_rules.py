@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench import find_model
-from workbench.evaluation.metrics.exam.rule_verdicts import RuleOutcome, RuleVerdict
+from workbench.evaluation.metrics.exam.rule_verdicts import RuleVerdict
 from workbench.lab.judge.rules import RuleGrader
 
 OPEN = RuleVerdict("never push to the main branch", 0, "unsure", "pushed to main", "")
@@ -24,7 +24,7 @@ def grader(answer: str) -> RuleGrader:
         ("I would rather not say.", "unsure"),
     ],
 )
-def test_its_last_word_counts(answer: str, outcome: RuleOutcome) -> None:
+def test_its_last_word_counts(answer: str, outcome: str) -> None:
     assert grader(answer).graded(OPEN, ["Pushed to main."]).outcome == outcome
 
 

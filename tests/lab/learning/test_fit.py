@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.engine.models.learned.features import FEATURES, PARTS, Part
-from workbench.lab.learning.fit import RULE, fitted
+from workbench.engine.models.learned.features import Part
+from workbench.lab.learning.fit import fitted
 from workbench.lab.learning.samples import Sample
 
-NAMES = FEATURES["needed"]
+RULE = {"said": 1.2, "never said": -1.2}
+
+NAMES = ("said", "never said", "by the user", "text since")
 
 
 def samples(needed: np.ndarray, labels: np.ndarray) -> dict[Part, list[Sample]]:
     """Names with these features; nothing for the other models."""
-    found: dict[Part, list[Sample]] = {part: [] for part in PARTS}
+    found: dict[Part, list[Sample]] = {"needed": [], "tells": [], "states": []}
     found["needed"] = [Sample(needed, labels, np.ones(len(labels)), "p")]
     return found
 

@@ -20,7 +20,7 @@ from workbench import (
 from workbench.base.errors import SettingError
 from workbench.cli import main
 from workbench.engine.compaction.engine import Compaction
-from workbench.engine.compaction.stages.register import Register
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.models.learned.weights import SHIPPED, read_weights
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.model import Model
@@ -245,7 +245,9 @@ def test_without_an_answer_the_lines_stay_all_the_same(reply: Reply) -> None:
 
 def test_below_a_register_the_lines_still_say_in_order_what_was_said() -> None:
     lines = preset("learned").strategy
-    done = compacted(replace(lines, stages=(Register(), *lines.stages)), Scripted([]), 0.4)
+    done = compacted(
+        replace(lines, stages=(STAGES["register"](), *lines.stages)), Scripted([]), 0.4
+    )
     register = next(message for message in done.sent.messages if message.name == "register")
 
     assert done.outcome == "compacted" and not done.violations

@@ -15,7 +15,7 @@ from builders import called, result, rules, said, told
 from profiles import FULL
 from workbench import Budget, Context, Plan, Preset, Session, Strategy, prepared, preset
 from workbench.base.errors import SettingError
-from workbench.cli.app import main
+from workbench.cli import main
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.experiment.filler import FillerModel

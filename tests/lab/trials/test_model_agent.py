@@ -11,7 +11,7 @@ from lab.trials.toys import PORTS, toy
 
 from workbench import ModelSettings, preset
 from workbench.base.errors import Unanswered
-from workbench.cli.app import main
+from workbench.cli import main
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.provider_options import ProviderOptions

@@ -16,7 +16,7 @@ import workbench as wb
 from profiles import FULL
 from workbench import Completion
 from workbench.base.errors import SettingError, UnknownName
-from workbench.cli.app import main
+from workbench.cli import main
 from workbench.engine.models.model import SummaryRequest
 from workbench.lab.trials.families import FAMILIES
 from workbench.lab.trials.spec import TrialSpec

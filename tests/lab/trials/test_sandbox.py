@@ -16,12 +16,13 @@ import pytest
 from lab.trials.sandboxes import need_sandbox
 from lab.trials.toys import toy
 
+from workbench import WorkbenchError
 from workbench.base.errors import SetupError
 from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.grading import grade
 from workbench.lab.trials.helper import descendants
 from workbench.lab.trials.helper_client import HelperWorkspace, require_sandbox
-from workbench.lab.trials.task import Call, TaskCheck, TrialTask, WorkspaceEnded
+from workbench.lab.trials.task import Call, TaskCheck, TrialTask
 from workbench.lab.trials.tools import used
 
 CHECKED = toy(parts=0)
@@ -284,7 +285,7 @@ def test_the_agent_cannot_stop_end_or_read_the_helper_of_a_sandbox(
 def test_a_helper_that_is_ended_ends_the_trial_with_a_reason() -> None:
     with opened(CHECKED, sandbox=False) as workspace:
         with pytest.raises(
-            WorkspaceEnded, match="its workspace was ended: its helper process ended"
+            WorkbenchError, match="its workspace was ended: its helper process ended"
         ):
             told(workspace, "bash", command="kill -9 $PPID; sleep 5")
         verdict = grade(_with(TaskCheck("port", "file", "port=1", "out.txt")), workspace, [])
@@ -296,16 +297,16 @@ def test_a_helper_that_is_ended_ends_the_trial_with_a_reason() -> None:
 def test_a_helper_that_is_stopped_ends_the_trial_in_time() -> None:
     with opened(CHECKED, sandbox=False) as workspace:
         workspace.until = time.monotonic() + 1
-        with pytest.raises(WorkspaceEnded, match="its helper process did not answer in time"):
+        with pytest.raises(WorkbenchError, match="its helper process did not answer in time"):
             told(workspace, "bash", command="kill -STOP $PPID; sleep 30")
 
 
 def test_a_trial_that_takes_too_much_memory_or_disk_is_ended(workspace: HelperWorkspace) -> None:
     hog = "x = bytearray(900 << 20)\nimport time\ntime.sleep(30)\n"
     told(workspace, "write", path="hog.py", content=hog)
-    with pytest.raises(WorkspaceEnded, match="it took more than 750 MB of memory and disk"):
+    with pytest.raises(WorkbenchError, match="it took more than 750 MB of memory and disk"):
         told(workspace, "bash", command="python hog.py")
-    with pytest.raises(WorkspaceEnded, match="it took more than 750 MB of memory and disk"):
+    with pytest.raises(WorkbenchError, match="it took more than 750 MB of memory and disk"):
         told(workspace, "list", path=".")
 
 

@@ -16,7 +16,7 @@ from lab.trials.toys import PORTS, toy
 
 from workbench import ModelSettings, preset
 from workbench.base.errors import Unanswered
-from workbench.cli.app import main
+from workbench.cli import main
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.written_calls import call_text
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from builders import remembering, rules
 from workbench import Budget, Completion, Context, Plan, Preset, Session, Strategy, prepared, preset
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.extractive.reading import LineReader
@@ -29,7 +29,7 @@ class Peeking:
 
     def plan(self, context: Context, budget: Budget) -> Plan | None:
         self.calls.append(1)
-        return Truncate().plan(context, budget) if len(self.calls) % 2 else None
+        return STAGES["truncate"]().plan(context, budget) if len(self.calls) % 2 else None
 
 
 class Knowing:

@@ -15,7 +15,7 @@ import workbench as wb
 from builders import called, result, rules, said, told
 from workbench import Session, Summary, prepared
 from workbench.base.errors import SettingError
-from workbench.cli.app import main
+from workbench.cli import main
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import Message
 from workbench.lab.simulation.held import held_things

@@ -7,8 +7,10 @@ from workbench import prepared
 from workbench.base.errors import SettingError
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.lab.validation.fetched_again import kappa, precision_table
-from workbench.lab.validation.needs import LABELS, labelled, sheet, still_asked
+from workbench.lab.validation.needs import labelled, sheet, still_asked
 from workbench.recordings.datasets.generator import generate
+
+LABELS = {"label": ("needed", "boilerplate", "duplicate"), "given_away": ("yes", "no")}
 
 ITEMS = 12
 TEXTS = ["request", "evidence", "use", "cue", "answer", "look_alikes"]

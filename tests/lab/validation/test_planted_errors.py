@@ -4,7 +4,9 @@ import pandas as pd
 import pytest
 
 from workbench.lab.validation.answers.exams import by_category, verdicts
-from workbench.lab.validation.planted_errors import ERRORS, planted_errors
+from workbench.lab.validation.planted_errors import planted_errors
+
+ERRORS = ("stale", "reversed", "negated", "swapped")
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +18,7 @@ def test_true_statements_in_other_words_are_known(found: pd.DataFrame) -> None:
     assert found.loc["intact", "exam"] >= 0.95
 
 
-@pytest.mark.parametrize("error", ERRORS[1:])
+@pytest.mark.parametrize("error", ERRORS)
 def test_each_kind_of_planted_error_is_found(found: pd.DataFrame, error: str) -> None:
     assert found.loc[error, "exam"] >= 0.9
 

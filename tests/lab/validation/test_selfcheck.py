@@ -12,7 +12,6 @@ import pytest
 
 from builders import remembering, rules
 from workbench import Session, compare
-from workbench.base.ragged import Floats
 from workbench.evaluation.experiment.results import Results
 from workbench.lab.validation.selfcheck import WASTEFUL, equal_size, neighbours, projects, too_small
 
@@ -85,7 +84,7 @@ def test_a_score_that_depends_on_other_sessions_fails(runs: tuple[Results, Resul
 def test_sessions_as_the_unit_fail() -> None:
     assert projects().outcome == "passed"
 
-    def each(values: Floats, projects: Sequence[str]) -> Floats:
+    def each(values: np.ndarray, projects: Sequence[str]) -> np.ndarray:
         return np.asarray(values)
 
     assert projects(each).failed

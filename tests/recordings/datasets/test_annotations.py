@@ -3,12 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from annotated import annotated
 
-from workbench.recordings.datasets.bundled import bundled_files
 from workbench import load
 from workbench.engine.transcript.message import said_texts
+from workbench.recordings.datasets.bundled import bundled_files
 
 SESSIONS = bundled_files()
 
@@ -39,12 +38,12 @@ def test_every_superseded_value_stands_in_its_messages_and_the_new_one_comes_lat
     place = {message: i for i, message in enumerate(said)}
     for value in annotated(path).superseded:
         assert value.old_evidence and value.new_evidence
-        assert all(
-            value.old.lower() in said[message] for message in value.old_evidence
-        ), value.about
-        assert all(
-            value.new.lower() in said[message] for message in value.new_evidence
-        ), value.about
+        assert all(value.old.lower() in said[message] for message in value.old_evidence), (
+            value.about
+        )
+        assert all(value.new.lower() in said[message] for message in value.new_evidence), (
+            value.about
+        )
         assert place[value.old_evidence[0]] <= place[value.new_evidence[0]], value.about
 
 

@@ -10,15 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from workbench.recordings.datasets.bundled import bundled_files, card
-from workbench import load
+from workbench import AssistantMessage, Session, Text, load
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.recordings.datasets.recorder import record
-from workbench.recordings.datasets.recorder import read_task
 from workbench.engine.transcript.log import Entry, MessageEntry
-from workbench import AssistantMessage, Text
-from workbench.engine.transcript.message import (Message, counted_text, plain_text)
-from workbench import Session
+from workbench.engine.transcript.message import Message, counted_text, plain_text
+from workbench.recordings.datasets.bundled import bundled_files, card
+from workbench.recordings.datasets.recorder import read_task, record
 
 SESSIONS = bundled_files()
 TASKS = Path(__file__).parent.parent.parent.parent / "datasets" / "tasks"

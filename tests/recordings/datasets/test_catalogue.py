@@ -88,8 +88,13 @@ def test_recordings_that_are_parts_of_one_file_ask_for_it_once(tmp_path: Path, h
     text = b"one\ntwo\rtoo\n\xffthree\nfour\n"
     host.files = dict.fromkeys(host.files, text)
     every = [part(b"two\rtoo\n\xffthree\n", lines=(2, 3)), replace(part(text), file="whole")]
-    assert [file.read_bytes() for _, file in fetch(every, tmp_path, host.address) if isinstance(file, Path)] == [
-        b"two\rtoo\n\xffthree\n", text,
+    assert [
+        file.read_bytes()
+        for _, file in fetch(every, tmp_path, host.address)
+        if isinstance(file, Path)
+    ] == [
+        b"two\rtoo\n\xffthree\n",
+        text,
     ]
     assert len(host.asked) == 1
 

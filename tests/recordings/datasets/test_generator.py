@@ -6,17 +6,17 @@ from typing import get_args
 
 import pytest
 
-from workbench.base.errors import SettingError
-from workbench.recordings.importers import native
-from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.recordings.datasets.generator import Generated, Profile, generate
-from workbench.engine.extraction.entities import LEXICAL
 from workbench import AssistantMessage
-from workbench.engine.transcript.message import (Message, counted_text, said_texts)
+from workbench.base.errors import SettingError
+from workbench.engine.extraction.entities import LEXICAL
 from workbench.engine.extraction.extractor import Extractor
+from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.context import cut_points
+from workbench.engine.transcript.message import Message, counted_text, said_texts
+from workbench.recordings.datasets.generator import Generated, generate
+from workbench.recordings.importers import native
 
-PROFILES: tuple[Profile, ...] = get_args(Profile)
+PROFILES = ("coding", "support", "research")
 
 
 @pytest.fixture(scope="module", params=PROFILES)

@@ -12,10 +12,9 @@ from types import ModuleType
 import pytest
 
 from builders import remembering, rules
-from workbench import compare
+from workbench import Session, compare
 from workbench.engine.models.bundled_answers import BundledAnswer, answers_text, read_answers
 from workbench.engine.models.folder_requests import Requests
-from workbench import Session
 
 ROOT = Path(__file__).parents[3]
 SESSION = Session.of([rules("be brief"), *remembering(40)], id="s", project="p")
@@ -116,13 +115,13 @@ def test_answers_are_packed_counted_and_dropped_once_nobody_asks(
     assert stale.key not in packed and len(packed) >= asked > 0
     assert {one.writer for one in packed.values()} == {"a test"}
     assert f"recorded: {len(packed)}, {len(packed)} of them from the folder" in told
-    assert (
-        sorted(path for path in folder.iterdir() if "answer" not in path.name) == before
-    ), "nothing is asked there"
+    assert sorted(path for path in folder.iterdir() if "answer" not in path.name) == before, (
+        "nothing is asked there"
+    )
 
-    assert (
-        packing.main(["--file", str(file)], SESSION) == 0
-    ), "without the folder the file keeps what it has"
+    assert packing.main(["--file", str(file)], SESSION) == 0, (
+        "without the folder the file keeps what it has"
+    )
     assert read_answers(file) == packed
     assert f"recorded: {len(packed)}, 0 of them from the folder" in capsys.readouterr().out
 
@@ -147,9 +146,9 @@ def test_it_asks_what_the_commands_ask_until_nothing_is_missing(
     packing.main(
         [str(tmp_path / "other"), "--who", "a test", "--file", str(file), "--ask"], SESSION
     )
-    assert (
-        len(keys(folder)) == number and not (tmp_path / "other").exists()
-    ), "what ships is not asked again"
+    assert len(keys(folder)) == number and not (tmp_path / "other").exists(), (
+        "what ships is not asked again"
+    )
 
 
 def test_who_wrote_must_be_said(

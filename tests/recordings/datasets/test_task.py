@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from workbench import ToolCall
 from workbench.base.errors import FormatError
 from workbench.recordings.datasets.recorder import ScriptStep, read_task, steps
-from workbench import ToolCall
 
 
 def test_a_thought_a_text_and_a_tool_are_one_answer() -> None:

@@ -14,7 +14,7 @@ from recordings.importers.indexed import CORPORA, SILENT, sampled, sessions
 
 from workbench import load
 from workbench.base.errors import FormatError
-from workbench.cli.app import main
+from workbench.cli import main
 from workbench.recordings.importers.importer import scan
 
 QUESTION = "which of these two files is the newer one, please?"

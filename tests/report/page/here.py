@@ -18,10 +18,10 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 
 from workbench import render
-from workbench.report.page.notebooks import Value, checked
+from workbench.report.page.notebooks import checked
 
 
-def run_here(template: Path, out: Path, parameters: Mapping[str, Value]) -> Path:
+def run_here(template: Path, out: Path, parameters: Mapping[str, Any]) -> Path:
     """As `run_notebook`: the notebook's cells with these parameters, and what each prints, shows
     and draws.
     """

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from workbench import Report
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS, frame
@@ -110,6 +111,18 @@ def findings_of(
 ) -> Findings:
     """What such a run says, worked out once for all tests."""
     return Findings.of_tables(tables_of(sessions, strategies, shares, **text))
+
+
+@cache
+def report_of(
+    sessions: int = 3,
+    strategies: tuple[str, ...] = tuple(KEEPS),
+    shares: tuple[float, ...] = (0.05, 0.1, 0.2),
+    **text: str,
+) -> Report:
+    """The report of such a run, its findings worked out once for all tests."""
+    findings = findings_of(sessions, strategies, shares, **text)
+    return Report(made(sessions, strategies, shares, **text), findings=findings)
 
 
 HOSTILE = (

@@ -3,14 +3,12 @@ import json
 from pathlib import Path
 
 import pytest
-from report.page.made import MadeResults, findings_of, made, tables_of
+from report.page.made import MadeResults, made, tables_of
 
 from workbench import Report
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.comparison import changes, lost_now
 from workbench.evaluation.findings.tables import Tables
-from workbench.report.page.comparison import answer_html, changes_html
 
 
 def worse(source: MadeResults, by: float, spread: float = 0.01) -> MadeResults:
@@ -23,7 +21,7 @@ def worse(source: MadeResults, by: float, spread: float = 0.01) -> MadeResults:
 
 
 def told(now: MadeResults, then: MadeResults) -> str:
-    return answer_html(Findings.of(now), Tables.of(then)).plain
+    return Report(now, other=then).changed.plain
 
 
 def test_a_loss_that_is_clear_of_chance_is_told_first() -> None:
@@ -56,12 +54,9 @@ def test_what_is_newly_lost_is_listed_and_nothing_else() -> None:
     now.rows["losses"].append(now.rows["losses"][-1] | {"entity": "src/new.py", "needed_at": 99})
     left = lost_now(Tables.of(now), Tables.of(then)).losses
     assert left["entity"].tolist() == ["src/new.py"]
-    html = changes_html(Findings.of(now), Tables.of(then)).html
+    html = Report(now, other=then).changes.html
     assert 'id="newly-lost"' in html and "src/new.py" in html and "src/store_1.py" not in html
-    assert (
-        "Nothing is lost now that was not lost then"
-        in changes_html(Findings.of(then), Tables.of(then)).html
-    )
+    assert "Nothing is lost now that was not lost then" in Report(then, other=then).changes.html
 
 
 def test_what_else_differs_is_said() -> None:
@@ -69,7 +64,7 @@ def test_what_else_differs_is_said() -> None:
     now.manifest.update(
         {"code": "other", "settings": {**now.manifest["settings"], "window": 32_000}}
     )
-    html = answer_html(Findings.of(now), Tables.of(then)).html
+    html = Report(now, other=then).changed.html
     assert "window: 32000 now, 64000 then" in html and "different versions" in html
 
 
@@ -105,5 +100,5 @@ def test_a_sweep_shows_its_points_with_their_settings_and_which_nothing_beats(
 
 
 def test_what_did_not_change_at_all_is_the_same() -> None:
-    html = changes_html(findings_of(10), tables_of(10)).html
+    html = Report(made(10), other=made(10)).changes.html
     assert html.count("the same in every session") == 6 and "there is no interval" not in html

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 from report.page.made import MadeResults, made
 
+from workbench import Report
 from workbench.cli.headline import show
 from workbench.cli.headline_table import headline
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
-from workbench.report.page.comparison import differences_html
-from workbench.report.page.verdict import headline_html
 
 
 def with_code(sessions: int) -> MadeResults:
@@ -31,7 +30,7 @@ def with_code(sessions: int) -> MadeResults:
 
 
 def test_both_tables_have_code_beside_names_where_any_session_needs_code() -> None:
-    html = headline_html(Findings.of(with_code(9))).html
+    html = Report(with_code(9)).headline.html
     assert html.index(">Names</th>") < html.index(">Code</th>")
     same_size = html.partition("all cut to the same size")[2]
     assert same_size.index(">Names</th>") < same_size.index(">Code</th>")
@@ -39,8 +38,8 @@ def test_both_tables_have_code_beside_names_where_any_session_needs_code() -> No
 
 
 def test_without_needs_of_code_there_is_no_column_of_it() -> None:
-    assert "Code" not in headline_html(Findings.of(with_code(0))).html
-    assert "Code" not in headline_html(Findings.of(made(9))).html
+    assert "Code" not in Report(with_code(0)).headline.html
+    assert "Code" not in Report(made(9)).headline.html
 
 
 def test_the_mean_is_over_the_sessions_that_need_code_and_none_counts_as_zero() -> None:
@@ -64,4 +63,4 @@ def test_strategies_are_not_ranked_by_code_even_where_nothing_else_has_a_value()
 
 
 def test_code_is_compared_with_the_baseline_too() -> None:
-    assert "Code, all cut to the same size" in differences_html(Findings.of(with_code(9))).html
+    assert "Code, all cut to the same size" in Report(with_code(9)).differences.html

@@ -2,14 +2,10 @@ import re
 from pathlib import Path
 
 import pytest
-from report.page.made import findings_of, made, tables_of
+from report.page.made import findings_of, made, report_of
 
 from workbench import Report
 from workbench.base.markup import environment
-from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.comparison import differences, standings
-from workbench.report.page.comparison import differences_html, frontier_html
-from workbench.report.page.verdict import headline_html
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "tables.md"
 
@@ -19,8 +15,9 @@ def words(html: str) -> str:
 
 
 def test_every_strategy_is_compared_with_the_baseline_at_equal_size_where_there_is_one() -> None:
-    run = tables_of(9)
-    found = differences(run).set_index("strategy")
+    findings = findings_of(9)
+    run = findings.tables
+    found = findings.figures.against_baseline.set_index("strategy")
     assert set(found.index) == {"summarize", "pipeline", "none", "null"}
     at_size = run.scores[
         (run.scores["metric"] == "exam_recall") & (run.scores["mode"] == "matched")
@@ -29,47 +26,49 @@ def test_every_strategy_is_compared_with_the_baseline_at_equal_size_where_there_
     assert found.loc["summarize", "difference"] == pytest.approx(
         means["summarize"] - means["truncate"]
     )
-    own = differences(tables_of(9, shares=())).set_index("strategy")
+    own = findings_of(9, shares=()).figures.against_baseline.set_index("strategy")
     assert own.loc["summarize", "difference"] == pytest.approx(0.74 - 0.5, abs=0.06)
 
 
 def test_the_table_says_better_too_few_and_what_would_have_shown() -> None:
-    enough = words(differences_html(findings_of(9)).html)
+    enough = words(report_of(9).differences.html)
     assert "keeps more than truncate" in enough and "saves less than truncate" in enough
-    few = words(differences_html(findings_of(4)).html)
+    few = words(report_of(4).differences.html)
     assert "too few projects: 4, at least 7 would do for 2 comparisons" in few
     assert "keeps more" not in few.replace("null", "")
 
 
 def test_the_headline_names_the_baseline_and_says_when_sessions_are_too_few() -> None:
-    assert "Against pipeline" in headline_html(Findings.of(made(9), "pipeline")).html
-    assert "too few" in headline_html(findings_of(4)).html
-    assert "Against" not in headline_html(findings_of(4, ("none", "null", "truncate"))).html
+    assert "Against pipeline" in Report(made(9), "pipeline").headline.html
+    assert "too few" in report_of(4).headline.html
+    assert "Against" not in report_of(4, ("none", "null", "truncate")).headline.html
 
 
 def test_one_strategy_has_nothing_to_be_compared_with() -> None:
-    findings = findings_of(9, ("none", "null", "truncate"))
-    assert "no two strategies" in differences_html(findings).html
+    report = report_of(9, ("none", "null", "truncate"))
+    findings = report.findings
+    assert "no two strategies" in report.differences.html
     assert findings.figures.lead is not None and findings.figures.lead.empty
-    assert findings.figures.standings.empty and frontier_html(findings).html == ""
+    assert findings.figures.standings.empty and report.frontier.html == ""
 
 
 def test_the_frontier_holds_those_that_nobody_beats_on_both_counts_with_how_sure_that_is() -> None:
-    found = standings(tables_of(9)).set_index("strategy").to_dict("index")
+    found = findings_of(9).figures.standings.set_index("strategy").to_dict("index")
     assert {name for name, one in found.items() if one["on_frontier"]} == {"summarize"}
     assert found["summarize"]["probability"] == 1 and 0.2 < found["truncate"]["probability"] < 0.6
-    told = frontier_html(findings_of(9)).plain
+    told = report_of(9).frontier.plain
     assert "as much as summarize (100 %). Another does better on both counts than pipeline" in told
-    assert "may be chance" in frontier_html(findings_of(3)).plain
+    assert "may be chance" in report_of(3).frontier.plain
 
 
 def test_a_strategy_alone_is_compared_with_the_references() -> None:
-    html = differences_html(Findings.of(made(3, ("none", "null", "truncate")), "truncate")).html
+    html = Report(made(3, ("none", "null", "truncate")), "truncate").differences.html
     assert "none" in html and "null" in html and "Up to" not in html
 
 
 def test_an_empty_run_has_no_differences() -> None:
-    assert differences(tables_of(0)).empty and standings(tables_of(0)).empty
+    figures = findings_of(0).figures
+    assert figures.against_baseline.empty and figures.standings.empty
 
 
 def test_every_table_of_a_report_is_a_data_frame_with_the_documented_columns() -> None:

@@ -1,10 +1,8 @@
 import re
 
-from report.page.made import made
+from report.page.made import made, report_of
 
-from workbench.evaluation.findings import Findings
-from workbench.report.page import contexts
-from workbench.report.page.contexts import contexts_html
+from workbench import Report
 
 
 def lines(html: str) -> list[list[tuple[int, int]]]:
@@ -16,17 +14,18 @@ def lines(html: str) -> list[list[tuple[int, int]]]:
 
 
 def test_each_session_has_a_picture_a_strategy_and_one_session_is_open() -> None:
-    run = Findings.of(made(3))
-    html = contexts_html(run).html
+    report = report_of(3)
+    html = report.contexts.html
     assert html.count("<details") == 3 and html.count(" open") == 1
-    assert len(lines(html)) == 3 * len(run.tables.contenders) and "none" not in re.findall(
-        r'data-strategy="(\w+)"', html
-    )
+    assert len(lines(html)) == 3 * len(
+        report.findings.tables.contenders
+    ) and "none" not in re.findall(r'data-strategy="(\w+)"', html)
 
 
 def test_a_line_is_what_each_request_sends_and_upright_lines_are_its_compactions() -> None:
-    run = Findings.of(made(1))
-    part = contexts_html(run)
+    report = report_of(1)
+    run = report.findings
+    part = report.contexts
     name = run.tables.contenders[0]
     rows = run.tables.steps[run.tables.steps["strategy"] == name].sort_values("request")
     assert lines(part.html)[0] == list(zip(rows["request"], rows["tokens_sent"], strict=True))
@@ -47,17 +46,18 @@ def test_of_a_long_session_each_point_is_the_largest_of_its_neighbours() -> None
         for row in steps
         for n in range(20)
     ]
-    run = Findings.of(source)
-    (line,) = lines(contexts_html(run).html)
+    report = Report(source)
+    run = report.findings
+    (line,) = lines(report.contexts.html)
     sent = dict(zip(run.tables.steps["request"], run.tables.steps["tokens_sent"], strict=True))
-    assert len(line) == contexts.MOST_POINTS and all(sent[x] == y for x, y in line)
+    assert len(line) == 400 and all(sent[x] == y for x, y in line)
     assert max(y for _, y in line) == run.tables.steps["tokens_sent"].max()
 
 
 def test_more_sessions_than_a_page_takes_are_counted() -> None:
-    html = contexts_html(Findings.of(made(contexts.MOST_SESSIONS + 2))).html
-    assert html.count("<details") == contexts.MOST_SESSIONS and "24 of 26 sessions" in html
+    html = Report(made(24 + 2)).contexts.html
+    assert html.count("<details") == 24 and "24 of 26 sessions" in html
 
 
 def test_without_a_replay_there_is_a_sentence() -> None:
-    assert "Nothing to draw" in contexts_html(Findings.of(made(0))).html
+    assert "Nothing to draw" in Report(made(0)).contexts.html

@@ -8,10 +8,8 @@ from report.page.made import MadeResults
 
 from workbench import Report
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.costs import bills, typical
+from workbench.evaluation.findings.costs import typical
 from workbench.evaluation.findings.tables import Tables
-from workbench.report.page.charts import spending
-from workbench.report.page.cost import costs_html, reconciled_html
 
 
 def run_of(rows: dict[str, list[dict[str, Any]]]) -> MadeResults:
@@ -91,7 +89,7 @@ def run(sessions: int = 3) -> MadeResults:
 
 
 def test_a_bill_a_strategy_cheapest_first_and_the_arms_last() -> None:
-    rows = bills(Tables.of(run()))
+    rows = Findings.of(run()).figures.bills
     assert rows["strategy"].tolist() == ["truncate", "summarize", "none"]
     first = rows.iloc[0]
     assert (first["usd"], first["net_saving"], first["cache_read"]) == (3.0, 2.0, 0.9)
@@ -100,7 +98,7 @@ def test_a_bill_a_strategy_cheapest_first_and_the_arms_last() -> None:
 
 
 def test_the_table_says_what_pays_and_whose_prices_they_are() -> None:
-    shown = costs_html(Findings.of(run())).html
+    shown = Report(run()).costs.html
     assert "1 request" in shown
     assert "never <small>in 3 sessions</small>" in shown
     assert "some-model (Anthropic, 5 minutes), from litellm 1.101.6" in shown
@@ -111,7 +109,7 @@ def test_what_comes_from_the_cache_stands_with_how_often_it_broke() -> None:
     source = run(1)
     for row in source.rows["costs"]:
         row["breaks"] = {"none": 0, "truncate": 1, "summarize": 14}[row["strategy"]]
-    shown = costs_html(Findings.of(source)).html
+    shown = Report(source).costs.html
     for told in ("90 % <small>0 breaks<", "90 % <small>1 break<", "90 % <small>14 breaks<"):
         assert told in shown
 
@@ -122,7 +120,7 @@ def test_an_assumed_price_and_assumed_summaries_are_told() -> None:
         row | {"why": "no price is known for the model 'x'", "assumed_summaries": 2}
         for row in made.rows["costs"]
     ]
-    shown = costs_html(Findings.of(made)).html
+    shown = Report(made).costs.html
     assert "In 1 session, since no price is known for the model" in shown
     assert "as if the priced model had written them" in shown
 
@@ -131,17 +129,13 @@ def test_hostile_names_are_escaped() -> None:
     made = run(1)
     made.rows["costs"] = [row | {"row": "<script>x"} for row in made.rows["costs"]]
     made.rows["reconciliation"] = [matched("<script>y")]
-    assert (
-        "<script>"
-        not in costs_html(Findings.of(made)).html + reconciled_html(Findings.of(made)).html
-    )
+    assert "<script>" not in Report(made).costs.html + Report(made).reconciled.html
 
 
 def test_the_chart_marks_where_a_strategy_has_paid_off() -> None:
     source = run()
-    findings = Findings.of(source)
-    assert typical(findings.tables) == "s1"
-    (axes,) = spending(findings).axes
+    assert typical(Tables.of(source)) == "s1"
+    (axes,) = Report(source).spending().figure.axes
     assert axes.get_xlabel() == "request" and "USD" in axes.get_ylabel()
     dots = [line for line in axes.get_lines() if line.get_marker() == "o"]
     assert [np.asarray(dot.get_xydata()).tolist() for dot in dots] == [[[2.0, 3.0]]]
@@ -170,7 +164,7 @@ def test_reported_usage_is_compared_session_by_session() -> None:
         ),
         matched("silent", requests=0, prompt_error=None, read_error=None, usd_error=None, usd=None),
     ]
-    found = reconciled_html(Findings.of(made))
+    found = Report(made).reconciled
     assert "within 2 % in 1 of 2 sessions" in found.plain
     assert "1 session could not be checked" in found.plain
     assert (
@@ -185,7 +179,7 @@ def test_reported_usage_is_compared_session_by_session() -> None:
     )
     assert found.html.index("bad") < found.html.index("good")
     made.rows["sessions"] = [{"session": "bad", "title": "Mend the tests", "status": "ok"}]
-    assert "Mend the tests" in reconciled_html(Findings.of(made)).html
+    assert "Mend the tests" in Report(made).reconciled.html
     assert "-2.5 %" in found.html
     assert (
         "missed after a pause -2 %; 3 answers without a report or by another model in neither bill"
@@ -198,14 +192,14 @@ def test_no_bill_that_is_far_off_is_left_out_of_the_report() -> None:
     made.rows["reconciliation"] = [
         matched(f"s{n}", bill_error=-0.5, reasons=f"because {n}.") for n in range(60)
     ]
-    found = reconciled_html(Findings.of(made)).html
+    found = Report(made).reconciled.html
     assert all(f"because {n}." in found for n in range(60))
 
 
 def test_a_run_without_tables_says_so() -> None:
     source = run_of({})
-    findings = Findings.of(source)
-    assert "No session has a bill" in costs_html(findings).html
-    assert "so the bill is not checked" in reconciled_html(findings).html
-    assert "no data" in Report(source).spending().alt
-    assert spending(findings).axes[0].get_lines() == []
+    report = Report(source)
+    assert "No session has a bill" in report.costs.html
+    assert "so the bill is not checked" in report.reconciled.html
+    assert "no data" in report.spending().alt
+    assert report.spending().figure.axes[0].get_lines() == []

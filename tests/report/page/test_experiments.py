@@ -23,7 +23,7 @@ from workbench.report.page.experiments import (
     run_experiments,
     table_rows,
 )
-from workbench.report.page.notebooks import NotebookError, Value, mark_dead, run_notebook
+from workbench.report.page.notebooks import NotebookError, mark_dead, run_notebook
 
 DONE = "done.json"
 
@@ -169,7 +169,7 @@ def test_each_point_of_a_grid_is_told_as_soon_as_it_is_finished(
 ) -> None:
     slow_may_end = threading.Event()
 
-    def run(values: Mapping[str, Value], out: Path) -> Path:
+    def run(values: Mapping[str, Any], out: Path) -> Path:
         if values["window"] == 16_000:
             assert slow_may_end.wait(60)
         out.mkdir(parents=True)

@@ -1,33 +1,32 @@
 import re
 
 import pytest
-from report.page.made import findings_of, made, tables_of
+from report.page.made import findings_of, made, report_of, tables_of
 from report.page.test_parts import HOSTILE, Page
 
-from workbench.evaluation.findings import Findings
+from workbench import Report
 from workbench.evaluation.findings.losses import worst_losses
-from workbench.evaluation.findings.summaries import by_kind, session_titles
+from workbench.evaluation.findings.summaries import session_titles
 from workbench.evaluation.findings.tables import Tables
-from workbench.report.page.losses import by_session_html, kinds_html, losses_html
 
 
 def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
-    html = kinds_html(findings_of(3)).html
+    html = report_of(3).by_kind.html
     assert '<a class="into" href="#losses" data-show-by="truncate" data-show-kind="path">' in html
     # a reference that measures the scale has no losses of its own
     assert 'data-show-by="null"' not in html
-    rows = by_kind(tables_of(3)).set_index(["kind", "strategy"])["recall"]
+    rows = findings_of(3).figures.by_kind.set_index(["kind", "strategy"])["recall"]
     assert f"{100 * rows['path', 'truncate']:.0f} %" in html
 
 
 def test_a_figure_leads_to_the_losses_of_its_session() -> None:
-    findings = findings_of(3)
-    html = by_session_html(findings).html
+    report = report_of(3)
+    html = report.by_session.html
     assert (
         '<a class="into" href="#losses" data-show-by="pipeline" data-show-session="session-01">'
         in html
     )
-    assert len(findings.figures.by_session) == 9
+    assert len(report.figures.by_session) == 9
 
 
 def test_a_session_without_a_score_is_shown_as_missing() -> None:
@@ -37,7 +36,7 @@ def test_a_session_without_a_score_is_shown_as_missing() -> None:
             row["value"] = None
     line = re.search(
         r"<tr[^>]*>(?:(?!</tr>).)*Repair number 0.*?</tr>",
-        by_session_html(Findings.of(source)).html,
+        Report(source).by_session.html,
     )
     assert line and line.group().count("–") == 1
 
@@ -72,7 +71,7 @@ def test_what_one_strategy_loses_and_another_keeps_comes_first_and_boilerplate_l
 
 
 def test_a_loss_says_what_brings_it_back() -> None:
-    html = losses_html(findings_of(1)).html
+    html = report_of(1).losses.html
     assert "only the user said it" in html and "The user has to say it again." in html
     assert "One call that only looks: 1,234 tokens." in html
 
@@ -87,7 +86,7 @@ def test_sessions_of_one_title_are_told_apart_and_a_title_stands_for_the_id() ->
 
 def test_hostile_titles_stay_text() -> None:
     for text in HOSTILE:
-        page = Page(by_session_html(findings_of(2, title=text)).html)
+        page = Page(report_of(2, title=text).by_session.html)
         assert (
             not page.open
             and not page.wrong
@@ -96,8 +95,6 @@ def test_hostile_titles_stay_text() -> None:
 
 
 def test_an_empty_run_says_so() -> None:
-    findings = findings_of(0)
-    assert (
-        "No session" in by_session_html(findings).html
-        and "Nothing from before" in kinds_html(findings).html
-    )
+    report = report_of(0)
+    assert "No session" in report.by_session.html
+    assert "Nothing from before" in report.by_kind.html

@@ -11,15 +11,15 @@ import pytest
 from report.page.made import MadeResults, made, tables_of
 
 import workbench as wb
-from workbench import Context
+from workbench import Context, Report
 from workbench.cli.headline import outcome, show
 from workbench.evaluation.analysis.equal_size import names_only
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.metrics import NAMES
 from workbench.recordings.datasets.bundled import bundled_files
-from workbench.report.page.verdict import headline_html
+
+NAMES = "exam_recall"
 
 
 class NameSoup:
@@ -72,7 +72,7 @@ def test_a_soup_of_names_is_warned_of_and_honest_strategies_are_not(
 
 
 def test_the_report_shows_the_warning(run: Results) -> None:
-    assert "mine reads like a list of names" in headline_html(Findings.of(run)).html
+    assert "mine reads like a list of names" in Report(run).headline.html
 
 
 def test_a_context_that_holds_next_to_nothing_is_no_list_of_names() -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from report.page.made import MadeResults, findings_of, made, with_recorded
+from report.page.made import MadeResults, made, report_of, with_recorded
 
+from workbench import Report
 from workbench.evaluation.findings import Findings
-from workbench.report.page.comparison import panel_html
-from workbench.report.page.losses import by_session_html
 
 
 def with_phrases(turned: bool) -> MadeResults:
@@ -21,21 +20,21 @@ def with_phrases(turned: bool) -> MadeResults:
     return run
 
 
-def panel_table(findings: Findings) -> pd.DataFrame:
-    table = panel_html(findings).data
+def panel_table(report: Report) -> pd.DataFrame:
+    table = report.panel.data
     assert table is not None
     return table
 
 
 def test_a_panel_that_agrees_gives_the_rank() -> None:
-    findings = Findings.of(with_phrases(turned=False))
-    ranks = panel_table(findings).set_index("strategy")["rank"].to_dict()
+    report = Report(with_phrases(turned=False))
+    ranks = panel_table(report).set_index("strategy")["rank"].to_dict()
     assert ranks == {
         "summarize": 1,
         "pipeline": 2,
         "truncate": 3,
     }
-    words = findings.panel_words
+    words = report.findings.panel_words
     assert "rank summarize before pipeline before truncate" in words and "level" not in words
 
 
@@ -62,9 +61,9 @@ def test_a_rank_among_strategies_that_the_verdict_calls_level_says_so_and_by_wha
 
 
 def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes() -> None:
-    findings = Findings.of(with_phrases(turned=True))
-    assert panel_table(findings)["rank"].isna().all()
-    html = panel_html(findings).html
+    report = Report(with_phrases(turned=True))
+    assert panel_table(report)["rank"].isna().all()
+    html = report.panel.html
     text = html[html.index("<p>") :]
     assert (
         text.startswith("<p>The measures disagree about 3 pairs: ")
@@ -74,25 +73,23 @@ def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes(
 
 
 def test_the_panels_means_are_the_headlines_figures() -> None:
-    findings = Findings.of(with_phrases(turned=False))
-    table = panel_html(findings).data
-    assert table is not None
-    names = table.set_index("strategy")["exam_recall"]
+    report = Report(with_phrases(turned=False))
+    names = panel_table(report).set_index("strategy")["exam_recall"]
     for strategy, mean in names.items():
-        headline = findings.tables.best_recall(str(strategy), "exam_recall")
+        headline = report.findings.tables.best_recall(str(strategy), "exam_recall")
         assert headline is not None and mean == pytest.approx(headline.mean)
-    assert "plain mean" not in panel_html(findings).html
+    assert "plain mean" not in report.panel.html
 
 
 def test_the_agents_own_compaction_is_at_no_common_size_and_has_no_rank() -> None:
-    findings = Findings.of(with_recorded(9))
-    figures = findings.figures
+    report = Report(with_recorded(9))
+    figures = report.figures
     assert "recorded" in figures.strategies
-    assert "recorded" not in set(panel_table(findings)["strategy"])
+    assert "recorded" not in set(panel_table(report)["strategy"])
     assert "recorded" not in {*figures.integrity["strategy"], *figures.by_session["strategy"]}
-    assert "recorded" not in by_session_html(findings).html
+    assert "recorded" not in report.by_session.html
 
 
 def test_three_sessions_are_too_few_for_a_rank() -> None:
-    assert "to rank the strategies" in panel_html(findings_of(3)).html
-    assert panel_html(findings_of(3, strategies=("none", "null", "truncate"))).html == ""
+    assert "to rank the strategies" in report_of(3).panel.html
+    assert report_of(3, strategies=("none", "null", "truncate")).panel.html == ""

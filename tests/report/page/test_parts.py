@@ -1,20 +1,15 @@
 """The pieces of the page: what they say, and that nothing in a recording can break out of them."""
 
 import re
-from collections.abc import Callable
 from functools import cache
 from html.parser import HTMLParser
 
 import pytest
-from report.page.made import findings_of, made
+from report.page.made import made, report_of
 
-from workbench.evaluation.findings import Findings
-from workbench.report.page.html import Html
-from workbench.report.page.losses import losses_html
-from workbench.report.page.provenance import integrity_html, reproduce_html, sessions_html
-from workbench.report.page.verdict import headline_html, verdict_html
+from workbench import Report
 
-PIECES = (verdict_html, headline_html, losses_html, integrity_html, sessions_html, reproduce_html)
+PIECES = ("verdict", "headline", "losses", "integrity", "sessions", "reproduce")
 HOSTILE = (
     "<script>window.hit=1</script>",
     '"><img src=x onerror="window.hit=1">',
@@ -48,7 +43,7 @@ class Page(HTMLParser):
 
 
 @cache
-def hostile(text: str) -> Findings:
+def hostile(text: str) -> Report:
     """A run with that text in every place, made once; for all tests."""
     source = made(2, entity=text, evidence=f"before {text} after", use=f"use {text}", title=text)
     source.rows["sessions"][0].update(path=text, format=text, skipped=text)
@@ -57,15 +52,15 @@ def hostile(text: str) -> Findings:
     )
     source.rows["replays"][0].update(status="failed", reason=text)
     source.manifest.update({"command": ["workbench", "compare", text]})
-    return Findings.of(source)
+    return Report(source)
 
 
 @pytest.mark.parametrize("piece", PIECES)
 @pytest.mark.parametrize(
     "text", HOSTILE, ids=lambda text: text[:12].encode("ascii", "replace").decode()
 )
-def test_hostile_text_stays_text(piece: Callable[[Findings], Html], text: str) -> None:
-    html = piece(hostile(text)).html
+def test_hostile_text_stays_text(piece: str, text: str) -> None:
+    html = getattr(hostile(text), piece).html
     page = Page(html)
     assert not page.open and not page.wrong
     assert not {"script", "img", "style", "main", "iframe", "object"} & {
@@ -79,12 +74,12 @@ def test_hostile_text_stays_text(piece: Callable[[Findings], Html], text: str) -
 
 def test_the_pieces_are_whole_for_a_plain_run() -> None:
     for piece in PIECES:
-        page = Page(piece(findings_of(3)).html)
+        page = Page(getattr(report_of(3), piece).html)
         assert page.tags and not page.open and not page.wrong
 
 
 def test_a_loss_tells_who_said_it_which_stage_dropped_it_and_who_needed_it() -> None:
-    html = losses_html(findings_of(1)).html
+    html = report_of(1).losses.html
     assert "Stated by a tool, message 4" in html
     assert "the stage <em>snip</em> removed it" in html
     assert "Needed by message 70" in html
@@ -92,18 +87,18 @@ def test_a_loss_tells_who_said_it_which_stage_dropped_it_and_who_needed_it() -> 
 
 
 def test_no_loss_is_said_in_words() -> None:
-    assert "Nothing that was needed later was lost" in losses_html(findings_of(1, ("none",))).html
+    assert "Nothing that was needed later was lost" in report_of(1, ("none",)).losses.html
 
 
 def test_whole_compactions_and_findings_are_told_apart() -> None:
     source = made(2)
-    assert "were sound" in integrity_html(Findings.of(source)).html
+    assert "were sound" in Report(source).integrity.html
     source.rows["compactions"][0]["violations"] = 2
-    assert "2 violations in 12 compactions" in integrity_html(Findings.of(source)).html
+    assert "2 violations in 12 compactions" in Report(source).integrity.html
 
 
 def test_the_best_strategy_is_marked_and_references_are_named() -> None:
-    html = headline_html(findings_of(3)).html
+    html = report_of(3).headline.html
     best = re.search(r'<tr class="best">.*?</tr>', html)
     assert best and "summarize" in best.group()
     assert "the ceiling" in html and "the floor" in html
@@ -115,19 +110,19 @@ def test_a_failed_replay_stands_in_the_table_and_is_no_zero() -> None:
         row | {"status": "failed", "reason": "the model"} for row in source.rows["replays"]
     ]
     source.rows["scores"] = []
-    html = headline_html(Findings.of(source)).html
+    html = Report(source).headline.html
     assert "1 failed" in html and "0 %" not in html
 
 
 def test_many_sessions_are_folded_away() -> None:
-    assert "<details><summary>13 sessions" in sessions_html(findings_of(13)).html
-    assert "<details>" not in sessions_html(findings_of(3)).html
+    assert "<details><summary>13 sessions" in report_of(13).sessions.html
+    assert "<details>" not in report_of(3).sessions.html
 
 
 def test_a_run_from_python_says_how_to_make_it_again() -> None:
     source = made(1)
     source.manifest.update({"command": []})
-    told = reproduce_html(Findings.of(source))
+    told = Report(source).reproduce
     assert (
         "wb.compare(['recorded/a.jsonl'], strategies=['truncate'" in told.plain
         and "not a language model" in told.html

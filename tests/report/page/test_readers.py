@@ -12,19 +12,21 @@ from report.page.made import KEEPS, MadeResults, made
 
 from workbench import Report
 from workbench.cli.headline import outcome, show
-from workbench.evaluation.analysis.likely_best import LIKELY, POSSIBLE
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.comparison import differences
 from workbench.evaluation.findings.readers import (
     bias_between,
     calibrations,
-    kinds,
-    unknown_work,
-    who_read,
     without_bias,
 )
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.metrics import NAMES, WORK
+
+LIKELY = 0.8
+
+POSSIBLE = 0.1
+
+WORK = "work"
+
+NAMES = "exam_recall"
 
 BIAS = "the fitted reader's own error may be larger"
 
@@ -92,7 +94,7 @@ def test_terminal_page_and_json_say_who_read_in_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     run = examined()
-    line = who_read(Tables.of(run))
+    line = Findings.of(run).read_by
     assert "AUC" not in line and "predicts what a model would answer" in line
     assert "In a single new project its level may be off by 20 points" in line
     assert line in printed(run, capsys)
@@ -127,11 +129,11 @@ def test_the_recordings_own_statements_stand_in_where_nobody_wrote_an_exam() -> 
         run.rows["scores"].append(
             row | {"metric": "statements", "value": told.get(row["strategy"]), "why": ""}
         )
-    shown = unknown_work(Tables.of(run))
+    shown = Findings.of(run).unknown_work
     assert "themselves) stand in: " in shown
     assert "truncate .40" in shown
     assert "a model's own words too little" in shown
-    assert "stand in" not in unknown_work(Tables.of(made(9)))
+    assert "stand in" not in Findings.of(made(9)).unknown_work
 
 
 @pytest.mark.parametrize(
@@ -141,14 +143,14 @@ def test_what_nobody_asked_is_said_to_be_unknown_with_the_command(
     having: int, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = examined(having=having)
-    assert words in unknown_work(Tables.of(run))
+    assert words in Findings.of(run).unknown_work
     for shown in (printed(run, capsys), page(run)):
         assert f"How the work stands is unknown {words}" in shown
         assert "workbench lab exam write" in shown
 
 
 def test_a_run_of_which_all_is_known_says_nothing_of_that() -> None:
-    assert unknown_work(Tables.of(examined())) == ""
+    assert Findings.of(examined()).unknown_work == ""
 
 
 def test_an_unknown_half_is_missing_and_never_zero() -> None:
@@ -174,14 +176,20 @@ def test_where_rules_wrote_all_summaries_the_first_line_says_what_is_compared(
 
 def test_a_strategy_is_of_the_kind_of_its_writers() -> None:
     run = written_by(examined(), summarize="litellm:some", pipeline="extractive")
-    assert kinds(Tables.of(run)) == {"summarize": "model", "pipeline": "rule", "truncate": "cut"}
+    assert Findings.of(run).figures.kinds == {
+        "summarize": "model",
+        "pipeline": "rule",
+        "truncate": "cut",
+    }
     run = written_by(examined(), summarize="litellm:some + the strategy's stand-in")
-    assert kinds(Tables.of(run))["summarize"] == "mixed"
+    assert Findings.of(run).figures.kinds["summarize"] == "mixed"
 
 
 def test_a_difference_that_may_be_bias_says_so_where_no_other_row_has_a_reason() -> None:
     run = Tables.of(written_by(examined(), summarize="a-model", pipeline="extractive"))
-    rows = differences(run).assign(verdict="better", difference=0.01, why=float("nan"))
+    rows = Findings.of_tables(run).figures.against_baseline.assign(
+        verdict="better", difference=0.01, why=float("nan")
+    )
     told = without_bias(run, rows, WORK, "truncate", "matched").set_index("strategy")
     assert told.loc["summarize", ["verdict", "why"]].tolist() == ["undecided", BIAS]
 
@@ -196,7 +204,7 @@ def test_where_both_wrote_the_mode_says_who_made_the_contexts() -> None:
         row | {"mode": "matched", "writer": "extractive", "by_rule": 1} for row in natural
     ]
     tables = Tables.of(run)
-    assert kinds(tables)["summarize"] == "mixed"
+    assert Findings.of_tables(tables).figures.kinds["summarize"] == "mixed"
     assert [tables.text_kind("summarize", mode) for mode in ("natural", "matched")] == [
         "model",
         "rule",
@@ -276,12 +284,12 @@ def test_names_alone_decide_nothing_between_a_models_summary_and_a_rules() -> No
 
 def test_a_difference_that_may_be_bias_is_neither_better_nor_worse() -> None:
     run = written_by(examined(summarize=0.56), summarize="a-model")
-    rows = differences(Tables.of(run)).set_index("strategy")
+    rows = Findings.of(run).figures.against_baseline.set_index("strategy")
     assert rows.loc["summarize", "verdict"] == "undecided"
     assert rows.loc["summarize", "why"] == BIAS
     assert (
-        differences(Tables.of(examined(summarize=0.56)))
-        .set_index("strategy")
+        Findings.of(examined(summarize=0.56))
+        .figures.against_baseline.set_index("strategy")
         .loc["summarize", "verdict"]
         == "better"
     )

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 from report.page.made import findings_of, made, tables_of
 
+from workbench import Report
 from workbench.base.errors import UnknownName
 from workbench.evaluation.findings import Findings, losses, summaries
 from workbench.evaluation.findings.tables import Tables
-from workbench.report.page.verdict import headline_html
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_a_headline_figure_is_the_mean_over_sessions(run: Tables) -> None:
 def test_who_sends_more_than_the_window_is_marked_and_references_are_not() -> None:
     source = made(4)
     assert Tables.of(source).over_window == {}
-    assert "too large" not in headline_html(Findings.of(source)).html
+    assert "too large" not in Report(source).headline.html
     for row in [row for row in source.rows["scores"] if row["metric"] == "over_window"]:
         row["value"] = (
             0.2
@@ -44,7 +44,7 @@ def test_who_sends_more_than_the_window_is_marked_and_references_are_not() -> No
         )
     run = Tables.of(source)
     assert run.over_window == {"truncate": (3, 4)}
-    page = headline_html(Findings.of_tables(run)).html
+    page = Report(source).headline.html
     assert (
         page.count("too large in 3&nbsp;of&nbsp;4") == 1
         and "a provider would have refused them" in page
@@ -97,7 +97,11 @@ def test_what_is_kept_of_a_kind_is_the_sum_of_its_rows(run: Tables) -> None:
     own = rows[
         (rows["mode"] == "matched") & (rows["strategy"] == "truncate") & (rows["kind"] == "path")
     ]
-    found = summaries.by_kind(run).set_index(["kind", "strategy"]).loc[("path", "truncate")]
+    found = (
+        Findings.of_tables(run)
+        .figures.by_kind.set_index(["kind", "strategy"])
+        .loc[("path", "truncate")]
+    )
     assert found["recall"] == pytest.approx(own["bound"].sum() / own["demanded"].sum())
     assert found["demanded"] == own["demanded"].sum() / 3  # three shares ask for the same entities
 

@@ -1,14 +1,12 @@
 from typing import Any
 
 import numpy as np
-from report.page.made import MadeResults, findings_of, made
+from report.page.made import MadeResults, made, report_of
 
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.comparison import lead
-from workbench.evaluation.findings.summaries import by_kind
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.replays.matched import TOO_LARGE
-from workbench.report.page.report import half_lives_html
+
+TOO_LARGE = "it stays larger than the size that was set"
 
 
 def told(source: MadeResults) -> Any:
@@ -85,7 +83,9 @@ def test_two_points_over_ten_sessions_are_clear_only_where_the_corrected_test_sa
     for row in source.rows["scores"]:
         if row["metric"] == "exam_recall" and row["strategy"] == "opal":
             row["value"] = 0.7 + 0.001 * (-1) ** hash_of(row["session"])
-    rivals = lead(Tables.of(source), "summarize").set_index("strategy").loc["pipeline"]
+    found = Findings.of(source).figures.lead
+    assert found is not None
+    rivals = found.set_index("strategy").loc["pipeline"]
     assert rivals["p"] < 0.05 < rivals["p_holm"] and rivals["low"] > 0
     found = told(source)
     assert (
@@ -247,17 +247,17 @@ def test_what_is_held_says_how_many_sessions_it_rests_on_where_they_are_fewer() 
 
 def test_what_is_kept_by_kind_leaves_out_the_same_sessions() -> None:
     source = larger(made(12), "truncate", 1)
-    left = by_kind(Tables.of(source))
+    left = Findings.of(source).figures.by_kind
     for row in source.rows["retention"]:
         if row["session"] == "session-00":
             row["bound"] = 0.0
-    assert by_kind(Tables.of(source)).equals(left)
+    assert Findings.of(source).figures.by_kind.equals(left)
 
 
 def test_half_lives_are_told_in_words() -> None:
-    told = half_lives_html(findings_of(9)).plain
+    told = report_of(9).half_lives.plain
     assert "summarize more than 2 compactions (5" in told and "truncate 1.0 compactions" in told
-    assert half_lives_html(findings_of(0)).html == ""
+    assert report_of(0).half_lives.html == ""
 
 
 def test_a_session_without_a_figure_of_one_strategy_is_in_no_mean_and_is_named() -> None:

@@ -4,8 +4,7 @@ from typing import Any
 
 from report.page.made import made
 
-from workbench.evaluation.findings import Findings
-from workbench.report.page.provenance import writers_html
+from workbench import Report
 
 
 def wrote(strategy: str, writer: str, **more: Any) -> dict[str, Any]:
@@ -31,16 +30,16 @@ def wrote(strategy: str, writer: str, **more: Any) -> dict[str, Any]:
     return {**row, **more}
 
 
-def run(*rows: dict[str, Any]) -> Findings:
+def run(*rows: dict[str, Any]) -> Report:
     results = made(1, ("none", "truncate", "summarize", "null"))
     results.rows["compactions"] = list(rows)
     for row in results.rows["replays"]:
         row["usd"] = 0.5
-    return Findings.of(results)
+    return Report(results)
 
 
 def test_each_strategy_that_asked_has_a_row_with_its_writers_and_costs() -> None:
-    findings = run(
+    report = run(
         wrote("summarize", "local:X"),
         wrote("summarize", "local:X", method="repaired"),
         wrote(
@@ -52,7 +51,7 @@ def test_each_strategy_that_asked_has_a_row_with_its_writers_and_costs() -> None
         ),
         wrote("truncate", "", requests=0),
     )
-    rows = findings.figures.writers.to_dict("records")
+    rows = report.figures.writers.to_dict("records")
     assert [row["strategy"] for row in rows] == ["summarize"]
     only = rows[0]
     assert only["writer"] == "local:X (2), extractive (1)"
@@ -66,39 +65,37 @@ def test_each_strategy_that_asked_has_a_row_with_its_writers_and_costs() -> None
 
 
 def test_a_price_that_nobody_knows_is_unknown_and_not_zero() -> None:
-    findings = run(wrote("summarize", "m", usd=None), wrote("summarize", "m"))
-    assert "unknown" in writers_html(findings).html
+    report = run(wrote("summarize", "m", usd=None), wrote("summarize", "m"))
+    assert "unknown" in report.writers.html
 
 
 def test_the_most_frequent_faults_are_told() -> None:
     loop = "it repeats itself: 'x' stands there 9 times"
-    findings = run(
+    report = run(
         wrote("summarize", "m", findings=loop),
         wrote("summarize", "m", findings=loop.replace("9", "8")),
     )
-    html = writers_html(findings).html
-    assert "it repeats itself: 2 times" in html and findings.figures.writers["faulty"].tolist() == [
-        2
-    ]
+    html = report.writers.html
+    assert "it repeats itself: 2 times" in html and report.figures.writers["faulty"].tolist() == [2]
 
 
 def test_where_the_rule_alone_wrote_the_report_says_nothing() -> None:
-    assert writers_html(run(wrote("summarize", "extractive"))).html == ""
-    assert writers_html(run()).html == ""
+    assert run(wrote("summarize", "extractive")).writers.html == ""
+    assert run().writers.html == ""
 
 
 def test_messages_that_writers_were_not_shown_are_told() -> None:
-    findings = run(
+    report = run(
         wrote("summarize", "m", left_out=12),
         wrote("summarize", "m", left_out=1_200),
         wrote("opal", "m"),
     )
-    assert {row["strategy"]: row["unread"] for row in findings.figures.writers.to_dict("records")}[
+    assert {row["strategy"]: row["unread"] for row in report.figures.writers.to_dict("records")}[
         "summarize"
     ] == 1_212
-    html = writers_html(findings).html
+    html = report.writers.html
     assert "Messages not shown" in html and "1,212" in html
 
 
 def test_a_writers_name_cannot_be_markup() -> None:
-    assert "<script>" not in writers_html(run(wrote("summarize", "<script>"))).html
+    assert "<script>" not in run(wrote("summarize", "<script>")).writers.html

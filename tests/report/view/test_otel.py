@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 from report.view.made import made_run
 
-from workbench import AssistantMessage, load
+from workbench import AssistantMessage, WorkbenchError, load
 from workbench.base.errors import FormatError
 from workbench.cli import main
 from workbench.engine.transcript.message import plain_text
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.results import Results
-from workbench.report.view.contexts import NotShown
 from workbench.report.view.otel import to_otel
 
 
@@ -100,7 +99,7 @@ def test_our_importer_reads_the_texts_again(results: Results, tmp_path: Path) ->
 def test_texts_need_the_recording(results: Results, tmp_path: Path) -> None:
     copy = share(results, tmp_path / "copy")
     assert to_otel(copy, tmp_path).is_file()
-    with pytest.raises(NotShown, match="shared copy"):
+    with pytest.raises(WorkbenchError, match="shared copy"):
         to_otel(copy, tmp_path, texts=True)
 
 

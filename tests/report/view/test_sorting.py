@@ -10,8 +10,8 @@ import pytest
 from report.page.made import made
 from report.view.made import get, served
 
+from workbench import WorkbenchError
 from workbench.report.view.app import ViewServer
-from workbench.report.view.contexts import NotShown
 from workbench.report.view.sorting import column_switches, hidden_columns, sorted_records
 
 ROWS: list[dict[str, object]] = [{"a": "b"}, {"a": None}, {"a": "C"}, {"a": "a"}]
@@ -30,7 +30,7 @@ def test_rows_are_sorted_and_those_without_a_value_come_last() -> None:
     assert sorted_records(ROWS, "", columns) == ROWS
     assert [row["a"] for row in sorted_records(ROWS, "a", columns)] == ["a", "b", "C", None]
     assert [row["a"] for row in sorted_records(ROWS, "-a", columns)] == ["C", "b", "a", None]
-    with pytest.raises(NotShown, match="none of the columns"):
+    with pytest.raises(WorkbenchError, match="none of the columns"):
         sorted_records(ROWS, "b", columns)
 
 

@@ -39,7 +39,7 @@ def test_nothing_stays_but_the_newest_user_message_and_what_is_pinned() -> None:
 
 
 def test_a_summary_takes_at_most_20000_tokens() -> None:
-    messages = [said("go", "u"), told("x" * 800_000, "a"), said("on", "u2")]
+    messages: list[Message] = [said("go", "u"), told("x" * 800_000, "a"), said("on", "u2")]
     _, model = fired(CLAUDE_CODE, messages, target=190_000)
     assert model.requests[0].max_tokens == 20_000
 

@@ -4,7 +4,6 @@ from engine.compaction.presets.situations import due, fired, summary
 from builders import called, conversation, result, said, told
 from workbench import Summary, preset
 from workbench.engine.compaction.presets.langchain_20 import (
-    LastTokens,
     langchain_tokens,
 )
 from workbench.engine.transcript.message import Message
@@ -56,7 +55,6 @@ def test_the_kept_part_moves_back_to_the_message_that_made_the_call(extra: int) 
 
 
 def test_the_model_sees_the_last_4000_tokens_of_what_goes_from_a_users_message_on() -> None:
-    assert LastTokens().trim == 4_000
     messages = chat(101)
     _, model = fired(LANGCHAIN_20, messages)
     (request,) = model.requests

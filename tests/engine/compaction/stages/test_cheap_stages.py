@@ -9,13 +9,8 @@ from workbench import AssistantMessage, Budget, Context, Strategy, ToolCall, com
 from workbench.engine.compaction.clip import reference
 from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Stage
-from workbench.engine.compaction.stages.tool_results import (
-    BudgetReduction,
-    ContextCollapse,
-    Microcompact,
-    Snip,
-)
-from workbench.engine.compaction.stages.truncate import KeepFloor, RepairPairs
+from workbench.engine.compaction.stages import BUILTIN as STAGES
+from workbench.engine.compaction.stages.tool_results import Microcompact, Snip
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Message, plain_text
 
@@ -35,7 +30,8 @@ def texts(context: Context) -> list[str]:
 def test_a_long_result_is_archived_under_a_reference_that_stands_in_its_place() -> None:
     long = "line\n" * 4_000
     done = after(
-        BudgetReduction(), [called("read", "c"), result(long, "c"), result("x" * 16_000, "d")]
+        STAGES["budget_reduction"](),
+        [called("read", "c"), result(long, "c"), result("x" * 16_000, "d")],
     )
     ref = reference(long)
     assert texts(done)[1] == f"[truncated; full=20000 chars; ref={ref}]"
@@ -52,7 +48,10 @@ def test_an_archive_survives_a_whole_compaction_and_the_later_stages() -> None:
         *conversation(10),
     ]
     done = compact(
-        Context.of(messages), Strategy("x", (BudgetReduction(), Snip(age=1))), BUDGET, Scripted(())
+        Context.of(messages),
+        Strategy("x", (STAGES["budget_reduction"](), Snip(age=1))),
+        BUDGET,
+        Scripted(()),
     )
     assert done.after.archive[reference(long)] == long
     assert f"ref={reference(long)}" in texts(done.after)[2], "the agent still sees the reference"
@@ -60,7 +59,9 @@ def test_an_archive_survives_a_whole_compaction_and_the_later_stages() -> None:
 
 def test_a_pinned_result_is_not_reduced() -> None:
     assert (
-        BudgetReduction().plan(Context.of([replace(result("x" * 20_000), pinned=True)]), BUDGET)
+        STAGES["budget_reduction"]().plan(
+            Context.of([replace(result("x" * 20_000), pinned=True)]), BUDGET
+        )
         is None
     )
 
@@ -132,7 +133,7 @@ def test_a_read_of_a_file_that_was_changed_later_collapses() -> None:
         called("read", "3", path="a.py"),
         result("new text " * 30, "3"),
     ]
-    done = after(ContextCollapse(), messages)
+    done = after(STAGES["context_collapse"](), messages)
     assert texts(done)[1] == "<read superseded by later edit: a.py>"
     assert texts(done)[5] == "new text " * 30
 
@@ -141,32 +142,38 @@ def test_an_edit_that_failed_or_touched_another_file_supersedes_nothing() -> Non
     read: list[Message] = [called("read", "1", path="a.py"), result("old text " * 30, "1")]
     failed: list[Message] = [called("edit", "2", path="a.py"), result("no", "2", is_error=True)]
     other: list[Message] = [called("edit", "3", path="b.py"), result("ok", "3")]
-    assert ContextCollapse().plan(Context.of([*read, *failed, *other]), BUDGET) is None
+    assert STAGES["context_collapse"]().plan(Context.of([*read, *failed, *other]), BUDGET) is None
 
 
 def test_the_same_call_with_the_same_result_is_marked_as_a_repeat() -> None:
     once: list[Message] = [called("bash", "1", cmd="make"), result("all good " * 30, "1")]
     again: list[Message] = [called("bash", "2", cmd="make"), result("all good " * 30, "2")]
-    assert texts(after(ContextCollapse(), [*once, *again]))[3] == "(repeat) same result as call 1"
-    assert ContextCollapse().plan(Context.of([*once, said("again"), *again]), BUDGET) is None
+    assert (
+        texts(after(STAGES["context_collapse"](), [*once, *again]))[3]
+        == "(repeat) same result as call 1"
+    )
+    assert (
+        STAGES["context_collapse"]().plan(Context.of([*once, said("again"), *again]), BUDGET)
+        is None
+    )
     other: list[Message] = [called("bash", "2", cmd="make"), result("all bad " * 30, "2")]
-    assert ContextCollapse().plan(Context.of([*once, *other]), BUDGET) is None
+    assert STAGES["context_collapse"]().plan(Context.of([*once, *other]), BUDGET) is None
 
 
 def test_three_equal_calls_all_refer_to_one_that_is_there() -> None:
     rows: list[Message] = [
         row for i in "123" for row in (called("bash", i, cmd="make"), result("all good " * 30, i))
     ]
-    done = texts(after(ContextCollapse(), rows))
+    done = texts(after(STAGES["context_collapse"](), rows))
     assert [done[1], done[3]] == ["all good " * 30, "(repeat) same result as call 1"]
     assert done[5] in ("(repeat) same result as call 1", "(repeat) same result as call 2")
 
 
 def test_the_floor_is_the_system_and_the_last_user_message() -> None:
-    done = after(KeepFloor(), [rules("be good"), *conversation(3)])
+    done = after(STAGES["keep_floor"](), [rules("be good"), *conversation(3)])
     assert [message.id for message in done.messages] == ["s0", "u2"]
     synthetic: list[Message] = [said("note", "u1", synthetic=True), told("x")]
-    assert [message.id for message in after(KeepFloor(), synthetic).messages] == ["u1"]
+    assert [message.id for message in after(STAGES["keep_floor"](), synthetic).messages] == ["u1"]
 
 
 def broken() -> list[Message]:
@@ -183,11 +190,11 @@ def broken() -> list[Message]:
 
 
 def test_repair_drops_what_answers_nothing_and_calls_without_a_result() -> None:
-    done = after(RepairPairs(), broken())
+    done = after(STAGES["repair_pairs"](), broken())
     assert [message.id for message in done.messages] == ["u0", "a-1", "a-2", "r-2", "u0", "a-3"]
     assert done.messages[1].calls == ()  # type: ignore[union-attr]
     assert done.messages[-1].calls, "the last message still waits"  # type: ignore[union-attr]
 
 
 def test_whole_pairs_need_no_repair() -> None:
-    assert RepairPairs().plan(Context.of(conversation(3)), BUDGET) is None
+    assert STAGES["repair_pairs"]().plan(Context.of(conversation(3)), BUDGET) is None

@@ -21,15 +21,14 @@ from workbench import (
     load,
 )
 from workbench.engine.compaction.register_lines import entries, is_register, parsed
-from workbench.engine.compaction.stages.register import Register
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Json, Message, is_real_user, plain_text
 from workbench.live.events import CompactionEnded
 from workbench.recordings.datasets.bundled import bundled_files
 
-BOTH = Strategy("both", (Register(), Truncate()))
+BOTH = Strategy("both", (STAGES["register"](), STAGES["truncate"]()))
 
 
 def tool(number: int, name: str, text: str = "ok", **arguments: Json) -> list[Message]:
@@ -186,4 +185,4 @@ def test_each_line_of_a_recording_s_register_was_said_in_it(path: Path) -> None:
 
 
 def test_without_room_there_is_none() -> None:
-    assert Register().plan(Context.of(TALK), Budget(target=100, window=1_000)) is None
+    assert STAGES["register"]().plan(Context.of(TALK), Budget(target=100, window=1_000)) is None

@@ -2,7 +2,7 @@
 
 from builders import result, said
 from workbench import AssistantMessage, Budget, Context, ToolCall
-from workbench.engine.compaction.stages.supersede import Supersede
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import Json, Message, plain_text, said_text
 
 BUDGET = Budget(target=0, window=1_000)
@@ -23,7 +23,7 @@ def superseded(*steps: list[Message]) -> list[bool]:
     """For each step whether its result or its arguments are a marker now."""
     messages = [said("go"), *(message for step in steps for message in step)]
     context = Context.of(messages)
-    plan = Supersede().plan(context, BUDGET)
+    plan = STAGES["supersede"]().plan(context, BUDGET)
     done = context if plan is None else plan.apply(context)
     assert len(done.messages) == len(messages), "pairs stay whole"
     texts = [

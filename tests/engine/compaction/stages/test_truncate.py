@@ -5,7 +5,7 @@ import pytest
 
 from builders import called, conversation, result, rules, said, told
 from workbench import Budget, Context, Summary, Text, compact, preset
-from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Message, plain_text
 
@@ -21,7 +21,7 @@ def kept(messages: list[Message], target: int) -> Context:
 
 def test_what_fits_is_left_alone() -> None:
     context = Context.of(conversation(3))
-    assert Truncate().plan(context, Budget(target=context.tokens, window=9)) is None
+    assert STAGES["truncate"]().plan(context, Budget(target=context.tokens, window=9)) is None
 
 
 def test_the_newest_messages_stay() -> None:

@@ -8,8 +8,8 @@ from builders import remembering
 from workbench import Score, Session, prepared, preset
 from workbench.engine.models.extractive import Extractive
 from workbench.evaluation.experiment.prepared import Prepared
+from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.metric import MetricInput
-from workbench.evaluation.metrics.scores.information import exam_recall
 from workbench.evaluation.replays.matched import matched
 
 
@@ -28,7 +28,7 @@ def score(ready: Prepared, strategy: str) -> Score:
         boundaries=(120,),
         shares=(0.3,),
     )
-    return exam_recall.score(MetricInput(replay, ready.index, 0.3))
+    return BUILTIN["exam_recall"].score(MetricInput(replay, ready.index, 0.3))
 
 
 def test_the_whole_history_knows_everything_and_the_floor_nothing(ready: Prepared) -> None:

@@ -12,11 +12,11 @@ import pytest
 import workbench as wb
 from builders import called, remembering, result, said, told
 from workbench.engine.transcript.message import Message, said_text
+from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.exam.exams import BoundaryExam, Exams
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.exam.lexical import Lexical
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.scores.information import exam_recall
 from workbench.evaluation.metrics.view import View
 
 NAMES = ["alphaOne", "betaTwo", "gammaThree", "deltaFour", "epsilonFive", "zetaSix"]
@@ -288,7 +288,7 @@ def test_a_context_is_examined_as_the_metric_examines_it() -> None:
     done = wb.replay(ready, "truncate")
     exams = [wb.exam(ready, shot.at, shot.context) for shot in done.snapshots if not shot.exam_only]
     assert np.mean([exam.score for exam in exams]) == pytest.approx(
-        exam_recall.score(wb.metric_input(ready, done)).value
+        BUILTIN["exam_recall"].score(wb.metric_input(ready, done)).value
     )
     assert exams[0].table()["credit"].tolist() == list(exams[0].credits or ())
     assert wb.exam(ready, done.snapshots[0].at).score is None

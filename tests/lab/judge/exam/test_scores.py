@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench.cli.app import main
+from workbench.cli import main
 from workbench.lab.judge.exam.scores import readers_agreement
 from workbench.lab.judge.exam.sitting import ExamResults
 

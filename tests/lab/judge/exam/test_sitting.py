@@ -17,11 +17,19 @@ from evaluation.experiment.outages import configured
 from lab.judge.knowing import Knowing, served
 
 from builders import called, result, said, told
-from workbench import Budget, Context, ModelSettings, Plan, Preset, Session, Strategy, load
+from workbench import (
+    Budget,
+    Context,
+    ModelSettings,
+    Plan,
+    Preset,
+    Session,
+    Strategy,
+    load,
+)
 from workbench.base.errors import Refused, SettingError, UnknownName
 from workbench.cli import main
-from workbench.engine.compaction.stages.truncate import Truncate
-from workbench.engine.models.likelihood import Places
+from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.experiment.filler import ModelUse
 from workbench.lab.judge.exam.admission import NotAdmitted, admission_exams
@@ -321,7 +329,7 @@ class Wasteful:
 
     def plan(self, context: Context, budget: Budget) -> Plan | None:
         target = context.overhead + int(0.6 * (budget.target - context.overhead))
-        return Truncate().plan(context, replace(budget, target=target))
+        return STAGES["truncate"]().plan(context, replace(budget, target=target))
 
 
 def test_a_strategy_is_compared_with_the_baseline_at_the_size_that_it_used(
@@ -378,7 +386,9 @@ class Sharp(Echo):
         super().__init__(10**6)
         self.uses = knowing.uses
 
-    def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
+    def score(
+        self, before: str, text: str, places: Sequence[tuple[int, int]] = ()
+    ) -> tuple[float, ...]:
         ((start, end),) = places
         candidate = text.encode()[start:end].decode()
         return (1.0 if text.strip() in self.uses and candidate in before else 6.0,)

@@ -10,7 +10,7 @@ import pytest
 from recordings.importers.files import document
 
 import workbench as wb
-from workbench.cli.app import main
+from workbench.cli import main
 from workbench.engine.transcript.log import CompactionEntry
 from workbench.engine.transcript.message import Json
 
