@@ -789,3 +789,5 @@ FRAMEWORK_DATABASES = (
     "langgraph_database",
 )
 """Formats whose recordings `formats/test_framework_databases.py` writes."""
+SESSION_FOLDERS = ("strands", "openhands_events")
+"""Formats whose recordings `formats/test_session_folders.py` writes."""
