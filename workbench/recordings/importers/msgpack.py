@@ -49,41 +49,41 @@ class _Reader:
 
     def value(self) -> Json:
         """The next value."""
-        first = self._bytes(1)[0]
-        if first <= 0x7F:
-            return first
-        if first >= 0xE0:
-            return first - 0x100
-        if first in _CONSTANTS:
-            return _CONSTANTS[first]
-        if first in _NUMBERS:
-            number: int | float = self._number(_NUMBERS[first])
+        mark = self._bytes(1)[0]
+        if mark <= 0x7F:
+            return mark
+        if mark >= 0xE0:
+            return mark - 0x100
+        if mark in _CONSTANTS:
+            return _CONSTANTS[mark]
+        if mark in _NUMBERS:
+            number: int | float = self._number(_NUMBERS[mark])
             return number
-        if first in _FIXED_EXTENSIONS:
-            return self._extension(_FIXED_EXTENSIONS[first])
-        if first <= 0xBF:
-            return self._short(first)
-        if first not in _LENGTHS:
-            raise FormatError(f"is no MessagePack (byte {first:#x} at {self.offset - 1})")
-        length = int(self._number(_LENGTHS[first]))
-        return self._long(first, length)
+        if mark in _FIXED_EXTENSIONS:
+            return self._extension(_FIXED_EXTENSIONS[mark])
+        if mark <= 0xBF:
+            return self._short(mark)
+        if mark not in _LENGTHS:
+            raise FormatError(f"is no MessagePack (byte {mark:#x} at {self.offset - 1})")
+        length = int(self._number(_LENGTHS[mark]))
+        return self._long(mark, length)
 
-    def _short(self, first: int) -> Json:
+    def _short(self, mark: int) -> Json:
         """What has its length in its first byte."""
-        if first <= 0x8F:
-            return self._object(first & 0x0F)
-        if first <= 0x9F:
-            return self._list(first & 0x0F)
-        return self._text(first & 0x1F)
+        if mark <= 0x8F:
+            return self._object(mark & 0x0F)
+        if mark <= 0x9F:
+            return self._list(mark & 0x0F)
+        return self._text(mark & 0x1F)
 
-    def _long(self, first: int, length: int) -> Json:
+    def _long(self, mark: int, length: int) -> Json:
         """What has its length behind its first byte."""
         read: Callable[[int], Json] = self._text
-        if first >= 0xDE:
+        if mark >= 0xDE:
             read = self._object
-        elif first >= 0xDC:
+        elif mark >= 0xDC:
             read = self._list
-        elif 0xC7 <= first <= 0xC9:
+        elif 0xC7 <= mark <= 0xC9:
             read = self._extension
         return read(length)
 

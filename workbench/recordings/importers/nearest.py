@@ -136,7 +136,9 @@ def _likely_cause(head: Head) -> str:
 
 
 def _named_tables(tables: list[str]) -> str:
-    return f"the tables {_quoted(tables)}" if tables else "no table"
+    if not tables:
+        return "no table"
+    return f"the tables {_quoted(tables)}"
 
 
 def _is_display(head: Head) -> bool:

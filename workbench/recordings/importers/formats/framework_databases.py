@@ -27,7 +27,6 @@ from workbench.recordings.importers.values import (
     as_mapping,
     as_object,
     identifier,
-    items,
     label,
     mapping,
     objects,
@@ -254,8 +253,9 @@ def _state(row: sqlite3.Row) -> JsonObject:
     if row["type"] == "msgpack":
         checkpoint = unpacked_value(raw)
     else:
-        text = raw.decode(errors="replace") if isinstance(raw, bytes) else raw
-        checkpoint = decode_or(text)
+        if isinstance(raw, bytes):
+            raw = raw.decode(errors="replace")
+        checkpoint = decode_or(raw)
     holder = as_mapping(checkpoint)
     return {"ts": holder.get("ts"), "channels": holder.get("channel_values")}
 
@@ -299,10 +299,10 @@ class LangGraphBuilder(LangChainBuilder):
             if key not in self.entry_ids and source == "summarization":
                 summary = self.summary_in(about)
                 summary_key = key
-        kept: list[str] = []
+        kept_ids: list[str] = []
         for entry_ids in remaining.values():
-            kept += entry_ids
-        entry_id = self.compaction(summary, kept=(*self.system_ids, *kept))
+            kept_ids += entry_ids
+        entry_id = self.compaction(summary, kept=(*self.system_ids, *kept_ids))
         self.entry_ids = remaining
         if summary_key:
             self.entry_ids[summary_key] = (entry_id,)
@@ -322,8 +322,11 @@ def _messages_of(channels: Mapping[str, Json]) -> list[JsonObject]:
 
 
 def _is_message(record: Record) -> bool:
-    names = items(record, "id") if isinstance(record.get("id"), list) else []
-    class_name = str(names[-1]) if names else ""
+    """Whether a value is an object of one of LangChain's classes of messages."""
+    names = record.get("id")
+    if not isinstance(names, list) or not names:
+        return False
+    class_name = str(names[-1])
     return class_name.removesuffix("Chunk").endswith("Message")
 
 

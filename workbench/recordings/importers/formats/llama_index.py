@@ -44,7 +44,9 @@ def llama_index_lists(document: Json) -> dict[str, Json]:
     lists = as_mapping(store.get("store"))
     if lists:
         return dict(lists)
-    return {"": document if isinstance(document, list) else items(holder, "messages")}
+    if isinstance(document, list):
+        return {"": document}
+    return {"": items(holder, "messages")}
 
 
 class LlamaIndexBuilder(ChatBuilder):
@@ -52,10 +54,10 @@ class LlamaIndexBuilder(ChatBuilder):
 
     def read(self, record: Record) -> None:
         """Read one message; its calls may stand in its blocks and beside them."""
-        beside = as_mapping(record.get("additional_kwargs"))
+        more = as_mapping(record.get("additional_kwargs"))
         blocks: list[Json] = [_block(block) for block in objects(record, "blocks")]
-        content = blocks if blocks else record.get("content")
-        super().read({**beside, "role": record.get("role"), "content": content})
+        content = blocks or record.get("content")
+        super().read({**more, "role": record.get("role"), "content": content})
 
 
 def _block(block: Record) -> JsonObject:

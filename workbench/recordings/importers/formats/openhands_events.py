@@ -84,7 +84,9 @@ def _openhands_events(source: SourceFile, state: Record) -> Iterator[tuple[str, 
 
 def openhands_values(source: SourceFile) -> Iterator[Json]:
     """Everything that the events of a conversation hold."""
-    state = {} if source.in_lines() else source.object_with("agent")
+    state: JsonObject = {}
+    if not source.in_lines():
+        state = source.object_with("agent")
     for _, event in _openhands_events(source, state):
         yield event
 
@@ -139,11 +141,10 @@ class OpenHandsEventBuilder(SessionBuilder):
 
     def _message(self, event: Record) -> None:
         message = mapping(event, "llm_message")
-        role = "assistant" if message.get("role") == "assistant" else "user"
         parts = content({"content": [*_parts(message), *items(event, "extended_content")]})
-        if role == "user":
+        if message.get("role") != "assistant":
             is_clients = event.get("source") != "user"
-            self.say_content(role, parts, synthetic=is_clients)
+            self.say_content("user", parts, synthetic=is_clients)
             return
         parts.blocks[:0] = thought_block(text(message, "reasoning_content"))
         self._say_answer(parts, identifier(event, "llm_response_id"))
@@ -189,8 +190,8 @@ class OpenHandsEventBuilder(SessionBuilder):
         forgotten: set[str] = set()
         for event_id in items(event, "forgotten_event_ids"):
             forgotten.update(self.entry_of[str(event_id)])
-        kept = tuple(entry_id for entry_id in self.ids if entry_id not in forgotten)
-        self.compaction(text(event, "summary") or None, kept=kept)
+        kept_ids = tuple(entry_id for entry_id in self.ids if entry_id not in forgotten)
+        self.compaction(text(event, "summary") or None, kept=kept_ids)
 
 
 def _parts(message: Record) -> list[Json]:
@@ -198,4 +199,6 @@ def _parts(message: Record) -> list[Json]:
     value = message.get("content")
     if isinstance(value, list):
         return value
-    return [value] if value else []
+    if not value:
+        return []
+    return [value]

@@ -92,7 +92,9 @@ class StrandsBuilder(ChatBuilder):
         removed_count = count(state, "removed_message_count")
         if not removed_count:
             return
-        kept = [entry_id for entry_id in self.ids if self.numbers[entry_id] >= removed_count]
+        kept_ids = [entry_id for entry_id in self.ids if self.numbers[entry_id] >= removed_count]
         summary_message = as_mapping(state.get("summary_message"))
-        summary = self.summary_in(summary_message) if summary_message else None
-        self.compaction(summary, kept=tuple(kept))
+        summary: str | None = None
+        if summary_message:
+            summary = self.summary_in(summary_message)
+        self.compaction(summary, kept=tuple(kept_ids))
