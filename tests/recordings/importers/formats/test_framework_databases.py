@@ -286,7 +286,8 @@ def test_the_checkpoints_of_langgraph_are_one_session_a_thread(tmp_path: Path) -
         [ASKED, CALLED, RETURNED],
         [ASKED, CALLED, RETURNED, ANSWERED],
     )
-    session = only(path)
+    path.rename(tmp_path / "checkpoints.sqlite")
+    session = only(tmp_path)
     assert (session.id, session.origin.format) == ("thread", "langgraph_database")
     assert roles(session) == ["user", "assistant", "tool", "assistant"]
     assert [answer.usage for answer in answers(session)] == [SPENT, None]

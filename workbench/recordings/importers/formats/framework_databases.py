@@ -72,10 +72,12 @@ AGNO_TABLES = TableVersions(
     )
 )
 AGNO_ASIDE = (
-    "session_data agent_data team_data workflow_data metadata messages.runs.content "
+    "session_data agent_data team_data workflow_data metadata runs messages.runs.content "
     "messages.runs.tools messages.runs.session_state messages.runs.events"
 )
-"""What Agno keeps beside its messages; the content of a run repeats its answers."""
+"""What Agno keeps beside its messages; the content of a run repeats its answers, and `runs` of a
+session all of `messages.runs`.
+"""
 LLAMA_INDEX_TABLES = SessionTables(
     ("llama_index_memory", "key", "role", "status", "data"),
     "SELECT key AS id FROM llama_index_memory GROUP BY key ORDER BY min(id)",
