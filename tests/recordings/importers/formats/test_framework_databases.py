@@ -295,6 +295,28 @@ def test_the_checkpoints_of_langgraph_are_one_session_a_thread(tmp_path: Path) -
     assert session.origin.text_read == 1.0
 
 
+def test_a_call_whose_arguments_are_no_json_is_a_call(tmp_path: Path) -> None:
+    broken = {"id": "c2", "name": "write", "args": '{"path": "lamp', "error": "it breaks off"}
+    called = langgraph("AIMessage", "m2", "", tool_calls=[], invalid_tool_calls=[broken])
+    (call,) = answers(only(checkpoints(tmp_path, [ASKED, called])))[0].calls
+    assert (call.id, call.name) == ("c2", "write")
+    assert call.arguments == {"input": '{"path": "lamp'}
+
+
+def test_a_checkpoint_of_langgraph_may_be_json(tmp_path: Path) -> None:
+    path = checkpoints(tmp_path, [ASKED])
+    message = {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain", "schema", "messages", "AIMessage"],
+        "kwargs": {"content": ANSWER, "id": "m4"},
+    }
+    state = json.dumps({"channel_values": {"messages": [message]}}).encode()
+    with closing(sqlite3.connect(path)) as opened, opened:
+        opened.execute("UPDATE checkpoints SET type = 'json', checkpoint = ?", (state,))
+    assert [plain_text(said) for said in only(path).messages] == [ANSWER]
+
+
 def test_messages_that_langgraph_replaced_by_a_summary_are_a_compaction(tmp_path: Path) -> None:
     path = checkpoints(
         tmp_path,
