@@ -120,7 +120,7 @@ def test_the_log_of_llm_is_read_along_each_thread(tmp_path: Path) -> None:
 
 
 METRICS = {"input_tokens": 100, "output_tokens": 9, "cache_read_tokens": 60}
-AGNO_RUN = {
+AGNO_RUN: dict[str, Any] = {
     "run_id": "r1",
     "model": "big",
     "model_provider": "OpenAI",
@@ -177,7 +177,7 @@ def test_agno_says_the_same_instructions_once_and_adds_the_cache_to_anthropics_i
     metrics = {"input_tokens": 40, "output_tokens": 9, "cache_read_tokens": 60}
     messages = [
         {**message, "metrics": metrics} if "metrics" in message else message
-        for message in AGNO_RUN["messages"]  # type: ignore[union-attr]
+        for message in AGNO_RUN["messages"]
     ]
     run = {**AGNO_RUN, "model_provider": "Anthropic", "messages": messages}
     session = only(agno_database(tmp_path, [run, {**run, "run_id": "r2"}], version=3))
@@ -270,7 +270,9 @@ def checkpoints(folder: Path, *states: list[Extension]) -> Path:
     rows: list[tuple[Any, ...]] = []
     parent: str | None = None
     for number, messages in enumerate(states):
-        channels = {"messages": messages} if messages else {"__start__": {"messages": []}}
+        channels: dict[str, Any] = {"messages": messages}
+        if not messages:
+            channels = {"__start__": {"messages": []}}
         state = {"ts": f"2026-01-01T10:00:0{number}+00:00", "channel_values": channels}
         rows.append(("thread", "", f"id{number}", parent, "msgpack", packed(state), b"{}"))
         parent = f"id{number}"

@@ -35,7 +35,7 @@ LANGCHAIN = MessageShape(
 )
 _LANGCHAIN_CLASS = re.compile(r"(?P<role>Human|AI|System|Tool|Function)Message(?:Chunk)?")
 _LANGCHAIN_TYPE = re.compile(
-    r'"type":\s*"(?:human|ai|system|tool|function|chat|(?:AI|Human|System|Tool)MessageChunk)"'
+    r'"type":\s*"(?:human|ai|system|tool|(?:AI|Human|System|Tool)MessageChunk)"'
 )
 _LANGCHAIN_MARK = re.compile(r'"additional_kwargs":\s*\{|"lc":\s*1,')
 

@@ -61,17 +61,19 @@ class LlamaIndexBuilder(ChatBuilder):
 
 
 def _block(block: Record) -> JsonObject:
-    """A block as other formats name its fields."""
+    """A block as other formats name its fields; one without the fields of its type stays unknown."""
     type_ = label(block, "block_type")
-    if type_ == "thinking":
-        return {"type": type_, "thinking": block.get("content")}
-    if type_ == "tool_call":
+    if type_ == "thinking" and "content" in block:
+        return {"type": type_, "thinking": block["content"]}
+    if type_ == "tool_call" and "tool_name" in block:
         return {
             "type": type_,
             "id": block.get("tool_call_id"),
-            "name": block.get("tool_name"),
+            "name": block["tool_name"],
             "input": block.get("tool_kwargs"),
         }
+    if type_ in ("thinking", "tool_call"):
+        type_ = f"odd {type_}"
     return {**block, "type": type_}
 
 
