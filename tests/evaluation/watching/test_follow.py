@@ -70,3 +70,50 @@ def test_a_damaged_line_is_left_out_and_what_follows_is_read(tmp_path: Path) -> 
     followed.update()
     session = followed.session()
     assert session is not None and len(session.requests) == 15
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_file_that_is_written_in_pieces_of_bytes_is_read_as_if_whole(
+    tmp_path: Path, line_end: str
+) -> None:
+    file, followed = tmp_path / "s.jsonl", Followed(tmp_path / "s.jsonl")
+    text = line_end.join(lines(steps=4)).replace("Fix", "Grüße 🌦 Fix") + line_end
+    data = text.encode()
+    for start in range(0, len(data), 7):  # in the middle of characters too
+        with file.open("ab") as stream:
+            stream.write(data[start : start + 7])
+        followed.update()
+    session = followed.session()
+    (read,) = load(file)
+    assert session is not None and session.log == read.log
+    assert not session.origin.skipped and "Grüße 🌦" in str(session.messages)
+
+
+@pytest.mark.parametrize("kept", [14, 45, -1])
+def test_a_line_that_was_never_finished_takes_no_other_with_it(tmp_path: Path, kept: int) -> None:
+    file, followed = tmp_path / "s.jsonl", Followed(tmp_path / "s.jsonl")
+    written = lines(steps=4)
+    torn = written[3][:kept]
+    file.write_text("\n".join([*written[:3], torn]), encoding="utf-8")
+    followed.update()
+    with file.open("a", encoding="utf-8") as stream:  # another process goes on behind it
+        stream.write("\n".join(written[4:]) + "\n")
+    followed.update()
+    expected = tmp_path / "without.jsonl"
+    expected.write_text("\n".join([*written[:3], "{torn", *written[4:]]), encoding="utf-8")
+    session = followed.session()
+    (read,) = load(file, lenient=True)
+    assert session is not None
+    assert session.log == read.log == load(expected, lenient=True)[0].log
+    assert any("line 4" in note for note in read.origin.skipped)
+
+
+def test_two_records_without_a_line_end_between_them_are_two(tmp_path: Path) -> None:
+    file, followed = tmp_path / "s.jsonl", Followed(tmp_path / "s.jsonl")
+    written = lines(steps=4)
+    file.write_text("\n".join([*written[:3], written[3] + written[4], *written[5:]]) + "\n")
+    followed.update()
+    session = followed.session()
+    assert session is not None and session.log == load(file)[0].log
+    file.write_text("\n".join(written) + "\n")
+    assert session.log == load(file)[0].log

@@ -782,3 +782,12 @@ AGENT_LINES: dict[str, list[Any]] = {
 }  # fmt: skip
 AGENT_DATABASES = ("openai_agents_database", "goose_database", "crush_database", "hermes_database")
 """Formats whose recordings `formats/test_agents.py` writes."""
+FRAMEWORK_DATABASES = (
+    "llm_database",
+    "agno_database",
+    "llama_index_database",
+    "langgraph_database",
+)
+"""Formats whose recordings `formats/test_framework_databases.py` writes."""
+SESSION_FOLDERS = ("strands", "openhands_events")
+"""Formats whose recordings `formats/test_session_folders.py` writes."""

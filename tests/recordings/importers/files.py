@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,17 @@ def document(folder: Path, value: Any, name: str = "one.json") -> Path:
     """A file that is one JSON document."""
     path = folder / name
     path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def database(folder: Path, tables: str, **rows: list[tuple[Any, ...]]) -> Path:
+    """A database of these tables with these rows."""
+    path = folder / "sessions.db"
+    with closing(sqlite3.connect(path)) as made, made:
+        made.executescript(tables)
+        for table, values in rows.items():
+            marks = ", ".join("?" for _ in values[0])
+            made.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
     return path
 
 

@@ -213,7 +213,40 @@ GROK: list[dict[str, Any]] = [
     {"type": "assistant", "content": ANSWER, "model_id": "grok"},
 ]
 
-FRAMEWORK_DOCUMENTS: dict[str, Any] = {"smolagents": SMOLAGENTS, "autogen": AUTOGEN, "weave": WEAVE}
+
+def llama_index(role: str, *blocks: dict[str, Any], **beside: Any) -> dict[str, Any]:
+    """A message of LlamaIndex."""
+    return {"role": role, "additional_kwargs": beside, "blocks": list(blocks)}
+
+
+def words(text: str) -> dict[str, Any]:
+    """A block of text."""
+    return {"block_type": "text", "text": text}
+
+
+LLAMA_CALL = {
+    "block_type": "tool_call",
+    "tool_call_id": "c1",
+    "tool_name": "read",
+    "tool_kwargs": '{"path": "lamp.py"}',
+}
+LLAMA_INDEX = [
+    llama_index("user", words(QUESTION)),
+    llama_index(
+        "assistant",
+        {"block_type": "thinking", "content": THOUGHT},
+        LLAMA_CALL,
+        tool_calls=[OPENAI_CALL],
+    ),
+    llama_index("tool", words(FILE), tool_call_id="c1"),
+    llama_index("assistant", words(ANSWER)),
+]
+FRAMEWORK_DOCUMENTS: dict[str, Any] = {
+    "smolagents": SMOLAGENTS,
+    "autogen": AUTOGEN,
+    "weave": WEAVE,
+    "llama_index": LLAMA_INDEX,
+}
 FRAMEWORK_LINES: dict[str, list[Any]] = {
     "kimi_code": KIMI_CODE,
     "gemini_stream": GEMINI_STREAM,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from recordings.importers.agent_samples import AGENT_DATABASES, FRAMEWORK_DATABASES
 from recordings.importers.samples import DOCUMENTS, LINES
 
 from workbench import load
@@ -23,10 +24,8 @@ NO_JSON = {
     "specstory",
     "native",
     "opencode_database",
-    "crush_database",
-    "goose_database",
-    "hermes_database",
-    "openai_agents_database",
+    *AGENT_DATABASES,
+    *FRAMEWORK_DATABASES,
 }
 """Formats of other text, and our own."""
 

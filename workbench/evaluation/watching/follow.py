@@ -147,9 +147,10 @@ class Followed:
         self._builder.line = self.lines
         source = self._builder.source
         text = line.decode(errors="replace")
-        with source.at(self.lines):
-            entry = source.decode(text)
-            self._builder.read(as_object(entry))
+        for record_text in source.objects_of(text):
+            with source.at(self.lines):
+                entry = source.decode(record_text)
+                self._builder.read(as_object(entry))
 
     def _recognise(self) -> None:
         """Find the format by the first lines, and read them."""

@@ -30,7 +30,9 @@ from workbench.recordings.importers.source import SourceFile
 Paths: TypeAlias = str | Path | Iterable[str | Path]
 
 STDIN = "-"
-ENDINGS = (".jsonl", ".ndjson", ".json", ".traj", ".eval", ".md", ".log", ".db")
+ENDINGS = (
+    ".jsonl", ".ndjson", ".json", ".traj", ".eval", ".md", ".log", ".db", ".sqlite", ".sqlite3",
+)  # fmt: skip
 """Endings of the files that are read in a folder, also packed; a file that is named is read
 whatever its ending.
 """

@@ -15,6 +15,9 @@ from workbench.engine.transcript.message import Json
 MAX_DEPTH = 200
 """Levels of nesting that are read; real recordings have fewer than twenty."""
 
+_ESCAPE = 7
+"""Characters within which a broken escape, as `\\u00`, and what follows it begin."""
+
 LeaveOut: TypeAlias = Callable[[FormatError], None]
 """Is told of each value that is left out, and why."""
 
@@ -73,20 +76,42 @@ def decodable(text: str) -> Json:
 
 def objects_of_line(line: str) -> list[str]:
     """The JSON texts of a line: itself, or the objects on it where a writer left out the line ends
-    between them.
+    between them. One that was not written to its end stands apart from the next.
     """
     texts: list[str] = []
     end = 0
     while line.startswith("{", end):
         start = end
-        try:
-            _, end = _decoder.raw_decode(line, start)
-        except (_NoNumber, RecursionError, ValueError):
-            break
+        end = _end_of_object(line, start) or _end_of_torn_object(line, start)
+        if not end:
+            return [line]
         texts.append(line[start:end])
     if end != len(line.rstrip()):
         return [line]
     return texts
+
+
+def _end_of_object(line: str, start: int) -> int:
+    """Where the object ends that begins here; 0 where it is no JSON."""
+    try:
+        _, end = _decoder.raw_decode(line, start)
+    except (_NoNumber, RecursionError, ValueError):
+        return 0
+    return end
+
+
+def _end_of_torn_object(line: str, start: int) -> int:
+    """Where an object that breaks off is followed by a whole one; 0 where it is not."""
+    try:
+        _decoder.raw_decode(line, start)
+    except json.JSONDecodeError as error:
+        nearby = range(max(error.pos - 2, start + 1), error.pos + _ESCAPE)
+        for next_start in nearby:
+            if line.startswith('{"', next_start) and _end_of_object(line, next_start):
+                return next_start
+    except (_NoNumber, RecursionError, ValueError):
+        pass
+    return 0
 
 
 class _NoNumber(Exception):

@@ -1,9 +1,11 @@
 """The format that a refused file looks most like, and what it lacks to be one of these."""
 
+import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.sqlite import MAGIC
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "adk": ("app_name", "user_id", "events"),
@@ -26,8 +28,10 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "openai_responses": ("input", "output"),
     "opencode": ("info", "messages"),
     "openhands": ("instance_id", "history"),
+    "openhands_events": ("id", "source", "kind"),
     "otel": ("resourceSpans",),
     "pi": ("type", "cwd", "timestamp", "parentId", "message"),
+    "strands": ("session_id", "session_type", "created_at", "updated_at"),
     "swe_agent": ("trajectory", "history"),
     "tau_bench": ("task_id", "reward", "info", "traj"),
     "vscode_chat": ("sessionId", "requests"),
@@ -48,6 +52,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "autogen": ("messages", "stop_reason"),
     "weave": ("op_name", "trace_id", "inputs", "output"),
     "kimi_code": ("type", "protocol_version", "created_at"),
+    "llama_index": ("role", "blocks", "additional_kwargs"),
     "langchain": ("type", "content", "additional_kwargs"),
     "langsmith": ("run_type", "trace_id", "inputs", "outputs"),
     "pydantic_ai": ("kind", "parts", "instructions"),
@@ -62,7 +67,12 @@ format looks closer.
 """
 OWN_FORMAT = "docs/own-format.md says how to read a format of your own"
 SHOWN = 6
-"""Fields of the file that are named."""
+"""Fields or tables of the file that are named."""
+DISPLAY = (
+    ", which is what Cline, Roo Code or Kilo Code show of a task; "
+    "`api_conversation_history.json` beside it is what the model was sent"
+)
+_TABLE = re.compile(r"CREATE (?:VIRTUAL )?TABLE (?:IF NOT EXISTS )?[\"'`\[]?(\w+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +119,11 @@ def refusal(head: Head) -> str:
 
 def _likely_cause(head: Head) -> str:
     nearest = nearest_format(head)
+    if head.text.startswith(MAGIC):
+        tables = _TABLE.findall(head.text)[:SHOWN]
+        return f", an SQLite database with {_named_tables(tables)}"
+    if _is_display(head):
+        return DISPLAY
     if nearest is None:
         if not (head.keys or head.records or head.is_list):
             return ", which is no JSON"
@@ -118,6 +133,17 @@ def _likely_cause(head: Head) -> str:
     return (
         f"; nearest is {nearest.name}, whose fields it has, but not where {nearest.name} has them"
     )
+
+
+def _named_tables(tables: list[str]) -> str:
+    if not tables:
+        return "no table"
+    return f"the tables {_quoted(tables)}"
+
+
+def _is_display(head: Head) -> bool:
+    """Whether it is what Cline and its descendants show of a task."""
+    return {"ts", "type"} <= head.keys and bool({"say", "ask"} & head.keys)
 
 
 def _quoted(names: Iterable[str]) -> str:

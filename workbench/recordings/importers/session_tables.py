@@ -1,9 +1,12 @@
 """Agents that keep their sessions in an SQLite database: which tables these are."""
 
+from __future__ import annotations
+
 import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from workbench.base.errors import FormatError
 from workbench.recordings.importers.head import Head
@@ -11,6 +14,37 @@ from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.sqlite import MAGIC, database
 from workbench.recordings.importers.values import JsonObject
+
+
+class SessionDatabase(Protocol):
+    """A database that holds sessions."""
+
+    def knows(self, head: Head) -> bool:
+        """Whether a file is such a database."""
+        ...
+
+    def documents(self, source: SourceFile) -> Iterator[JsonObject]:
+        """Each session's facts, its `id`, and its `messages`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TableVersions:
+    """The tables that one program had in its versions, the newest first."""
+
+    versions: tuple[SessionTables, ...]
+
+    def knows(self, head: Head) -> bool:
+        """Whether a file is a database with the tables of one version."""
+        return any(version.knows(head) for version in self.versions)
+
+    def documents(self, source: SourceFile) -> Iterator[JsonObject]:
+        """Each session's columns, with its `messages`."""
+        head = next(source.heads())
+        for version in self.versions:
+            if version.knows(head):
+                return version.documents(source)
+        return iter(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +97,8 @@ class SessionTables:
             if isinstance(value, bytes):
                 value = value.decode(errors="replace")
             if name in self.json:
+                value = decode_or(value, value)
+                # some programs encode what is JSON text already
                 value = decode_or(value, value)
             values[name] = value
         return values

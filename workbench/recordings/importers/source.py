@@ -48,8 +48,10 @@ BOM = b"\xef\xbb\xbf"
 
 
 _INDEX = re.compile(r"\[\d+\]")
-_MANY_OBJECTS = re.compile(r'\}\{"')
-"""What stands where one object of a line ends and another begins, and now and then in a text."""
+_MANY_OBJECTS = re.compile(r'\{"(?<![\[:,]\{")(?<![\[:,]\s\{")')
+"""How an object begins that is no value inside another: after the first one of a line, or now and
+then at the end of a text.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +172,13 @@ class SourceFile:
             if line.startswith("//"):
                 self.skipped.append(f"line {number}: a comment, left out")
                 continue
-            for record_text in self._objects_of(line):
+            for record_text in self.objects_of(line):
                 with self.at(number):
                     yield number, as_object(self.decode(record_text))
 
-    def _objects_of(self, line: str) -> list[str]:
+    def objects_of(self, line: str) -> list[str]:
         """The JSON texts of a line, mostly one."""
-        if _MANY_OBJECTS.search(line):
+        if _MANY_OBJECTS.search(line, 1):
             return objects_of_line(line)
         return [line]
 
@@ -199,7 +201,7 @@ class SourceFile:
             return False
         first_line = first_lines[0].removeprefix(BOM)
         if len(first_lines) == 1:
-            return len(self._objects_of(first_line.decode(errors="replace"))) > 1
+            return len(self.objects_of(first_line.decode(errors="replace"))) > 1
         is_object = first_line.startswith(b"{") and first_line.endswith(b"}")
         return is_object and first_lines[1].startswith(b"{")
 
@@ -241,7 +243,7 @@ class SourceFile:
         for _, line in self.lines():
             if line.startswith("//"):
                 continue
-            for record_text in self._objects_of(line):
+            for record_text in self.objects_of(line):
                 value = decodable(record_text)
                 yield record_text if value is None else value
 

@@ -5,8 +5,6 @@ holds, exactly.
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +30,7 @@ from recordings.importers.agent_samples import (
     chatgpt,
     in_columns,
 )
-from recordings.importers.files import document, only, written
+from recordings.importers.files import database, document, only, written
 from recordings.importers.framework_samples import (
     AUTOGEN,
     AUTOGEN_AGENT,
@@ -106,6 +104,7 @@ HELD = {
     "goose": Counts(4, 1, 1, 0, 1, 0, notes=1),
     "codex_exec": Counts(3, 2, 1, 1, 0, 0),
     "kimi_code": Counts(6, 1, 1, 1, 1, 2),
+    "llama_index": Counts(4, 1, 1, 1, 0, 0),
     "gemini_stream": Counts(4, 1, 1, 0, 0, 0, notes=1),
     "droid_stream": Counts(4, 1, 1, 1, 0, 0),
     "grok": Counts(6, 1, 1, 1, 0, 0),
@@ -317,17 +316,6 @@ CRUSH_PARTS: list[tuple[str, list[dict[str, Any]], int]] = [
     ("assistant", [{"type": "text", "data": {"text": SUMMARY}}], 1),
     ("assistant", [{"type": "text", "data": {"text": ANSWER}}], 0),
 ]  # fmt: skip
-
-
-def database(folder: Path, tables: str, **rows: list[tuple[Any, ...]]) -> Path:
-    """A database of these tables with these rows."""
-    path = folder / "sessions.db"
-    with closing(sqlite3.connect(path)) as made, made:
-        made.executescript(tables)
-        for table, values in rows.items():
-            marks = ", ".join("?" for _ in values[0])
-            made.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
-    return path
 
 
 def test_sessions_of_the_openai_agents_sdk_are_read_from_their_database(tmp_path: Path) -> None:

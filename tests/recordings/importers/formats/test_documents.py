@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recordings.importers.agent_samples import AGENT_DATABASES
+from recordings.importers.agent_samples import AGENT_DATABASES, FRAMEWORK_DATABASES, SESSION_FOLDERS
 from recordings.importers.files import document, only, written
 from recordings.importers.samples import (
     ADK,
@@ -115,6 +115,8 @@ def test_every_built_in_importer_has_a_test_that_names_it() -> None:
         *LINES,
         *TEXTS,
         *AGENT_DATABASES,
+        *FRAMEWORK_DATABASES,
+        *SESSION_FOLDERS,
         *(path.stem.removeprefix("test_") for path in folder.rglob("test_*.py")),
     }
     assert set(BUILTIN) <= named

@@ -20,15 +20,18 @@ from workbench.recordings.importers.formats import (
     droid_stream,
     editors,
     exports,
+    framework_databases,
     gemini_stream,
     inspect_ai,
     kimi_code,
     langchain,
     langfuse,
     langsmith,
+    llama_index,
     mini_swe_agent,
     opencode,
     openhands,
+    openhands_events,
     otel,
     provider_messages,
     pydantic_ai,
@@ -38,6 +41,7 @@ from workbench.recordings.importers.formats import (
     sharegpt,
     smolagents,
     specstory,
+    strands,
     terminals,
     vercel,
     weave,
@@ -60,7 +64,7 @@ from workbench.recordings.importers.message_lists import (
     starts_with_messages,
 )
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.session_tables import SessionTables
+from workbench.recordings.importers.session_tables import SessionDatabase
 from workbench.recordings.importers.source import SourceFile
 
 OPENCODE_ASIDE = (
@@ -72,12 +76,12 @@ def _database(
     name: str,
     description: str,
     carries: tuple[Carries, ...],
-    tables: SessionTables,
+    tables: SessionDatabase,
     builder: type[SessionBuilder],
+    aside: str = "title messages.parts.data.metadata",
 ) -> Format:
     """The format of an agent that keeps its sessions in SQLite."""
     read = databases.database_sessions(tables, builder)
-    aside = "title messages.parts.data.metadata"
     return Format(
         name, description, carries, tables.knows, read, values=tables.documents, aside=aside
     )
@@ -140,6 +144,17 @@ FORMATS = (
     _database("hermes_database", "Hermes' database (SQLite)",
         ("calls", "thinking", "times", "model", "compactions", "system"), databases.HERMES_TABLES,
         terminals.HermesBuilder),
+    _database("llm_database", "log of the `llm` command since 0.32 (SQLite)",
+        ("calls", "thinking", "usage", "times", "model", "system"), framework_databases.LLM_TABLES,
+        framework_databases.LlmBuilder, aside="name"),
+    _database("agno_database", "sessions of Agno 2 and 3 (SQLite)",
+        ("calls", "thinking", "usage", "times", "model", "system"), framework_databases.AGNO_TABLES,
+        framework_databases.AgnoBuilder, aside=framework_databases.AGNO_ASIDE),
+    _database("llama_index_database", "memories of LlamaIndex (SQLite)", ("calls", "thinking", "images", "system"),
+        framework_databases.LLAMA_INDEX_TABLES, framework_databases.LlamaIndexRowBuilder),
+    _database("langgraph_database", "checkpoints of LangGraph (SQLite)",
+        ("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
+        framework_databases.LangGraphCheckpoints(), framework_databases.LangGraphBuilder),
     Format("codex", "OpenAI Codex rollouts (JSON lines)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
         recognition.knows_codex, json_lines(codex.CodexBuilder),
@@ -194,6 +209,13 @@ FORMATS = (
         aside="history.message history.args.tools history.extras test_result message args.tools extras "
         "args.translated_ipython_code history.args.translated_ipython_code history.kernel_init_code git_patch "
         "result_explanation instruction issue"),
+    Format("openhands_events", "events of OpenHands since 1.0 (a folder's `base_state.json`, or JSON lines)",
+        ("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
+        openhands_events.knows_openhands_events, openhands_events.openhands_sessions,
+        values=openhands_events.openhands_values, aside=openhands_events.OPENHANDS_ASIDE),
+    Format("strands", "sessions of Strands Agents (a folder's `session.json`)",
+        ("calls", "thinking", "images", "usage", "times", "compactions"), strands.knows_strands,
+        strands.strands_sessions, values=strands.strands_values),
     Format("mini_swe_agent", "mini-swe-agent trajectories (JSON)", ("calls", "usage", "times", "model", "system"),
         mini_swe_agent.knows, mini_swe_agent.sessions, aside=mini_swe_agent.ASIDE),
     Format("swe_agent", "SWE-agent trajectories, old and new (JSON)", ("calls", "thinking", "system"),
@@ -233,6 +255,8 @@ FORMATS = (
         exports.knows_claude, message_sessions(exports.ClaudeExportBuilder, exports.CLAUDE_LISTS),
         aside="chat_messages.text summary chat_messages.content.display_content chat_messages.content.summaries "
         "chat_messages.content.message"),
+    Format("llama_index", "LlamaIndex's chat stores, memories and messages (JSON)",
+        ("calls", "thinking", "images", "system"), llama_index.knows_llama_index, llama_index.llama_index_sessions),
     Format("langchain", "LangChain messages: of `messages_to_dict`, `dumpd` or `model_dump` (JSON or JSON lines)",
         ("calls", "thinking", "images", "usage", "model", "compactions", "system"),
         langchain.knows_langchain, message_sessions(langchain.LangChainBuilder)),

@@ -14,7 +14,7 @@ from workbench.recordings.importers.format import Sessions
 from workbench.recordings.importers.formats.codex import ResponsesBuilder
 from workbench.recordings.importers.formats.terminals import GooseBuilder
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.session_tables import SessionTables
+from workbench.recordings.importers.session_tables import SessionDatabase, SessionTables
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import (
     JsonObject,
@@ -61,7 +61,7 @@ HERMES_TABLES = SessionTables(
 )
 
 
-def database_sessions(tables: SessionTables, builder: type[SessionBuilder]) -> Sessions:
+def database_sessions(tables: SessionDatabase, builder: type[SessionBuilder]) -> Sessions:
     """Reads a database's sessions, one after another; those without any message are left out."""
 
     def sessions(source: SourceFile) -> Iterator[Session]:
@@ -70,9 +70,9 @@ def database_sessions(tables: SessionTables, builder: type[SessionBuilder]) -> S
             with source.at(field=f"session {document['id']}"):
                 session_builder.begin(document)
                 session_builder.read_all(items(document, "messages"), "messages")
-                session = session_builder.session()
-                if len(session.log):
-                    yield session
+                for session in session_builder.sessions():
+                    if len(session.log):
+                        yield session
 
     return sessions
 

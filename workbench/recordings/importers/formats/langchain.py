@@ -5,7 +5,14 @@ import re
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import Record, label
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_mapping,
+    items,
+    label,
+    objects,
+)
 
 LANGCHAIN = MessageShape(
     inside="data kwargs",
@@ -27,21 +34,22 @@ LANGCHAIN = MessageShape(
     usage_in="usage_metadata",
 )
 _LANGCHAIN_CLASS = re.compile(r"(?P<role>Human|AI|System|Tool|Function)Message(?:Chunk)?")
-_LANGCHAIN_TYPE = re.compile(r'"type":\s*"(?:human|ai|system|tool|AIMessageChunk)"')
+_LANGCHAIN_TYPE = re.compile(
+    r'"type":\s*"(?:human|ai|system|tool|(?:AI|Human|System|Tool)MessageChunk)"'
+)
 _LANGCHAIN_MARK = re.compile(r'"additional_kwargs":\s*\{|"lc":\s*1,')
 
 
 def knows_langchain(head: Head) -> bool:
-    """Whether its messages have LangChain's own fields, and where these are of `dumpd`, its types."""
+    """Whether its messages have LangChain's own fields and its types."""
     if {"run_type", "inputs"} <= head.keys:
         return False
     if not head.is_list and not head.records and "messages" not in head.keys:
         return False
+    has_type = _LANGCHAIN_TYPE.search(head.text) is not None
     if '"lc":' in head.text:
-        has_type = _LANGCHAIN_TYPE.search(head.text) or _LANGCHAIN_CLASS.search(head.text)
-        if not has_type:
-            return False
-    return _LANGCHAIN_MARK.search(head.text) is not None
+        has_type = has_type or _LANGCHAIN_CLASS.search(head.text) is not None
+    return has_type and _LANGCHAIN_MARK.search(head.text) is not None
 
 
 class LangChainBuilder(DescribedBuilder):
@@ -58,3 +66,13 @@ class LangChainBuilder(DescribedBuilder):
             type_ = str(names[-1])
         class_name = _LANGCHAIN_CLASS.fullmatch(type_)
         return class_name["role"].lower() if class_name else type_
+
+    def shaped(self, message: Record, role: str) -> JsonObject:
+        """The message in the shape of a chat API, with the calls whose arguments are no JSON."""
+        shaped = super().shaped(message, role)
+        calls = list(items(shaped, "tool_calls"))
+        call_ids = {as_mapping(call).get("id") for call in calls}
+        for call in objects(message, "invalid_tool_calls"):
+            if call.get("id") not in call_ids:
+                calls.append(call)
+        return {**shaped, "tool_calls": calls}

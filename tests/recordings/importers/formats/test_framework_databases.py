@@ -1,0 +1,377 @@
+"""Frameworks that keep their sessions in SQLite: made-up databases in the shape that the real
+programs write.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recordings.importers.files import database, document, only
+from recordings.importers.framework_samples import (
+    ANSWER,
+    FILE,
+    LLAMA_INDEX,
+    OPENAI_CALL,
+    PROMPT,
+    QUESTION,
+    SUMMARY,
+    THOUGHT,
+)
+from recordings.importers.packing import Extension, packed
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.log import CompactionEntry, fold
+from workbench.engine.transcript.message import AssistantMessage, Usage, plain_text
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.importer import load
+from workbench.recordings.importers.msgpack import unpacked_value
+
+LLM_TABLES = """
+CREATE TABLE threads (id TEXT PRIMARY KEY, name TEXT, tip_message_hash TEXT, datetime_utc TEXT);
+CREATE TABLE turns (id TEXT PRIMARY KEY, thread_id TEXT, tip_message_hash TEXT, model TEXT, input_tokens INTEGER,
+    output_tokens INTEGER, token_details TEXT, datetime_utc TEXT);
+CREATE TABLE messages (hash TEXT PRIMARY KEY, parent_hash TEXT, role TEXT);
+CREATE TABLE parts (id INTEGER PRIMARY KEY, message_hash TEXT, position INTEGER, type TEXT, text TEXT, payload TEXT);
+CREATE TABLE fragments (id INTEGER PRIMARY KEY, content TEXT);
+CREATE TABLE part_fragments (part_id INTEGER, fragment_id INTEGER, "order" INTEGER);
+"""
+AGNO_2_TABLES = """
+CREATE TABLE agno_sessions (session_id TEXT PRIMARY KEY, session_type TEXT, session_data JSON, agent_data JSON,
+    runs JSON, created_at INTEGER);
+"""
+AGNO_3_TABLES = """
+CREATE TABLE agno_sessions (session_id TEXT PRIMARY KEY, session_type TEXT, session_data JSON, agent_data JSON,
+    created_at INTEGER);
+CREATE TABLE agno_runs (run_id TEXT PRIMARY KEY, session_id TEXT, run_index INTEGER, run_data JSON);
+"""
+LLAMA_INDEX_TABLES = """
+CREATE TABLE llama_index_memory (id INTEGER PRIMARY KEY, key TEXT, timestamp INTEGER, role TEXT, status TEXT,
+    data JSON);
+"""
+LANGGRAPH_TABLES = """
+CREATE TABLE checkpoints (thread_id TEXT, checkpoint_ns TEXT, checkpoint_id TEXT, parent_checkpoint_id TEXT, type TEXT,
+    checkpoint BLOB, metadata BLOB);
+CREATE TABLE writes (thread_id TEXT, checkpoint_ns TEXT, checkpoint_id TEXT, channel TEXT, value BLOB);
+"""
+DETAILS = json.dumps({"prompt_tokens_details": {"cached_tokens": 60}})
+CALL_PART = {"name": "read", "arguments": {"path": "lamp.py"}, "tool_call_id": "c1"}
+RESULT_PART = {"name": "read", "output": FILE, "tool_call_id": "c1"}
+SPENT = Usage(input=40, cache_read=60, output=9)
+
+
+def roles(session: Session) -> list[str]:
+    """Who speaks, in order."""
+    return [message.role for message in session.messages]
+
+
+def answers(session: Session) -> list[AssistantMessage]:
+    """What the model said, in order."""
+    return [message for message in session.messages if isinstance(message, AssistantMessage)]
+
+
+def test_the_log_of_llm_is_read_along_each_thread(tmp_path: Path) -> None:
+    messages = [
+        ("h1", None, "system"),
+        ("h2", "h1", "user"),
+        ("h3", "h2", "assistant"),
+        ("h4", "h3", "tool"),
+        ("h5", "h4", "assistant"),
+        ("h6", "h2", "assistant"),
+    ]
+    parts = [
+        (1, "h1", 0, "text", PROMPT, None),
+        (2, "h2", 0, "text", "", None),
+        (3, "h3", 1, "tool_call", None, json.dumps(CALL_PART)),
+        (4, "h3", 0, "reasoning", THOUGHT, None),
+        (5, "h4", 0, "tool_result", None, json.dumps(RESULT_PART)),
+        (6, "h5", 0, "text", ANSWER, None),
+        (7, "h6", 0, "text", "The other thread says nothing of use.", None),
+    ]
+    turns = [
+        ("t1", "a", "h3", "big", 100, 9, DETAILS, "2026-01-01T10:00:00+00:00"),
+        ("t2", "a", "h5", "big", 100, 9, DETAILS, "2026-01-01T10:00:05+00:00"),
+        ("t3", "b", "h6", "big", 100, 9, DETAILS, "2026-01-01T10:00:09+00:00"),
+    ]
+    path = database(
+        tmp_path,
+        LLM_TABLES,
+        threads=[("a", "A lamp", "h5", "2026-01-01"), ("b", "Another", "h6", "2026-01-02")],
+        turns=turns,
+        messages=messages,
+        parts=parts,
+        fragments=[(1, QUESTION)],
+        part_fragments=[(2, 1, 0)],
+    )
+    session, other = load(path)
+    assert (session.id, session.title, session.model) == ("a", "A lamp", "big")
+    assert session.origin.format == "llm_database"
+    assert roles(session) == ["system", "user", "assistant", "tool", "assistant"]
+    assert roles(other) == ["system", "user", "assistant"]
+    assert plain_text(session.messages[1]) == QUESTION
+    assert [answer.usage for answer in answers(session)] == [SPENT, SPENT]
+    assert [block.type for block in answers(session)[0].blocks] == ["thinking", "tool_call"]
+    assert plain_text(session.messages[3]) == FILE
+    assert session.origin.text_read == 1.0
+
+
+METRICS = {"input_tokens": 100, "output_tokens": 9, "cache_read_tokens": 60}
+AGNO_RUN: dict[str, Any] = {
+    "run_id": "r1",
+    "model": "big",
+    "model_provider": "OpenAI",
+    "content": ANSWER,
+    "messages": [
+        {"id": "m1", "role": "system", "content": PROMPT},
+        {"id": "m0", "role": "user", "content": "An older question of them.", "from_history": True},
+        {"id": "m2", "role": "user", "content": QUESTION, "created_at": 1767261600},
+        {"id": "m3", "role": "assistant", "tool_calls": [OPENAI_CALL], "metrics": METRICS},
+        {"id": "m4", "role": "tool", "tool_call_id": "c1", "tool_name": "read", "content": FILE},
+        {"id": "m5", "role": "assistant", "content": ANSWER, "metrics": METRICS},
+    ],
+}
+AGNO_FAILED = {
+    "run_id": "r2",
+    "status": "ERROR",
+    "input": {"input_content": "And the lamp in the kitchen, why?"},
+    "content": "Could not resolve the way to log in.",
+}
+
+
+def agno_database(folder: Path, runs: list[dict[str, Any]], *, version: int) -> Path:
+    """The database of one session with these runs, as this version of Agno writes it."""
+    if version == 2:
+        encoded_twice = json.dumps(json.dumps(runs))
+        return database(
+            folder,
+            AGNO_2_TABLES,
+            agno_sessions=[("s1", "agent", "{}", "{}", encoded_twice, 1767261600)],
+        )
+    rows = [(run["run_id"], "s1", index, json.dumps(run)) for index, run in enumerate(runs)]
+    return database(
+        folder,
+        AGNO_3_TABLES,
+        agno_sessions=[("s1", "agent", "{}", "{}", 1767261600)],
+        agno_runs=rows,
+    )
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_the_runs_of_agno_are_one_session(tmp_path: Path, version: int) -> None:
+    session = only(agno_database(tmp_path, [AGNO_RUN, AGNO_FAILED], version=version))
+    assert (session.id, session.model, session.origin.format) == ("s1", "big", "agno_database")
+    assert roles(session) == ["system", "user", "assistant", "tool", "assistant", "user"]
+    assert [answer.usage for answer in answers(session)] == [SPENT, SPENT]
+    notes = [(entry.kind, entry.text) for entry in session.log if entry.type == "note"]
+    assert notes == [("ERROR", "Could not resolve the way to log in.")]
+    assert session.messages[3].call_id == "c1"  # type: ignore[union-attr]
+
+
+def test_agno_says_the_same_instructions_once_and_adds_the_cache_to_anthropics_input(
+    tmp_path: Path,
+) -> None:
+    metrics = {"input_tokens": 40, "output_tokens": 9, "cache_read_tokens": 60}
+    messages = [
+        {**message, "metrics": metrics} if "metrics" in message else message
+        for message in AGNO_RUN["messages"]
+    ]
+    run = {**AGNO_RUN, "model_provider": "Anthropic", "messages": messages}
+    session = only(agno_database(tmp_path, [run, {**run, "run_id": "r2"}], version=3))
+    assert roles(session).count("system") == 1
+    assert [answer.usage for answer in answers(session)] == [SPENT] * 4
+
+
+def test_the_run_of_a_member_of_agnos_team_is_a_session_of_its_own(tmp_path: Path) -> None:
+    member = {"run_id": "r2", "parent_run_id": "r1", "messages": AGNO_RUN["messages"]}
+    main, agent = load(agno_database(tmp_path, [AGNO_RUN, member], version=3))
+    assert len(main.messages) == 5
+    assert roles(agent) == ["user", "assistant", "tool", "assistant"]
+
+
+OLD_LLAMA_INDEX = [
+    {"role": "user", "content": QUESTION, "additional_kwargs": {}},
+    {"role": "assistant", "content": None, "additional_kwargs": {"tool_calls": [OPENAI_CALL]}},
+    {"role": "tool", "content": FILE, "additional_kwargs": {"tool_call_id": "c1"}},
+    {"role": "assistant", "content": ANSWER, "additional_kwargs": {}},
+]
+STORE = {"store": {"anna": LLAMA_INDEX}, "class_name": "SimpleChatStore"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        STORE,
+        {"chat_store": STORE, "chat_store_key": "anna", "class_name": "ChatMemoryBuffer"},
+        LLAMA_INDEX,
+        OLD_LLAMA_INDEX,
+        {"store": {"anna": OLD_LLAMA_INDEX}, "class_name": "SimpleChatStore"},
+    ],
+    ids=["store", "memory", "messages", "old messages", "old store"],
+)
+def test_the_messages_of_llamaindex_are_no_langchain_messages(tmp_path: Path, value: Any) -> None:
+    session = only(document(tmp_path, value))
+    assert session.origin.format == "llama_index"
+    assert roles(session) == ["user", "assistant", "tool", "assistant"]
+    assert [call.name for call in answers(session)[0].calls] == ["read"]
+    assert session.origin.text_read == 1.0
+
+
+def test_each_key_of_a_chat_store_is_a_session(tmp_path: Path) -> None:
+    store = {
+        "store": {"anna": LLAMA_INDEX, "ben": LLAMA_INDEX[:1]},
+        "class_name": "SimpleChatStore",
+    }
+    assert [session.id for session in load(document(tmp_path, store))] == ["anna", "ben"]
+
+
+def test_the_memory_of_llamaindex_is_read_from_its_database(tmp_path: Path) -> None:
+    rows = [
+        (number, "anna", number, message["role"], "active", json.dumps(message))
+        for number, message in enumerate(LLAMA_INDEX)
+    ]
+    session = only(database(tmp_path, LLAMA_INDEX_TABLES, llama_index_memory=rows))
+    assert (session.id, session.origin.format) == ("anna", "llama_index_database")
+    assert roles(session) == ["user", "assistant", "tool", "assistant"]
+
+
+def langgraph(class_name: str, id: str, content: str, **more: Any) -> Extension:
+    """A message in a checkpoint of LangGraph."""
+    module = f"langchain_core.messages.{class_name.removesuffix('Message').lower()}"
+    arguments = {"content": content, "id": id, "additional_kwargs": {}, **more}
+    return Extension(5, packed([module, class_name, arguments, "model_validate_json"]))
+
+
+ASKED = langgraph("HumanMessage", "m1", QUESTION)
+CALLED = langgraph(
+    "AIMessage",
+    "m2",
+    "",
+    tool_calls=[{"id": "c1", "name": "read", "args": {"path": "lamp.py"}}],
+    usage_metadata={
+        "input_tokens": 100,
+        "output_tokens": 9,
+        "input_token_details": {"cache_read": 60},
+    },
+)
+RETURNED = langgraph("ToolMessage", "m3", FILE, tool_call_id="c1", name="read")
+ANSWERED = langgraph("AIMessage", "m4", ANSWER)
+SUMMARISED = langgraph(
+    "HumanMessage", "m5", SUMMARY, additional_kwargs={"lc_source": "summarization"}
+)
+ASKED_AGAIN = langgraph("HumanMessage", "m6", "And the lamp in the kitchen, why?")
+
+
+def checkpoints(folder: Path, *states: list[Extension]) -> Path:
+    """The checkpoints of a thread whose messages were these, one list after another."""
+    rows: list[tuple[Any, ...]] = []
+    parent: str | None = None
+    for number, messages in enumerate(states):
+        channels: dict[str, Any] = {"messages": messages}
+        if not messages:
+            channels = {"__start__": {"messages": []}}
+        state = {"ts": f"2026-01-01T10:00:0{number}+00:00", "channel_values": channels}
+        rows.append(("thread", "", f"id{number}", parent, "msgpack", packed(state), b"{}"))
+        parent = f"id{number}"
+    return database(folder, LANGGRAPH_TABLES, checkpoints=rows)
+
+
+def test_the_checkpoints_of_langgraph_are_one_session_a_thread(tmp_path: Path) -> None:
+    path = checkpoints(
+        tmp_path,
+        [],
+        [ASKED],
+        [ASKED, CALLED],
+        [ASKED, CALLED, RETURNED],
+        [ASKED, CALLED, RETURNED, ANSWERED],
+    )
+    path.rename(tmp_path / "checkpoints.sqlite")
+    session = only(tmp_path)
+    assert (session.id, session.origin.format) == ("thread", "langgraph_database")
+    assert roles(session) == ["user", "assistant", "tool", "assistant"]
+    assert [answer.usage for answer in answers(session)] == [SPENT, None]
+    assert session.messages[1].time == 1767261602.0
+    assert session.origin.text_read == 1.0
+
+
+def test_a_call_whose_arguments_are_no_json_is_a_call(tmp_path: Path) -> None:
+    broken = {"id": "c2", "name": "write", "args": '{"path": "lamp', "error": "it breaks off"}
+    called = langgraph("AIMessage", "m2", "", tool_calls=[], invalid_tool_calls=[broken])
+    (call,) = answers(only(checkpoints(tmp_path, [ASKED, called])))[0].calls
+    assert (call.id, call.name) == ("c2", "write")
+    assert call.arguments == {"input": '{"path": "lamp'}
+
+
+def test_a_checkpoint_of_langgraph_may_be_json(tmp_path: Path) -> None:
+    path = checkpoints(tmp_path, [ASKED])
+    message = {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain", "schema", "messages", "AIMessage"],
+        "kwargs": {"content": ANSWER, "id": "m4"},
+    }
+    state = json.dumps({"channel_values": {"messages": [message]}}).encode()
+    with closing(sqlite3.connect(path)) as opened, opened:
+        opened.execute("UPDATE checkpoints SET type = 'json', checkpoint = ?", (state,))
+    assert [plain_text(said) for said in only(path).messages] == [ANSWER]
+
+
+def test_messages_that_langgraph_replaced_by_a_summary_are_a_compaction(tmp_path: Path) -> None:
+    path = checkpoints(
+        tmp_path,
+        [ASKED, CALLED, RETURNED, ANSWERED],
+        [ASKED, CALLED, RETURNED, ANSWERED, ASKED_AGAIN],
+        [SUMMARISED, ANSWERED, ASKED_AGAIN],
+    )
+    session = only(path)
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert compaction.kept == ("m4", "m6")
+    assert [plain_text(message) for message in fold(session.path)] == [
+        SUMMARY,
+        ANSWER,
+        plain_text(session.messages[-1]),
+    ]
+
+
+def test_a_branch_of_langgraph_that_was_left_is_not_read(tmp_path: Path) -> None:
+    path = checkpoints(tmp_path, [ASKED], [ASKED, ANSWERED])
+    with closing(sqlite3.connect(path)) as opened, opened:
+        left = packed({"channel_values": {"messages": [ASKED, CALLED]}})
+        row = ("thread", "", "id00", "id0", "msgpack", left, b"{}")
+        opened.execute("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    assert roles(only(path)) == ["user", "assistant"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, True, False, 0, 127, -1, -32, 200, -200, 70_000, -70_000, 2**40, -(2**40), 1.5, "", "a" * 31, "a" * 300,
+        "ä" * 70_000, [], [1, "b"], list(range(20)), list(range(70_000)), {}, {"a": [None]},
+        {str(number): number for number in range(20)},
+    ],
+)  # fmt: skip
+def test_values_of_messagepack_are_read_as_they_were_written(value: Any) -> None:
+    assert unpacked_value(packed(value)) == value
+
+
+@pytest.mark.parametrize("data", [b"", b"\xd9", b"\xdd\xff\xff\xff\xff", b"\xc1", b"\x91" * 1000])
+def test_damaged_messagepack_is_told(data: bytes) -> None:
+    with pytest.raises(FormatError):
+        unpacked_value(data)
+
+
+def test_a_database_of_no_format_is_told_its_tables(tmp_path: Path) -> None:
+    path = database(
+        tmp_path, "CREATE TABLE shelves (id INTEGER); CREATE TABLE 'books' (id INTEGER)"
+    )
+    with pytest.raises(FormatError, match=r"SQLite database with the tables `shelves`, `books`;"):
+        load(path)
+
+
+def test_what_cline_shows_of_a_task_is_told_from_what_the_model_was_sent(tmp_path: Path) -> None:
+    shown = [{"ts": 1767261600000, "type": "say", "say": "text", "text": QUESTION}]
+    with pytest.raises(FormatError, match=r"`api_conversation_history\.json` beside it"):
+        load(document(tmp_path, shown, "ui_messages.json"))

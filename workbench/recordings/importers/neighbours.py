@@ -1,0 +1,32 @@
+"""Recordings of many files: the one that is named, and those in the folders beside it."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.recordings.importers.opening import opened
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.values import JsonObject, as_object
+
+
+def files_beside(source: SourceFile, pattern: str) -> list[Path]:
+    """The files and folders below the folder of a recording that match a pattern, by name."""
+    return sorted(Path(source.where).parent.glob(pattern))
+
+
+def by_number(paths: Iterable[Path]) -> list[Path]:
+    """Files in the order of the first number in their names, such as `message_12.json`."""
+    return sorted(paths, key=_number)
+
+
+def _number(path: Path) -> int:
+    for word in path.stem.replace("-", "_").split("_"):
+        if word.isdecimal():
+            return int(word)
+    return 0
+
+
+def object_in(source: SourceFile, path: Path) -> JsonObject:
+    """The JSON object in a file that belongs to a recording."""
+    file = replace(source, where=str(path), open=lambda: opened(str(path)))
+    return as_object(file.document())
