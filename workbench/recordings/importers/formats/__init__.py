@@ -144,7 +144,7 @@ FORMATS = (
     _database("hermes_database", "Hermes' database (SQLite)",
         ("calls", "thinking", "times", "model", "compactions", "system"), databases.HERMES_TABLES,
         terminals.HermesBuilder),
-    _database("llm_database", "log of the `llm` command since 0.32 (SQLite)",
+    _database("llm_database", "log of the `llm` command of 0.36 (SQLite)",
         ("calls", "thinking", "usage", "times", "model", "system"), framework_databases.LLM_TABLES,
         framework_databases.LlmBuilder, aside="name"),
     _database("agno_database", "sessions of Agno 2 and 3 (SQLite)",
