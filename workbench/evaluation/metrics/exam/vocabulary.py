@@ -84,9 +84,10 @@ class _Parts:
 
     def of_tokens(self, tokens: Ints) -> tuple[Ints, Ints]:
         """The numbers of the parts of some tokens, and the row of the token that each belongs to."""
-        ends = np.frombuffer(self._ends, dtype=np.int64)
-        starts = ends[tokens]
-        row, place = ranges(starts, ends[tokens + 1] - starts)
+        # no name for what shows an array as numpy's: while it lives, the array cannot grow
+        starts = np.frombuffer(self._ends, dtype=np.int64)[tokens]
+        ends = np.frombuffer(self._ends, dtype=np.int64)[tokens + 1]
+        row, place = ranges(starts, ends - starts)
         return np.frombuffer(self._flat, dtype=np.int64)[place], row
 
 
@@ -124,8 +125,8 @@ class Vocabulary(dict[str, int]):
 
     def properties(self, tokens: Ints) -> Properties:
         """What is known of some tokens, by number."""
-        table = np.frombuffer(self._properties, dtype=np.int8)
-        rows = table.reshape(-1, len(Properties._fields))[tokens]
+        shape = (-1, len(Properties._fields))
+        rows = np.frombuffer(self._properties, dtype=np.int8).reshape(shape)[tokens]
         return Properties(*rows.T)
 
     def segments_of(self, tokens: Ints) -> tuple[Ints, Ints]:
