@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 
 from workbench.base.ragged import Floats
-from workbench.evaluation.metrics.work_exam.fitted_reader import FEATURES, JUMBLED
+from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES, JUMBLED
 from workbench.lab.judge.work_exam.fit import auc, logistic, read_answers
 
 STUDIES = Path(__file__).parents[2] / "reports" / "studies"

@@ -16,7 +16,7 @@ from workbench.cli import main
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import ModelUse
-from workbench.evaluation.metrics.work_exam.fitted_reader import FEATURES
+from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.records import COLUMNS, SITTINGS, WorkAnswers
 from workbench.lab.judge.work_exam.scores import readers_agree, work_scores

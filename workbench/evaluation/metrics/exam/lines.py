@@ -31,9 +31,9 @@ class Lines:
         self.count = len(texts)
         numbers = _token_numbers(texts, vocabulary)
         token = vocabulary.properties(numbers)
-        place = np.cumsum(token.step)
-        line = np.cumsum(token.ends_line)
-        clause = line + np.cumsum(token.ends_clause)
+        place = np.cumsum(token.step, dtype=np.int64)
+        line = np.cumsum(token.ends_line, dtype=np.int64)
+        clause = line + np.cumsum(token.ends_clause, dtype=np.int64)
         self.start = np.concatenate(([0], place[token.ends_line > 0]))
         self.segment, row = vocabulary.segments_of(numbers)
         self.segment_pos = place[row]
