@@ -108,13 +108,17 @@ class Vocabulary(dict[str, int]):
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
         word = text.lower().replace("’", "'")
-        is_word = is_chunk(text)
-        self._segments.add(segments_of(text) if is_word else [])
-        self._features.add(features_of(text) if is_word else [])
+        segments: Sequence[str] = ()
+        features: Sequence[str] = ()
+        if is_chunk(text):
+            segments = segments_of(text)
+            features = features_of(text)
+        self._segments.add(segments)
+        self._features.add(features)
         properties = (
             STEP.get(text, 1),
             _DENIAL.get(word, 0),
-            is_word,
+            is_chunk(text),
             text == "\n",
             text in ";.)|",
             word in TURNS,
