@@ -3,7 +3,7 @@ whole files, task lists.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -85,7 +85,7 @@ class _Superseded:
         self,
         caller: int,
         call: ToolCall,
-        modified: Sequence[str],
+        modified: tuple[str, ...],
         failed: bool,
     ) -> None:
         """Go back to a call that changed files, or a task list."""
@@ -122,7 +122,7 @@ def _superseded(context: Context) -> _Superseded:
     return superseded
 
 
-def _set_whole(call: ToolCall, modified: Sequence[str]) -> Json:
+def _set_whole(call: ToolCall, modified: tuple[str, ...]) -> Json:
     """The file or the task list of which a call gives the whole; None where it gives a part."""
     if not modified:
         return ("tasks", call.name)
