@@ -6,25 +6,45 @@ meet the same chance hits, but a single one that is shown as a loss must be one.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal, TypeAlias
 
 from workbench.engine.extraction.entities import Kind
 from workbench.engine.extraction.words import SPAN_CHARS
-from workbench.engine.transcript.files import touched
-from workbench.engine.transcript.message import AssistantMessage, Message
+from workbench.engine.transcript.files import (
+    CHANGES,
+    patched_texts,
+    replaced_texts,
+    tool_name,
+    touched,
+)
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    Text,
+    ToolCall,
+    argument_texts,
+)
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
-from workbench.evaluation.metrics.names_in_lines import (
-    declares,
-    is_in_drawing,
-    is_of_everybody,
-    is_output,
-    is_placeholder,
-    words_near,
-)
 from workbench.evaluation.metrics.shell_edits import shell_edits
 from workbench.evaluation.metrics.sources import shell_command
-from workbench.evaluation.metrics.use_texts import UseText, text_of_use
+
+Form: TypeAlias = Literal["words", "quoted", "added", "file", "argument"]
+"""`words`: an answer's own. `quoted`: code that an edit replaces or keeps. `added`: lines that an
+edit adds. `file`: a file that is written as a whole. `argument`: any other argument of a call.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class UseText:
+    """A text of an answer with its form; `path` is the file that it is written to, if one is."""
+
+    text: str
+    form: Form
+    path: str = ""
+
 
 _BRANCH = re.compile(r"(?:origin|upstream|refs)/\S+")
 _CODED = re.compile(r"[a-z]+(?:_[a-z]+)*_\d{5,}|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{5,12}")
@@ -64,19 +84,19 @@ class ApparentNeeds:
 
     def _looks_like_one(self, need: Need) -> bool:
         name = need.entity.text
-        if is_placeholder(name) or name in self._tool_words or self._is_enumeration(need):
+        if _is_placeholder(name) or name in self._tool_words or self._is_enumeration(need):
             return True
         if _is_style(need, need.evidence_text) or _is_style(need, need.use_text):
             return True
         if not _stands_alone(need, need.use_text) or not _stands_alone(need, need.evidence_text):
             return True
-        if is_of_everybody(name, need.use_text) or _is_cut_or_code(need):
+        if _is_of_everybody(name, need.use_text) or _is_cut_or_code(need):
             return True
         if need.entity.kind == "number" and _agrees_by_chance(need):
             return True
         if _is_habit(need):
             return True
-        use = text_of_use(self._index.messages[need.use], need.use_text)
+        use = _text_of_use(self._index.messages[need.use], need.use_text)
         if use is None:
             return False
         return self._is_written_again(need, use) or _is_made_there(need, use)
@@ -166,6 +186,16 @@ def _is_style(need: Need, line: str) -> bool:
     return _STYLE.search(line[:place]) is not None
 
 
+_PLACEHOLDER = re.compile(
+    r"#?(\w)\1{5,}|#\d{6}|\d{16,}|0?123456\d*|abc123\w*|deadbeef\w*", re.IGNORECASE
+)
+
+
+def _is_placeholder(name: str) -> bool:
+    """Whether a name stands for any: one digit repeated, digits in order, a colour."""
+    return _PLACEHOLDER.fullmatch(name) is not None
+
+
 _WHOLE_KINDS = frozenset({"number", "version", "hash", "identifier", "error", "id"})
 
 
@@ -194,8 +224,43 @@ def _stands_alone(need: Need, line: str) -> bool:
     return re.search(begins + re.escape(spelling) + ends, line) is not None
 
 
+_STANDARD = (
+    "document|window|navigator|console|process|Math|JSON|Object|Array|Promise|Number|String|Date"
+    "|http|https|fmt|os|io|strings|bytes|json|time|sync|context|errors|filepath|exec|reflect|strconv|sort|url"
+    "|sys|re|subprocess|asyncio|logging|pathlib|typing|datetime|math|random|collections|itertools|functools"
+    "|np|pd|plt|torch|std|System|assert|require|expect|vi|jest|pytest|unittest|t"
+)
+"""Packages and objects whose members any model knows."""
+_KNOWN = re.compile(
+    r"[A-Z]{2,}(?:e?s|ed|ing)|ETag|OAuth2?|GitHub|JavaScript|TypeScript|YouTube|macOS|iOS|LaTeX|DevOps"
+    r"|XDG_\w+|[Ff]orEach|[Tt]oString|innerHTML|textContent|querySelector(?:All)?|addEventListener|getElementById"
+    r"|get(?:ComputedStyle|BoundingClientRect|Attribute)|setAttribute|preventDefault|stopPropagation"
+    r"|(?:border|padding|margin|font|background|line)(?:Top|Bottom|Left|Right|Color|Width|Height|Size|Radius|Weight|Family|Image)\w*"
+    r"|(?:inner|outer|client|scroll|offset)(?:Width|Height|Top|Left)"
+    r"|currentColor|viewBox|stroke(?:Width|Linecap|Linejoin)|IPv[46]|(?:README|CHANGELOG|CONTRIBUTING|CLAUDE)\.md"
+    r"|to(?:Be|Have|Equal|Contain|Match|Throw)[A-Z]\w*|toBe|toEqual|(?:find|get|query)(?:All)?By[A-Z]\w*|(?:before|after)(?:Each|All)"
+    r"|use(?:State|Effect|Memo|Ref|Callback)|set(?:Timeout|Interval)|className|hasOwnProperty|isinstance|__\w+__"
+)
+"""Words and names that any model knows."""
+
+
+def _is_of_everybody(name: str, line: str) -> bool:
+    """Whether any model knows a name: a common word, or a member of a standard library."""
+    if _KNOWN.fullmatch(name):
+        return True
+    member = re.compile(rf"(?<![\w.])(?:{_STANDARD})\.{re.escape(name)}\b")
+    occurrences = len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", line))
+    return occurrences > 0 and len(member.findall(line)) == occurrences
+
+
+_COORDINATES = re.compile(r"(?:[A-Za-z]?[-+]?\d*\.?\d+(?!\d)[\s,]*){4,}")
+
+
 _STATUS_CODE = re.compile(r"(?:20[124]|30[1-478]|4[0-2]\d|50[0-4]) s")
 """A status of HTTP in the plural (`401s`), which looks like seconds."""
+NEAR = 40
+"""Characters on both sides of a number in which what it is the number of stands."""
+_LONG_WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 def _agrees_by_chance(need: Need) -> bool:
@@ -203,11 +268,41 @@ def _agrees_by_chance(need: Need) -> bool:
     name = need.entity.text
     if _STATUS_CODE.fullmatch(name):
         return True
-    if is_in_drawing(name, need.evidence_text) or is_in_drawing(name, need.use_text):
+    if _is_in_drawing(name, need.evidence_text) or _is_in_drawing(name, need.use_text):
         return True
-    of_evidence = words_near(name, need.evidence_text)
-    of_use = words_near(name, need.use_text)
+    of_evidence = _words_near(name, need.evidence_text)
+    of_use = _words_near(name, need.use_text)
     return of_evidence.isdisjoint(of_use)
+
+
+def _words_near(name: str, line: str) -> set[str]:
+    """The words near a number in a line; all of the line's where its spelling differs."""
+    spelling = name.split(" ")[0]
+    places = [match.span() for match in re.finditer(re.escape(spelling), line)]
+    if not places:
+        places = [(0, len(line))]
+    near: set[str] = set()
+    for start, end in places:
+        surroundings = line[max(0, start - NEAR) : end + NEAR].lower()
+        near.update(_LONG_WORD.findall(surroundings))
+    return near
+
+
+def _is_in_drawing(name: str, line: str) -> bool:
+    """Whether a number is one of many in a row, as the coordinates of a drawing are."""
+    number = re.compile(rf"(?<![\d.]){re.escape(name)}(?![\d.]*\d)")
+    rows = [match.span() for match in _COORDINATES.finditer(line)]
+    is_named = False
+    for match in number.finditer(line):
+        is_named = True
+        if not _is_in_a_row(match.start(), rows):
+            return False
+    return is_named
+
+
+def _is_in_a_row(place: int, rows: Iterable[tuple[int, int]]) -> bool:
+    """Whether a place lies between the start and the end of one of some rows."""
+    return any(start <= place < end for start, end in rows)
 
 
 def _is_cut_or_code(need: Need) -> bool:
@@ -240,6 +335,56 @@ _GIT = re.compile(r"(?:^|[\s;&|(`\"'])(?:git|gh)\s")
 _CODE = re.compile(r"[`${};]|%[sdvwq]")
 
 
+def _text_of_use(answer: Message, line: str) -> UseText | None:
+    """The first text of an answer that holds a line; None where none does, as in a quotation."""
+    for text in _texts_of_uses(answer):
+        if line in text.text:
+            return text
+    return None
+
+
+def _texts_of_uses(answer: Message) -> Iterator[UseText]:
+    """The texts of an answer, in order."""
+    for block in answer.blocks:
+        if isinstance(block, Text):
+            yield UseText(block.text, "words")
+        elif isinstance(block, ToolCall):
+            yield from _texts_of_call(block)
+
+
+def _texts_of_call(call: ToolCall) -> Iterator[UseText]:
+    """The texts of a call. What an edit replaces comes first, since it keeps most of that."""
+    command = shell_command(call)
+    if command:
+        for file in shell_edits(command).written:
+            yield UseText(file.text, "file", file.path)
+    if tool_name(call.name) not in CHANGES:
+        for text in argument_texts(call.arguments):
+            yield UseText(text, "argument")
+        return
+    for text in replaced_texts(call.arguments):
+        yield UseText(text, "quoted")
+    paths = touched(call.name, call.arguments).modified
+    is_edit = next(replaced_texts(call.arguments), None) is not None
+    for text in argument_texts(call.arguments):
+        if text in paths:
+            yield UseText(text, "argument")
+            continue
+        for quoted in patched_texts(text):
+            yield UseText(quoted, "quoted")
+            is_edit = True
+        if is_edit:
+            yield UseText(text, "added")
+        else:
+            yield UseText(text, "file", paths[0] if paths else "")
+
+
+_OUTPUT = re.compile(
+    r"\s*(?:\d+\s*[→\t|]|\d+[:-]|[\w./-]+\.\w+:\d+[:-]|--- (?:PASS|FAIL|SKIP)|=== RUN|ok\s+\S+\s+\d|[+-]{3} [ab]/|@@ )"
+)
+"""How a line begins that a tool shows: with its number, its file and number, a test's result."""
+
+
 _STYLE_UNITS = (" %", " px", " rem", " em")
 
 
@@ -249,9 +394,33 @@ def _is_made_there(need: Need, use: UseText) -> bool:
     if use.form == "argument":
         return need.way_back == "agent" and kind in ("identifier", "quote")
     if use.form == "words":
-        return is_output(use.text, need.use_text)
+        return _is_output(use.text, need.use_text)
     if use.form not in ("added", "file"):
         return False
     if kind == "quote" or (kind == "number" and name.endswith(_STYLE_UNITS)):
         return True
-    return kind == "identifier" and declares(name, need.use_text)
+    return kind == "identifier" and _declares(name, need.use_text)
+
+
+def _is_output(text: str, line: str) -> bool:
+    """Whether an answer's words hold a line only as the output of a tool."""
+    is_held = False
+    for raw_line in text.split("\n"):
+        if line not in raw_line:
+            continue
+        is_held = True
+        if not _OUTPUT.match(raw_line):
+            return False
+    return is_held
+
+
+def _declares(name: str, line: str) -> bool:
+    """Whether code makes a local variable of this name."""
+    if not name[:1].islower():
+        return False
+    escaped = re.escape(name)
+    declaration = (
+        rf"\b(?:const|let|var|val|auto|for)\s+\(?(?:const |let |var )?(?:[\w,{{\[ ]*?\b)?{escaped}\b(?!\s*[(.])"
+        rf"|(?:^|[\s,(]){escaped}(?:\s*,\s*\w+)*\s*:=|^\s*{escaped}\s*=(?!=)"
+    )
+    return re.search(declaration, line) is not None
