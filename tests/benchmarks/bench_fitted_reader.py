@@ -20,11 +20,8 @@ import workbench as wb
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import said_text
 from workbench.evaluation.metrics.work_exam.document import exams_of
-from workbench.evaluation.metrics.work_exam.fitted_reader import (
-    QuestionSheet,
-    WeightedQuestion,
-    shipped_reader,
-)
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.evaluation.metrics.work_exam.question_sheet import QuestionSheet, WeightedQuestion
 from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
 from workbench.evaluation.metrics.work_exam.reading import context_text

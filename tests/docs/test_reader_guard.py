@@ -13,7 +13,7 @@ from docs.test_reader_meaning import answers as studied_answers
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 
-from workbench.evaluation.metrics.work_exam.fitted_reader import FEATURES
+from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
 from workbench.lab.judge.work_exam.fit import auc, logistic, read_answers
 
 STUDIES = Path(__file__).parents[2] / "reports" / "studies"

@@ -14,7 +14,7 @@ import pytest
 from docs.test_salads import WITHOUT_FIT
 from scipy.special import expit
 
-from workbench.evaluation.metrics.work_exam.fitted_reader import FEATURES
+from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
 from workbench.lab.judge.work_exam.fit import auc, logistic
 
 STUDY = Path(__file__).parents[2] / "reports" / "studies" / "reader-meaning"

@@ -1,7 +1,7 @@
 """Which files a conversation read and which it changed."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +54,8 @@ class FileOps:
     In summaries of one conversation each is a `SharedRange`, which is equal to the tuple.
     """
 
-    read: Sequence[str] = ()
-    modified: Sequence[str] = ()
+    read: tuple[str, ...] = ()
+    modified: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.read or self.modified)
@@ -136,4 +136,8 @@ def merged(operations: Iterable[FileOps]) -> FileOps:
         modified = modified.joined(operation.modified)
     if any(path in read for path in modified):
         read = SharedRange.of([path for path in read if path not in modified])
-    return FileOps(read, modified)
+    # each takes the place of the tuple that it is equal to
+    return FileOps(
+        read=read,  # type: ignore[arg-type]
+        modified=modified,  # type: ignore[arg-type]
+    )

@@ -23,7 +23,8 @@ class _SharedTexts:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.texts = list(dict.fromkeys(texts))
-        self.place = {text: place for place, text in enumerate(self.texts)}
+        places = range(len(self.texts))
+        self.place = dict(zip(self.texts, places, strict=True))
         self.digest: _Hash = sha256()
         self.digested = 0
         self.lock = Lock()

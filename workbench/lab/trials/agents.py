@@ -17,7 +17,12 @@ from workbench.engine.models.wrappers import innermost
 from workbench.engine.transcript.message import Json
 from workbench.evaluation.metrics.exam.item import Item, ItemKind
 from workbench.evaluation.metrics.exam.lexical import ENOUGH, Sheet
-from workbench.evaluation.metrics.exam.tokens import features_of, is_chunk, lines_of, tokens
+from workbench.evaluation.metrics.exam.tokens import (
+    features_of,
+    is_chunk,
+    lines_of,
+    tokens,
+)
 from workbench.evaluation.metrics.exam.vocabulary import Vocabulary
 from workbench.lab.trials.task import Call, Hole, PlanStep, Turn
 
@@ -299,7 +304,9 @@ def texts_of(messages: Sequence[Json]) -> Iterator[str]:
     """What chat messages say, their calls' arguments as well."""
     for message in messages:
         content = message.get("content")
-        parts = content if isinstance(content, list) else [{"text": content}]
+        parts = content
+        if not isinstance(content, list):
+            parts = [{"text": content}]
         for part in parts:
             if isinstance(part, dict) and part.get("text"):
                 yield str(part["text"])

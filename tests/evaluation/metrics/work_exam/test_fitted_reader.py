@@ -6,12 +6,8 @@ from pathlib import Path
 import pytest
 
 from workbench.base.errors import FormatError
-from workbench.evaluation.metrics.work_exam.fitted_reader import (
-    FEATURES,
-    WorkReader,
-    features,
-    shipped_reader,
-)
+from workbench.evaluation.metrics.work_exam.fitted_reader import WorkReader, shipped_reader
+from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES, features
 from workbench.evaluation.metrics.work_exam.rarity import Rarity
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from workbench.base.errors import FormatError, SettingError
 from workbench.cli import main
-from workbench.evaluation.metrics.work_exam.fitted_reader import FEATURES, WorkReader
+from workbench.evaluation.metrics.work_exam.fitted_reader import WorkReader
+from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
 from workbench.lab.judge.work_exam.fit import (
     asker_errors,
     auc,

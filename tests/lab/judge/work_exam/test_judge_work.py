@@ -16,7 +16,7 @@ from workbench.base.errors import SettingError
 from workbench.cli import main
 from workbench.engine.models.model import SummaryRequest
 from workbench.evaluation.experiment.filler import ModelUse
-from workbench.evaluation.metrics.work_exam.fitted_reader import FEATURES
+from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.records import COLUMNS, WorkAnswers
 from workbench.lab.judge.work_exam.scores import readers_agree, work_scores

@@ -2,8 +2,10 @@
 model, always the same.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Protocol, TypeVar
 
@@ -131,33 +133,31 @@ class Sheet:
             orders: for each part (lines,) the place of each line in the context, -1 for one that it
                 lacks; by default all lines count, in their order.
         """
-        place = _places_in_context(hits, orders)
-        cell = np.concatenate([of_part.cell for of_part in hits])
-        score = np.concatenate([of_part.score for of_part in hits])
-        is_done = np.concatenate([of_part.says_done for of_part in hits])
-        is_held = place >= 0
-        place = place[is_held]
-        cell = cell[is_held]
-        score = score[is_held]
-        is_done = is_done[is_held]
-        item = cell // self._width
-
-        best = self._highest(cell, score, 0.0)
-        best_of_item = best.max(axis=1, initial=0.0)[:, None]
-        rival_score = np.maximum(RIVAL * best_of_item, 1e-9)
-        bar = np.where(self._is_todo, 0.0, rival_score)[item, 0]
-        is_of_time = (self._is_latest | self._is_todo)[item, 0]
-        is_statement = (score >= bar) & is_of_time
-        is_open = is_statement & ~is_done
-        is_over = is_statement & is_done
-        last_open = self._highest(cell[is_open], place[is_open], -1)
-        last_over = self._highest(cell[is_over], place[is_over], -1)
+        context_hits = _HeldHits.of(hits, orders)
+        best = self._highest(context_hits.cell, context_hits.score, 0.0)
+        last_open, last_over = self._last_statements(context_hits, best)
         is_newest = last_open >= last_open.max(axis=1, keepdims=True, initial=-1)
         holds = (last_open >= 0) & is_newest
         # a piece of work is open where the last line that states it does not say that it is done
-        of_todo = (last_open > last_over) * 1.0
-        scores = np.where(self._is_todo, of_todo, best)
+        is_left = last_open > last_over
+        scores = np.where(self._is_todo, is_left * 1.0, best)
         return np.where(self._is_latest, holds * 1.0, scores)
+
+    def _last_statements(self, context_hits: _HeldHits, best: Floats) -> tuple[Ints, Ints]:
+        """(items, candidates) the place of the last line that states each and does not say that it
+        is done, and of the last that says so; -1 where there is none, or time does not matter.
+        """
+        best_of_item = best.max(axis=1, initial=0.0)[:, None]
+        rival_score = np.maximum(RIVAL * best_of_item, 1e-9)
+        bar = np.where(self._is_todo, 0.0, rival_score)
+        matters = self._is_latest | self._is_todo
+        item = context_hits.cell // self._width
+        is_statement = (context_hits.score >= bar[item, 0]) & matters[item, 0]
+        is_open = is_statement & ~context_hits.says_done
+        is_over = is_statement & context_hits.says_done
+        last_open = self._highest(context_hits.cell[is_open], context_hits.place[is_open], -1)
+        last_over = self._highest(context_hits.cell[is_over], context_hits.place[is_over], -1)
+        return last_open, last_over
 
     def _highest(self, cell: Ints, values: NDArray[Value], none: float) -> NDArray[Value]:
         """(items, candidates) the highest value of each candidate that is asked."""
@@ -231,6 +231,31 @@ class Sheet:
         score = score[:, is_item_asked]
         is_answered: Flags = (score >= bar) & (score > 0)
         return is_answered
+
+
+@dataclass(frozen=True, slots=True)
+class _HeldHits:
+    """What the lines of a context say: hits as in `Hits`, and the place of the line of each."""
+
+    cell: Ints
+    score: Floats
+    says_done: Flags
+    place: Ints
+
+    @classmethod
+    def of(cls, hits: Sequence[Hits], orders: Sequence[Ints] | None) -> _HeldHits:
+        """Those of the lines that the context has; arguments as in `Sheet.scores`."""
+        place = _places_in_context(hits, orders)
+        is_held = place >= 0
+        cell = np.concatenate([of_part.cell for of_part in hits])
+        score = np.concatenate([of_part.score for of_part in hits])
+        says_done = np.concatenate([of_part.says_done for of_part in hits])
+        return cls(
+            cell=cell[is_held],
+            score=score[is_held],
+            says_done=says_done[is_held],
+            place=place[is_held],
+        )
 
 
 def _places_in_context(hits: Sequence[Hits], orders: Sequence[Ints] | None) -> Ints:

@@ -31,9 +31,9 @@ class Lines:
         self.count = len(texts)
         numbers = _token_numbers(texts, vocabulary)
         token = vocabulary.properties(numbers)
-        place = np.cumsum(token.step)
-        line = np.cumsum(token.ends_line)
-        clause = line + np.cumsum(token.ends_clause)
+        place = np.cumsum(token.step, dtype=np.int64)
+        line = np.cumsum(token.ends_line, dtype=np.int64)
+        clause = line + np.cumsum(token.ends_clause, dtype=np.int64)
         self.start = np.concatenate(([0], place[token.ends_line > 0]))
         self.segment, row = vocabulary.segments_of(numbers)
         self.segment_pos = place[row]
@@ -81,16 +81,24 @@ def _denied(denial: Small, is_chunk: Small, clause: Ints) -> tuple[Flags, Flags]
     denied = np.zeros(token_count, dtype=bool)
     negated = np.zeros(token_count, dtype=bool)
     chunks = np.flatnonzero(is_chunk)
-    rows = np.flatnonzero((denial > 0) & (denial < 5))
-    chunk_places = np.searchsorted(chunks, rows).tolist()
-    clause_ends = np.searchsorted(clause, clause[rows], "right").tolist()
-    for row, chunk, clause_end in zip(rows.tolist(), chunk_places, clause_ends, strict=True):
+    denies = (denial > 0) & (denial < 5)
+    rows = np.flatnonzero(denies)
+    chunk_places = np.searchsorted(chunks, rows)
+    clause_ends = np.searchsorted(clause, clause[rows], "right")
+    for row, chunk, clause_end in zip(
+        rows.tolist(),
+        chunk_places.tolist(),
+        clause_ends.tolist(),
+        strict=True,
+    ):
         start = row + 1
         stop = token_count
         if denial[row] == 3:
-            start = chunks[max(chunk - NEAR, 0)]
+            nearest_chunk = max(chunk - NEAR, 0)
+            start = chunks[nearest_chunk]
         if denial[row] in (1, 4):
-            stop = chunks[min(chunk + NEAR, len(chunks) - 1)] + 1
+            last_chunk = min(chunk + NEAR, len(chunks) - 1)
+            stop = chunks[last_chunk] + 1
         if denial[row] == 4:  # "from 500 to 750" denies 500
             to = start + np.flatnonzero(denial[start:stop] == 5)
             stop = to[0] if len(to) else start

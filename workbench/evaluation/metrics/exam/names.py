@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.base.ragged import Ints, integers, ranges
+from workbench.base.ragged import Ints, integers, ranges, together
 from workbench.evaluation.metrics.exam.lines import Lines
 from workbench.evaluation.metrics.exam.vocabulary import Vocabulary
 
@@ -52,25 +52,27 @@ class Names:
 
     def found(self, lines: Lines) -> tuple[Ints, Ints]:
         """Each name with each row of the lines' segments at which it begins."""
-        none = np.zeros(0, dtype=np.int64)
-        names = [none]
-        rows = [none]
         padding = np.full(LONGEST, -1)
-        segment = np.append(lines.segment, padding).astype(np.uint64) + np.uint64(1)
+        segment = np.append(lines.segment, padding).astype(np.uint64)
+        segment += np.uint64(1)
         line = np.append(lines.segment_line, padding)
-        start = np.flatnonzero(np.isin(lines.segment, self._first_segments))
+        may_begin = np.isin(lines.segment, self._first_segments)
+        start = np.flatnonzero(may_begin)
         key = segment[start]
         key_length = 1
+        found_names: list[Ints] = []
+        found_rows: list[Ints] = []
         for length, keys, numbers in self._of_length:
             while key_length < length:
                 key = key * _FACTOR + segment[start + key_length]
                 key_length += 1
             place, match = joined(key, keys)
             row = start[place]
-            lies_in_one_line = line[row] == line[row + length - 1]
-            names.append(numbers[match][lies_in_one_line])
-            rows.append(row[lies_in_one_line])
-        return np.concatenate(names), np.concatenate(rows)
+            last_row = row + length - 1
+            lies_in_one_line = line[row] == line[last_row]
+            found_names.append(numbers[match][lies_in_one_line])
+            found_rows.append(row[lies_in_one_line])
+        return together(found_names), together(found_rows)
 
 
 def joined(values: NDArray[np.integer], keys: NDArray[np.integer]) -> tuple[Ints, Ints]:

@@ -84,9 +84,10 @@ class _Parts:
 
     def of_tokens(self, tokens: Ints) -> tuple[Ints, Ints]:
         """The numbers of the parts of some tokens, and the row of the token that each belongs to."""
-        ends = np.frombuffer(self._ends, dtype=np.int64)
-        starts = ends[tokens]
-        row, place = ranges(starts, ends[tokens + 1] - starts)
+        # no name for what shows an array as numpy's: while it lives, the array cannot grow
+        starts = np.frombuffer(self._ends, dtype=np.int64)[tokens]
+        ends = np.frombuffer(self._ends, dtype=np.int64)[tokens + 1]
+        row, place = ranges(starts, ends - starts)
         return np.frombuffer(self._flat, dtype=np.int64)[place], row
 
 
@@ -107,13 +108,17 @@ class Vocabulary(dict[str, int]):
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
         word = text.lower().replace("’", "'")
-        is_word = is_chunk(text)
-        self._segments.add(segments_of(text) if is_word else [])
-        self._features.add(features_of(text) if is_word else [])
+        segments: Sequence[str] = ()
+        features: Sequence[str] = ()
+        if is_chunk(text):
+            segments = segments_of(text)
+            features = features_of(text)
+        self._segments.add(segments)
+        self._features.add(features)
         properties = (
             STEP.get(text, 1),
             _DENIAL.get(word, 0),
-            is_word,
+            is_chunk(text),
             text == "\n",
             text in ";.)|",
             word in TURNS,
@@ -124,8 +129,8 @@ class Vocabulary(dict[str, int]):
 
     def properties(self, tokens: Ints) -> Properties:
         """What is known of some tokens, by number."""
-        table = np.frombuffer(self._properties, dtype=np.int8)
-        rows = table.reshape(-1, len(Properties._fields))[tokens]
+        shape = (-1, len(Properties._fields))
+        rows = np.frombuffer(self._properties, dtype=np.int8).reshape(shape)[tokens]
         return Properties(*rows.T)
 
     def segments_of(self, tokens: Ints) -> tuple[Ints, Ints]:

@@ -18,12 +18,9 @@ from workbench.engine.transcript.message import Message, said_text
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.work_exam.document import exams_of, exams_text
-from workbench.evaluation.metrics.work_exam.fitted_reader import (
-    QuestionSheet,
-    WeightedQuestion,
-    shipped_reader,
-)
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.question import WorkExam, digest
+from workbench.evaluation.metrics.work_exam.question_sheet import QuestionSheet, WeightedQuestion
 from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
 from workbench.evaluation.metrics.work_exam.recorded_statements import recorded_exam

@@ -114,39 +114,93 @@ class _SameWindow:
         """(sets,) the largest weight of each set in one window of a text whose words are ordered
         by number.
         """
-        numbers = by_word.numbers
-        places = by_word.places
         if self.window >= by_word.length:
-            is_there = np.bincount(numbers, minlength=vocabulary)[self.words] > 0
+            counts = np.bincount(by_word.numbers, minlength=vocabulary)
+            is_there = counts[self.words] > 0
             sums = np.bincount(self.sets, self.weights * is_there, minlength=sets)
             return sums.astype(np.float64)
-        # A word counts from its place on until its window ends; places nearer than a window are one
-        # run.
-        is_new_word = numbers[1:] != numbers[:-1]
-        is_far = places[1:] - places[:-1] >= self.window
-        begins_run = np.append(True, is_new_word | is_far)[: len(numbers)]
-        ends_run = np.append(begins_run[1:], True)[: len(numbers)]
-        run_counts = np.bincount(numbers[begins_run], minlength=vocabulary)
+        runs = _WordRuns.of(by_word, self.window)
+        run_counts = np.bincount(runs.words, minlength=vocabulary)
         first_runs = np.cumsum(run_counts) - run_counts
         entry, run = ranges(first_runs[self.words], run_counts[self.words])
-        best = np.zeros(sets)
         if not len(run):
-            return best
-        begins = 2 * places[begins_run][run] + 1
-        # what ends goes first
-        ends = 2 * np.minimum(places[ends_run] + self.window, by_word.length)[run]
-        of_set = np.tile(self.sets[entry], 2)
-        weights = self.weights[entry]
-        changes = np.concatenate((weights, -weights))
-        moments = np.concatenate((begins, ends))
-        order = np.argsort(of_set * (2 * by_word.length + 2) + moments, kind="stable")
-        of_set = of_set[order]
-        running_weight = np.cumsum(changes[order])
-        set_starts = np.flatnonzero(np.append(True, of_set[1:] != of_set[:-1]))
-        weight_of_earlier_sets = np.where(set_starts > 0, running_weight[set_starts - 1], 0.0)
-        largest = np.maximum.reduceat(running_weight, set_starts) - weight_of_earlier_sets
-        best[of_set[set_starts]] = largest
-        return best
+            return np.zeros(sets)
+        changes = _WeightChanges.of(
+            self.sets[entry],
+            self.weights[entry],
+            runs.begins[run],
+            runs.ends[run],
+        )
+        return changes.largest_sums(sets, by_word.length)
+
+
+@dataclass(frozen=True, slots=True)
+class _WordRuns:
+    """Where words count: each from its place on until its window ends; places of a word that are
+    nearer than a window are one run.
+
+    Attributes:
+        words: (runs,) the number of the word.
+        begins, ends: (runs,) the places at which it begins and ends to count.
+    """
+
+    words: Ints
+    begins: Ints
+    ends: Ints
+
+    @classmethod
+    def of(cls, by_word: PlacedWords, window: int) -> _WordRuns:
+        """The runs of a text whose words are ordered by number."""
+        numbers = by_word.numbers
+        places = by_word.places
+        is_new_word = numbers[1:] != numbers[:-1]
+        is_far = places[1:] - places[:-1] >= window
+        begins_run = np.append(True, is_new_word | is_far)[: len(numbers)]
+        ends_run = np.append(begins_run[1:], True)[: len(numbers)]
+        window_ends = places[ends_run] + window
+        return cls(
+            words=numbers[begins_run],
+            begins=places[begins_run],
+            ends=np.minimum(window_ends, by_word.length),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _WeightChanges:
+    """How the weights of sets change along a text: what a word adds where it begins to count is
+    taken off where it ends.
+
+    Attributes:
+        sets: (changes,) the set of each.
+        weights: (changes,) what is added.
+        moments: (changes,) when, twice the place: what ends at a place goes before what begins.
+    """
+
+    sets: Ints
+    weights: Floats
+    moments: Ints
+
+    @classmethod
+    def of(cls, sets: Ints, weights: Floats, begins: Ints, ends: Ints) -> _WeightChanges:
+        """The changes of words that count from their begins to their ends, each in one set."""
+        return cls(
+            sets=np.tile(sets, 2),
+            weights=np.concatenate((weights, -weights)),
+            moments=np.concatenate((2 * begins + 1, 2 * ends)),
+        )
+
+    def largest_sums(self, set_count: int, text_length: int) -> Floats:
+        """(sets,) the largest sum of weights that each set has at any moment."""
+        moments_a_set = 2 * text_length + 2
+        order = np.argsort(self.sets * moments_a_set + self.moments, kind="stable")
+        sets = self.sets[order]
+        running_sums = np.cumsum(self.weights[order])
+        begins_set = np.append(True, sets[1:] != sets[:-1])
+        starts = np.flatnonzero(begins_set)
+        sums_before = np.where(starts > 0, running_sums[starts - 1], 0.0)
+        largest = np.zeros(set_count)
+        largest[sets[starts]] = np.maximum.reduceat(running_sums, starts) - sums_before
+        return largest
 
 
 @dataclass(frozen=True, slots=True)

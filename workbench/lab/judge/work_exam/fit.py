@@ -19,7 +19,8 @@ from scipy.stats import rankdata, spearmanr
 
 from workbench.base.errors import FormatError, SettingError
 from workbench.base.ragged import Floats
-from workbench.evaluation.metrics.work_exam.fitted_reader import FEATURES, WorkReader
+from workbench.evaluation.metrics.work_exam.fitted_reader import WorkReader
+from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
 from workbench.evaluation.metrics.work_exam.reader_error import (
     Calibration,
     LeftOutCheck,

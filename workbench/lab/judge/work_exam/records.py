@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 from workbench.engine.transcript.message import said_text
 from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.table_folder import TableFolder
-from workbench.evaluation.metrics.work_exam.fitted_reader import features
+from workbench.evaluation.metrics.work_exam.question_sheet import features
 from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.reading import context_text
 from workbench.lab.judge.work_exam.sitting import Boundary, Sitting
