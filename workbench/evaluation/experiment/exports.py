@@ -35,9 +35,20 @@ SHARED = "shared"
 DIGITS = 18
 """Of a hash: among a million texts no two are likely to have the same."""
 MANIFEST = frozenset(
-    {"schema", "settings", "presets", "code", "python", "packages", "jobs", "seconds", "created",
-     "projects", "advice"}
-)  # fmt: skip
+    {
+        "schema",
+        "settings",
+        "presets",
+        "code",
+        "python",
+        "packages",
+        "jobs",
+        "seconds",
+        "created",
+        "projects",
+        "advice",
+    }
+)
 """The fields of a manifest that are copied: what was asked for, with what, and never where the
 recordings are.
 """

@@ -42,9 +42,19 @@ Row: TypeAlias = dict[str, Value]
 Tables: TypeAlias = dict[str, list[Row]]
 
 NAMES = (
-    "steps", "compactions", "retention", "survival", "scores",
-    "baseline_at_sizes", "costs", "paging", "reconciliation", "losses", "rules", "boundaries",
-)  # fmt: skip
+    "steps",
+    "compactions",
+    "retention",
+    "survival",
+    "scores",
+    "baseline_at_sizes",
+    "costs",
+    "paging",
+    "reconciliation",
+    "losses",
+    "rules",
+    "boundaries",
+)
 """The tables that a replay fills."""
 
 
