@@ -18,11 +18,11 @@ from workbench.engine.compaction.strategy import Preset
 from workbench.evaluation.experiment import code_versions as code_module
 from workbench.evaluation.experiment.code_versions import (
     FILE,
-    PackageCode,
     PartsUsed,
     code_versions,
     known_file,
 )
+from workbench.evaluation.experiment.package_code import PackageCode
 from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.experiment.replay_rows import replay_rows
 from workbench.evaluation.experiment.replay_work import MASKS, READS_SESSIONS, REPLAY_BEGINS
