@@ -249,7 +249,10 @@ REPLAY_BEGINS: tuple[str, ...] = (
     "workbench.evaluation.experiment.prepared",
 )
 """The modules that make the rows of a replay."""
-READS_SESSIONS: tuple[str, ...] = ("workbench.recordings.importers", "workbench.recordings.datasets")
+READS_SESSIONS: tuple[str, ...] = (
+    "workbench.recordings.importers",
+    "workbench.recordings.datasets",
+)
 """What reads sessions: a replay's key has what they read."""
 MASKS = ("workbench.engine.transcript.redaction", "workbench.engine.transcript.personal")
 """What masks; without redaction a replay uses none of it."""
