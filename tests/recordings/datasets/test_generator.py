@@ -2,20 +2,19 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
-from typing import get_args
 
 import pytest
 
 from workbench.base.errors import SettingError
 from workbench.recordings.importers import native
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.recordings.datasets.generator import Generated, Profile, generate
+from workbench.recordings.datasets.generator import VOCABULARY, Generated, Profile, generate
 from workbench.engine.extraction.entities import LEXICAL
 from workbench.engine.transcript.message import AssistantMessage, Message, counted_text, said_texts
 from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.transcript.context import cut_points
 
-PROFILES: tuple[Profile, ...] = get_args(Profile)
+PROFILES: tuple[Profile, ...] = tuple(VOCABULARY)
 
 
 @pytest.fixture(scope="module", params=PROFILES)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias, get_args
 
 from workbench.base.errors import SettingError
 from workbench.engine.models.tokenizer import TiktokenCounter
@@ -43,6 +43,12 @@ START = 1_767_225_600.0
 
 _PATH = Path(__file__).with_name("vocabulary.toml")
 _FILE = tomllib.loads(_PATH.read_text("utf-8"))
+
+
+VOCABULARY: Mapping[Profile, Vocabulary] = {
+    profile: Vocabulary.of(profile) for profile in get_args(Profile)
+}
+"""How each kind of work sounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +131,7 @@ def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generat
     if tokens < 1_000:
         raise SettingError(f"a generated session has at least 1000 tokens, not {tokens}")
     chance = Random(f"{profile}:{seed}")
-    words = Vocabulary.of(profile)
+    words = VOCABULARY[profile]
     writing = _Writing(chance, words)
     while not writing.reaches(tokens):
         writing.turn()
