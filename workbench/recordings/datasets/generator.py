@@ -45,12 +45,6 @@ _PATH = Path(__file__).with_name("vocabulary.toml")
 _FILE = tomllib.loads(_PATH.read_text("utf-8"))
 
 
-VOCABULARY: Mapping[Profile, Vocabulary] = {
-    profile: Vocabulary.of(profile) for profile in get_args(Profile)
-}
-"""How each kind of work sounds."""
-
-
 @dataclass(frozen=True, slots=True)
 class Fact:
     """One planted fact: what it is about, what it says, where it was said, and every later message
@@ -110,6 +104,12 @@ class Vocabulary:
     def of(cls, profile: Profile) -> Self:
         """The words of one kind of work, see `vocabulary.toml`."""
         return cls(places=_FILE["places"], says=_FILE["says"], **_FILE[profile])
+
+
+VOCABULARY: Mapping[Profile, Vocabulary] = {
+    profile: Vocabulary.of(profile) for profile in get_args(Profile)
+}
+"""How each kind of work sounds."""
 
 
 def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generated:
