@@ -115,8 +115,9 @@ class Run:
             words: says in lines what is known so far; a few boundaries of each session are then
                 looked at first. None tells the names that each strategy keeps.
         """
-        self.job.folder.begin()
-        forget(self.job.folder.path)
+        folder = self.job.folder
+        folder.begin()
+        forget(folder.path)
         sources = limited(self.sources, self.job.spec.limit)
         job = self._job_of_workers(serve=True)
         with job.crew("replaying and scoring", len(sources), sources=sources) as crew:
@@ -125,8 +126,9 @@ class Run:
                 so_far = FiguresSoFar.begun(job, sources, crew, words)
             with closing(so_far):
                 so_far.preview(job, sources, crew)
+                units = units_of(sources, job.presets, crew)
                 results = crew.results(
-                    units_of(sources, job.presets, crew),
+                    units,
                     partial(replay_unit, job),
                     partial(lost_unit, job),
                     split=Unit.of_each_preset,
@@ -134,8 +136,8 @@ class Run:
                 )
             crew.bar.set_description_str("writing the tables")
             write_run(job, sources, results, crew)
-            forget(job.folder.local)
-        return Results.open(job.folder.local)
+            forget(folder.local)
+        return Results.open(folder.local)
 
     def _has_early_figures(self, crew: Crew) -> bool:
         """Whether somebody looks on, and strategies are cut to the same size, under one model."""

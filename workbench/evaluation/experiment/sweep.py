@@ -54,13 +54,16 @@ def sweep(
         use = (spec.model, *session_windows.fillna(0))
         if use in windows_by_use:
             points = [point for point in points if point.strategy not in names]
-            reason = _merged(spec.window, windows_by_use[use])
+            first_window = windows_by_use[use]
+            reason = _merged(spec.window, first_window)
             merged.append(reason)
             warnings.warn(reason, LeftOut, stacklevel=2)
             continue
         windows_by_use[use] = spec.window
+        smallest = session_windows.min()
+        largest = session_windows.max()
         for name in names:
-            used_windows[name] = session_windows.min(), session_windows.max()
+            used_windows[name] = (smallest, largest)
         references = () if parts else REFERENCES
         parts.append((results, [*names, *references]))
     finished_runs = [results for results, _ in parts]
@@ -174,7 +177,8 @@ class _Sweep:
         for results in finished_runs:
             seconds += results.manifest["seconds"]
             if "replicates" in settings:
-                replicates = results.manifest["settings"]["replicates"]
+                settings_of_run = results.manifest["settings"]
+                replicates = settings_of_run["replicates"]
                 settings["replicates"] = max(settings["replicates"], replicates)
         strategies: list[str] = []
         presets: list[object] = []
