@@ -260,14 +260,13 @@ class _Writing:
         self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None
     ) -> str:
         """Plant a fact, and return the line that says it."""
-        if kind is None:
-            kind = self._chance.choice(KINDS)
+        fact_kind = kind or self._chance.choice(KINDS)
         if not about:
             about = self._subject()
-        form_of_entity = FORMS[kind]
+        form_of_entity = FORMS[fact_kind]
         entity = form_of_entity(self._chance, self._next())
         line = form.format(about=f"the {about}", entity=entity)
-        fact = Fact(kind, about, entity, speaker, self._id(), line)
+        fact = Fact(fact_kind, about, entity, speaker, self._id(), line)
         self._plan_uses(len(self.planted))
         self.planted.append(fact)
         return line
