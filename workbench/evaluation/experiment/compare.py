@@ -14,6 +14,7 @@ from workbench.base.errors import UnknownName
 from workbench.base.palette import REFERENCES
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.settings import ModelSettings
+from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.combined import replicated
 from workbench.evaluation.experiment.figures_so_far import FiguresSoFar, RecallSoFar, Words
 from workbench.evaluation.experiment.forecast import (
@@ -41,6 +42,7 @@ from workbench.evaluation.experiment.spec import RunSpec, chosen_baseline, with_
 from workbench.evaluation.experiment.units import Unit, lost_unit, replay_unit, units_of
 
 
+@documented(RunSpec)
 def compare(
     what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]
 ) -> Results:
@@ -71,6 +73,7 @@ def compared(run: Run, words: Words | None = None) -> Results:
     return replicated(run.replicate, run.job.spec.replicates, run.job.folder)
 
 
+@documented(RunSpec)
 def forecast(
     what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]
 ) -> Forecast:

@@ -11,6 +11,7 @@ from workbench.base.errors import LeftOut
 from workbench.base.palette import REFERENCES
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment import compare as runs
+from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.combined import combined
 from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, GridLike, Point, by_run, read
@@ -23,6 +24,7 @@ from workbench.evaluation.experiment.spec import Execution, RunSpec, Scope
 from workbench.evaluation.experiment.table_columns import frame
 
 
+@documented(Execution)
 def sweep(
     grid: GridLike, *, replicates: int | None = None, **settings: Unpack[ExecutionSettings]
 ) -> Results:
@@ -106,6 +108,7 @@ def _in_words(window: int | None) -> str:
     return f"{window:,}"
 
 
+@documented(Execution)
 def forecast(
     grid: GridLike, *, replicates: int | None = None, **settings: Unpack[ExecutionSettings]
 ) -> Forecast:

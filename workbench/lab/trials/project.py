@@ -70,7 +70,8 @@ class Project:
         self.turns: list[Turn] = []
         self.checks: list[TaskCheck] = []
         self._numbers = iter(self.chance.sample(range(2_000, 9_900), 400))
-        self._places = iter(self.chance.sample(WORDS.places, len(WORDS.places)))
+        places = self.chance.sample(WORDS.places, len(WORDS.places))
+        self._places = iter(places)
 
     def subjects(self, count: int) -> list[str]:
         """Names of things, such as `harbour ledger`; none shares a word with another one."""
