@@ -258,7 +258,7 @@ class _Writing:
         self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None
     ) -> str:
         """Plant a fact, and return the line that says it."""
-        fact_kind = kind or self._chance.choice(KINDS)
+        fact_kind = self._chance.choice(KINDS) if kind is None else kind
         if not about:
             about = self._subject()
         form_of_entity = FORMS[fact_kind]
