@@ -17,7 +17,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import workbench as wb
-from workbench.evaluation.experiment.code_versions import PACKAGE, PackageCode, PartsUsed
+from workbench.base.package import PACKAGE
+from workbench.evaluation.experiment.code_versions import PartsUsed
+from workbench.evaluation.experiment.package_code import PackageCode
 from workbench.evaluation.experiment.replay_work import MASKS, READS_SESSIONS, REPLAY_BEGINS
 
 COMMENT = "\n# a comment\n"

@@ -15,8 +15,9 @@ from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, t
 from workbench.cli.output import UNUSABLE, complain, say, say_json
 from workbench.evaluation.experiment.compare import Run as PlannedRun
 from workbench.evaluation.experiment.compare import compared, forecast
-from workbench.evaluation.experiment.exports import csv_text, to_inspect
+from workbench.evaluation.experiment.exports import csv_text
 from workbench.evaluation.experiment.exports import share as shared
+from workbench.evaluation.experiment.inspect_logs import to_inspect
 from workbench.evaluation.experiment.leaks import leak
 from workbench.evaluation.experiment.progress import ongoing
 from workbench.evaluation.experiment.results import Results

@@ -17,11 +17,11 @@ from workbench.base.package import PACKAGE
 from workbench.engine.compaction.presets import NAMES
 from workbench.evaluation.experiment import code_versions as code_module
 from workbench.evaluation.experiment.code_versions import (
-    PackageCode,
     PartsUsed,
     code_versions,
     known_file,
 )
+from workbench.evaluation.experiment.package_code import PackageCode
 from workbench.evaluation.experiment.replay_rows import replay_rows
 from workbench.evaluation.experiment.replay_work import MASKS, READS_SESSIONS, REPLAY_BEGINS
 from workbench.evaluation.experiment.spec import RunSpec

@@ -9,7 +9,7 @@ import pytest
 
 from workbench import load
 from workbench.cli import main
-from workbench.evaluation.experiment.exports import to_inspect
+from workbench.evaluation.experiment.inspect_logs import to_inspect
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS, SCHEMA

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
-from typing import get_args
 
 import pytest
 

@@ -167,5 +167,6 @@ def _comparison(
     at_sizes = at_sizes_of(of_complete, of_reduced)
     pair = pd.concat([at_sizes, of_reduced])
     table = compare_table(pair, metric, reduced, mode)
+    comparison: dict[Hashable, Any]
     (comparison,) = table.to_dict("records")
     return comparison

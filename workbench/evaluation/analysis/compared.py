@@ -34,9 +34,26 @@ ALPHA = 0.05
 WORTH = 0.05
 """The difference worth detecting, in the metric's unit, for which `would_do` plans."""
 COLUMNS = (
-    "strategy", "reference", "sessions", "projects", "dropped", "mean", "baseline", "difference", "low", "high",
-    "ahead", "behind", "tied", "p", "p_holm", "verdict", "detectable", "would_do", "why",
-)  # fmt: skip
+    "strategy",
+    "reference",
+    "sessions",
+    "projects",
+    "dropped",
+    "mean",
+    "baseline",
+    "difference",
+    "low",
+    "high",
+    "ahead",
+    "behind",
+    "tied",
+    "p",
+    "p_holm",
+    "verdict",
+    "detectable",
+    "would_do",
+    "why",
+)
 """Of `compare_table`, see there."""
 
 Row: TypeAlias = dict[str, Any]

@@ -250,9 +250,10 @@ def _bootstrap_means(means: Floats) -> Floats:
     random = np.random.default_rng(SEED)
     counts = random.multinomial(project_count, even_weights, size=DRAWS)
     weights = counts / project_count
-    samples = np.einsum("dn,nkc->dkc", weights, means)
+    samples: Floats = np.einsum("dn,nkc->dkc", weights, means)
     # Rounded, so that strategies that are equal in every session are equal in every sample too.
-    return np.round(samples, 12)
+    rounded: Floats = np.round(samples, 12)
+    return rounded
 
 
 def _signs(better: Sequence[Better]) -> Floats:

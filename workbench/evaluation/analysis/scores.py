@@ -165,8 +165,8 @@ def _has_the_work(scores: pd.DataFrame, mode: str) -> bool:
     is_scored = scores["value"].notna()
     rows = scores[is_of_mode & is_of_headline & is_scored]
     is_work = rows["metric"] == WORK
-    with_work = rows.loc[is_work, "session"].nunique()
-    session_count = rows["session"].nunique()
+    with_work: int = rows.loc[is_work, "session"].nunique()
+    session_count: int = rows["session"].nunique()
     return with_work > 0 and 2 * with_work >= session_count
 
 

@@ -9,10 +9,23 @@ from workbench.base.formats import decimal, joined, some
 from workbench.evaluation.analysis.paired import estimate, interval_columns
 
 FIGURES = (
-    "compactions", "look_ups", "recalls", "look_up_tokens", "look_up_usd", "blind", "blind_user", "blind_decision",
-    "blind_result", "spirals", "steps_until_work", "usd_uncompacted", "saved_usd", "saved_usd_net",
-    "blind_steps", "saved_usd_blind",
-)  # fmt: skip
+    "compactions",
+    "look_ups",
+    "recalls",
+    "look_up_tokens",
+    "look_up_usd",
+    "blind",
+    "blind_user",
+    "blind_decision",
+    "blind_result",
+    "spirals",
+    "steps_until_work",
+    "usd_uncompacted",
+    "saved_usd",
+    "saved_usd_net",
+    "blind_steps",
+    "saved_usd_blind",
+)
 """Columns of `simulated`, and `blind`: all blind actions."""
 MOST_STEPS = 20.0
 """Steps that a blind step may cost at most where it is asked at which price the order turns."""

@@ -40,40 +40,51 @@ def replicated(
         replicates: >= 2.
         folder: of the combined run.
     """
-    first_run = once(0, (), folder.path / "replicates" / "0")
-    first_replays = first_run.replays
-    is_steady = first_replays["model"].fillna("").isin(STEADY)
-    varying = first_replays.loc[~is_steady, "strategy"].unique()
-    names = [str(name) for name in varying if name not in REFERENCES]
+    replicate_folder = folder.path / "replicates"
+    first_run = once(0, (), replicate_folder / "0")
+    names = _varying(first_run.replays)
     runs = [first_run]
     if names:
         for place in range(1, replicates):
-            runs.append(once(place, names, folder.path / "replicates" / str(place)))
+            run = once(place, names, replicate_folder / str(place))
+            runs.append(run)
     every_score = _every_score(runs, names)
     replays = _all_replays(runs)
-    pending = replays.loc[replays["status"] == "pending", _REPLAY]
-    tables = {}
+    is_pending = replays["status"] == "pending"
+    pending = replays.loc[is_pending, _REPLAY]
+    tables: dict[str, pd.DataFrame] = {}
     for name, columns in COLUMNS.items():
         if "strategy" in columns and name != "variants":
-            tables[name] = _without(first_run.table(name), pending)
+            table = first_run.table(name)
+            tables[name] = _without(table, pending)
+    scores = _mean_scores(first_run.scores, every_score)
     tables["replays"] = replays
     tables["replicates"] = every_score[list(COLUMNS["replicates"])]
-    tables["scores"] = _without(_mean_scores(first_run.scores, every_score), pending)
-    about = {
-        "settings": {**first_run.manifest["settings"], "replicates": len(runs)},
-        "seconds": round(sum(run.manifest["seconds"] for run in runs), 1),
-    }
-    strategies = [*first_replays["strategy"].unique(), *REFERENCES]
-    return combined([(first_run, strategies)], folder, tables, about)
+    tables["scores"] = _without(scores, pending)
+    settings = dict(first_run.manifest["settings"])
+    settings["replicates"] = len(runs)
+    seconds = sum(run.manifest["seconds"] for run in runs)
+    about = {"settings": settings, "seconds": round(seconds, 1)}
+    strategies = first_run.replays["strategy"].unique()
+    return combined([(first_run, [*strategies, *REFERENCES])], folder, tables, about)
+
+
+def _varying(replays: pd.DataFrame) -> list[str]:
+    """The strategies that asked a model which may vary."""
+    models = replays["model"].fillna("")
+    is_steady = models.isin(STEADY)
+    strategies = replays.loc[~is_steady, "strategy"].unique()
+    return [str(name) for name in strategies if name not in REFERENCES]
 
 
 def _every_score(runs: Sequence[Results], strategies: Sequence[str]) -> pd.DataFrame:
     """The scores of these strategies in each replicate."""
     import pandas as pd
 
-    parts = []
+    parts: list[pd.DataFrame] = []
     for place, run in enumerate(runs):
-        scores = run.scores[run.scores["strategy"].isin(strategies)]
+        is_varying = run.scores["strategy"].isin(strategies)
+        scores = run.scores[is_varying]
         parts.append(scores.assign(replicate=place))
     return pd.concat(parts)
 
@@ -81,33 +92,49 @@ def _every_score(runs: Sequence[Results], strategies: Sequence[str]) -> pd.DataF
 def _mean_scores(first_scores: pd.DataFrame, every_score: pd.DataFrame) -> pd.DataFrame:
     """The scores of the first run, with means where there are several replicates."""
     values = ["value", "scaled"]
-    means = every_score.groupby(_PLACE, dropna=False)[values].mean()
+    places = every_score.groupby(_PLACE, dropna=False)
+    means = places[values].mean()
     scores = first_scores.set_index(_PLACE)
-    scores[values] = means.reindex(scores.index).combine_first(scores[values])
-    return scores.reset_index()[list(COLUMNS["scores"])]
+    means_of_first = means.reindex(scores.index)
+    scores[values] = means_of_first.combine_first(scores[values])
+    scores = scores.reset_index()
+    return scores[list(COLUMNS["scores"])]
 
 
 def _all_replays(runs: Sequence[Results]) -> pd.DataFrame:
     """The replays of the first run, with what all replicates asked and paid, and pending where
     one of them is.
     """
-    import pandas as pd
-
     replays = runs[0].replays.set_index(_REPLAY)
-    every_replay = pd.concat(
-        [run.replays.assign(replicate=place) for place, run in enumerate(runs)]
-    ).set_index(_REPLAY)
+    every_replay = _every_replay(runs)
+    by_replay = every_replay.groupby(level=_REPLAY)
     for column in ("summaries", "written", "useless", "usd"):
-        sums = every_replay.groupby(level=_REPLAY)[column].sum(min_count=1)
+        sums = by_replay[column].sum(min_count=1)
         replays[column] = sums.reindex(replays.index)
-    pending = every_replay[every_replay["status"] == "pending"]
-    pending = pending[~pending.index.duplicated()]
+    is_pending = every_replay["status"] == "pending"
+    pending = every_replay[is_pending]
+    is_repeated = pending.index.duplicated()
+    pending = pending[~is_repeated]
     if len(runs) > 1:
-        where = "replicate " + pending["replicate"].astype("string") + ": "
-        pending = pending.assign(reason=where + pending["reason"])
+        number = pending["replicate"].astype("string")
+        reason = "replicate " + number + ": " + pending["reason"]
+        pending = pending.assign(reason=reason)
     columns = ["status", "reason"]
     replays.loc[pending.index, columns] = pending[columns]
-    return replays.reset_index()[list(COLUMNS["replays"])]
+    replays = replays.reset_index()
+    return replays[list(COLUMNS["replays"])]
+
+
+def _every_replay(runs: Sequence[Results]) -> pd.DataFrame:
+    """The replays of each replicate, by session and strategy."""
+    import pandas as pd
+
+    parts: list[pd.DataFrame] = []
+    for place, run in enumerate(runs):
+        numbered = run.replays.assign(replicate=place)
+        parts.append(numbered)
+    every_replay = pd.concat(parts)
+    return every_replay.set_index(_REPLAY)
 
 
 def _without(table: pd.DataFrame, replays: pd.DataFrame) -> pd.DataFrame:
@@ -115,18 +142,25 @@ def _without(table: pd.DataFrame, replays: pd.DataFrame) -> pd.DataFrame:
     if replays.empty or "session" not in table:
         return table
     places = list(replays.itertuples(index=False, name=None))
-    return table[~table.set_index(_REPLAY).index.isin(places)]
+    by_replay = table.set_index(_REPLAY)
+    is_left_out = by_replay.index.isin(places)
+    return table[~is_left_out]
 
 
 def steady(models: Sequence[object]) -> tuple[str, ...]:
     """The models that are asked at temperature 0, where most give the same answer each time."""
-    known_models = [find_model(model) if isinstance(model, str) else model for model in models]
-    language_models = [model for model in known_models if isinstance(model, LiteLLM)]
-    return tuple(
-        model.name
-        for model in language_models
-        if (model.options or provider_options(model.model)).temperature == 0
-    )
+    names: list[str] = []
+    for model in models:
+        if isinstance(model, str):
+            model = find_model(model)
+        if not isinstance(model, LiteLLM):
+            continue
+        options = model.options
+        if not options:
+            options = provider_options(model.model)
+        if options.temperature == 0:
+            names.append(model.name)
+    return tuple(names)
 
 
 def combined(
@@ -148,20 +182,36 @@ def combined(
     """
     import pandas as pd
 
-    first_results = parts[0][0]
+    first_results, _ = parts[0]
     tables: dict[str, pd.DataFrame] = {}
     for name in COLUMNS.keys() - own_tables.keys():
-        tables[name] = first_results.table(name)
-        if "strategy" in tables[name]:
-            rows_by_part = [
-                results.table(name).query("strategy in @names") for results, names in parts
-            ]
-            tables[name] = pd.concat(rows_by_part, ignore_index=True)
-    windows = pd.concat([results.sessions[["session", "window_used"]] for results, _ in parts])
-    differs = windows.groupby("session")["window_used"].nunique() > 1
+        table = first_results.table(name)
+        if "strategy" in table:
+            rows_by_part: list[pd.DataFrame] = []
+            for results, names in parts:
+                rows_of_part = results.table(name)
+                is_taken = rows_of_part["strategy"].isin(names)
+                rows_by_part.append(rows_of_part[is_taken])
+            table = pd.concat(rows_by_part, ignore_index=True)
+        tables[name] = table
     sessions = tables["sessions"]
-    sessions.loc[sessions["session"].map(differs).fillna(False).astype(bool), "window_used"] = None
-    folder.write(
-        {**tables, **own_tables}, {**first_results.manifest, **about, "created": round(time())}
-    )
+    has_several_windows = sessions["session"].isin(_with_several_windows(parts))
+    sessions.loc[has_several_windows, "window_used"] = None
+    tables.update(own_tables)
+    manifest = dict(first_results.manifest)
+    manifest.update(about)
+    manifest["created"] = round(time())
+    folder.write(tables, manifest)
     return Results.open(folder.local)
+
+
+def _with_several_windows(parts: Sequence[tuple[Results, Sequence[str]]]) -> list[str]:
+    """The sessions whose window differs between the parts."""
+    import pandas as pd
+
+    columns: list[pd.DataFrame] = []
+    for results, _ in parts:
+        columns.append(results.sessions[["session", "window_used"]])
+    sessions = pd.concat(columns).groupby("session")
+    window_counts = sessions["window_used"].nunique()
+    return [str(name) for name, count in window_counts.items() if count > 1]

@@ -12,6 +12,7 @@ from typing import Self, Unpack
 
 from workbench.base.errors import UnknownName
 from workbench.base.palette import REFERENCES
+from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.combined import replicated
@@ -60,7 +61,9 @@ def compare(
         SetupError: no scheduler answers.
         UnknownName: no strategy or model of that name.
     """
-    return compared(Run.of(sources_of(what), RunSpec.of(spec, settings)))
+    sources = sources_of(what)
+    run_spec = RunSpec.of(spec, settings)
+    return compared(Run.of(sources, run_spec))
 
 
 def compared(run: Run, words: Words | None = None) -> Results:
@@ -80,7 +83,10 @@ def forecast(
     No provider is asked: strategies that would ask one are replayed with a model that answers with
     filler of the right length. It raises what `compare` raises.
     """
-    return Run.of(sources_of(what), RunSpec.of(spec, settings)).forecast()
+    sources = sources_of(what)
+    run_spec = RunSpec.of(spec, settings)
+    run = Run.of(sources, run_spec)
+    return run.forecast()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +101,10 @@ class Run:
         """The run of these sources."""
         spec = spec.with_default_model(default_model_for(sources))
         presets = with_references(spec.strategies)
-        names = [preset.name for preset in presets]
-        if spec.baseline and spec.baseline not in (*names, *REFERENCES):
-            raise UnknownName("strategy of this run", spec.baseline, (*names, *REFERENCES))
-        baseline_name = chosen_baseline(spec.baseline, names)
-        baseline = None
-        for preset in presets:
-            if preset.name == baseline_name and baseline_name not in REFERENCES:
-                baseline = preset
+        baseline = _baseline_of(spec, presets)
         places = [source.place for source in sources]
-        parts = (spec.settings(), [described(preset) for preset in presets], places)
-        folder = folder_of(spec, "compare", *parts)
+        descriptions = [described(preset) for preset in presets]
+        folder = folder_of(spec, "compare", spec.settings(), descriptions, places)
         settings = ModelSettings.of_run(spec.model_settings, folder)
         settings = replace(settings, part=str(folder.resolve()), replicate=spec.seed)
         run_folder = RunFolder(folder, shares=spec.out is None)
@@ -119,8 +118,9 @@ class Run:
             words: says in lines what is known so far; a few boundaries of each session are then
                 looked at first. None tells the names that each strategy keeps.
         """
-        self.job.folder.begin()
-        forget(self.job.folder.path)
+        folder = self.job.folder
+        folder.begin()
+        forget(folder.path)
         sources = limited(self.sources, self.job.spec.limit)
         job = self._job_of_workers(serve=True)
         with job.crew("replaying and scoring", len(sources), sources=sources) as crew:
@@ -129,8 +129,9 @@ class Run:
                 so_far = FiguresSoFar.begun(job, sources, crew, words)
             with closing(so_far):
                 so_far.preview(job, sources, crew)
+                units = units_of(sources, job.presets, crew)
                 results = crew.results(
-                    units_of(sources, job.presets, crew),
+                    units,
                     partial(replay_unit, job),
                     partial(lost_unit, job),
                     split=Unit.of_each_preset,
@@ -138,13 +139,14 @@ class Run:
                 )
             crew.bar.set_description_str("writing the tables")
             write_run(job, sources, results, crew)
-            forget(job.folder.local)
-        return Results.open(job.folder.local)
+            forget(folder.local)
+        return Results.open(folder.local)
 
     def _has_early_figures(self, crew: Crew) -> bool:
         """Whether somebody looks on, and strategies are cut to the same size, under one model."""
         spec = self.job.spec
-        return not crew.bar.disable and bool(spec.shares) and len(spec.model) <= 1
+        somebody_looks_on = not crew.bar.disable
+        return somebody_looks_on and bool(spec.shares) and len(spec.model) <= 1
 
     def forecast(self) -> Forecast:
         """What the run would take."""
@@ -163,12 +165,14 @@ class Run:
         """The job with all that workers must know: versions of the code, and the local servers
         of this machine where it is to serve.
         """
-        spec, settings = self.job.spec, self.job.model_settings
+        spec = self.job.spec
+        settings = self.job.model_settings
         # workers on another machine start their own servers
         is_server = serve and not settings.cache_only and not spec.scheduler
         servers = local_servers(spec.model) if is_server else ()
         settings = replace(settings, served=servers, machine=gethostname())
-        return replace(self.job, model_settings=settings).with_codes()
+        job = replace(self.job, model_settings=settings)
+        return job.with_codes()
 
     def replicate(self, place: int, names: Sequence[str], folder: Path) -> Results:
         """The run once more, under its strategies of these names (none: all), with another seed and
@@ -177,13 +181,13 @@ class Run:
         A name may say the model besides, as in `summarize (litellm:gpt-4o-mini)`.
         """
         spec = self.job.spec
-        baseline_name = self.job.baseline.name if self.job.baseline is not None else ""
+        baseline_name = ""
+        if self.job.baseline is not None:
+            baseline_name = self.job.baseline.name
         strategies = []
         for strategy, name in zip(spec.strategies, spec.names, strict=True):
-            is_named = any(
-                given_name == name or given_name.startswith(f"{name} (") for given_name in names
-            )
-            if not names or name == baseline_name or is_named:
+            is_baseline = name == baseline_name
+            if not names or is_baseline or _is_named(name, names):
                 strategies.append(strategy)
         replicate_spec = spec.changed(
             strategies=strategies,
@@ -193,4 +197,29 @@ class Run:
             out=folder,
             model_settings=self.job.model_settings,
         )
-        return Run.of(self.sources, replicate_spec).results()
+        run = Run.of(self.sources, replicate_spec)
+        return run.results()
+
+
+def _baseline_of(spec: RunSpec, presets: Sequence[Preset]) -> Preset | None:
+    """The strategy that is cut to the sizes of the others; None where that is a reference.
+
+    Raises:
+        UnknownName: the run has no strategy of the name that was given.
+    """
+    by_name = {preset.name: preset for preset in presets}
+    names = (*by_name, *REFERENCES)
+    if spec.baseline and spec.baseline not in names:
+        raise UnknownName("strategy of this run", spec.baseline, names)
+    name = chosen_baseline(spec.baseline, list(by_name))
+    if name is None or name in REFERENCES:
+        return None
+    return by_name.get(name)
+
+
+def _is_named(name: str, given_names: Sequence[str]) -> bool:
+    """Whether a strategy is among the given names, which may say the model besides."""
+    with_model = f"{name} ("
+    return any(
+        given_name == name or given_name.startswith(with_model) for given_name in given_names
+    )

@@ -1,5 +1,4 @@
-"""A run for others: a copy without any text of its recordings, its scores as logs of Inspect, its
-tables as CSV.
+"""A run for others: a copy without any text of its recordings, and its tables as CSV.
 
 In a copy, texts become keyed hashes, written in digits so that no word can come about by chance.
 The key is drawn anew for each copy and kept nowhere: a hash cannot be reversed by trying texts, and
@@ -11,13 +10,12 @@ from __future__ import annotations
 import hmac
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_bytes
-from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.presets import WEIGHTS
@@ -36,9 +34,20 @@ SHARED = "shared"
 DIGITS = 18
 """Of a hash: among a million texts no two are likely to have the same."""
 MANIFEST = frozenset(
-    {"schema", "settings", "presets", "code", "python", "packages", "jobs", "seconds", "created",
-     "projects", "advice"}
-)  # fmt: skip
+    {
+        "schema",
+        "settings",
+        "presets",
+        "code",
+        "python",
+        "packages",
+        "jobs",
+        "seconds",
+        "created",
+        "projects",
+        "advice",
+    }
+)
 """The fields of a manifest that are copied: what was asked for, with what, and never where the
 recordings are.
 """
@@ -58,50 +67,95 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
     """
     results = run if isinstance(run, Results) else Results.open(run)
     folder = Path(out)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise SettingError(
-            f"{folder} holds something already; name a new folder for the shared copy"
-        )
+    _check_empty(folder)
     key = token_bytes(32)
-    # numbered in the order of their ids, so that tables keep their order
-    session_ids = sorted(set(results.sessions["session"].dropna()))
-    session_numbers = {session: number for number, session in enumerate(session_ids, 1)}
-    width = len(str(len(session_numbers)))
-    shown_names = _weights_files(results.manifest.get("settings", {}).get("strategies", ()))
-    for model in results.replays["model"].dropna():
-        if model.startswith("command:"):
-            shown_names[model] = _model(model)
-
-    def hidden(text: str, column: str, kind: str) -> str:
-        if kind == "session":
-            return f"session {session_numbers.get(text, 0):0{width}} {_hash(key, text)}"
-        if kind == "lines":
-            return "\n".join(f"line {_hash(key, line)}" for line in text.split("\n"))
-        return f"{column} {_hash(key, text)}, {len(text)} characters"
-
+    hiding = _Hiding.of(results, key)
+    shown_names = _shown_names(results)
     tables = {}
     for name, columns in COLUMNS.items():
         table = results.table(name)[list(columns)]
         for column, kind in columns.items():
             if kind in ("session", "text", "lines"):
                 texts = table[column].fillna("")
-                table[column] = [hidden(text, column, kind) if text else text for text in texts]
-            if kind == "str":
+                table[column] = [hiding.hidden(text, column, kind) for text in texts]
+            elif kind == "str":
                 for name_here, shown_name in shown_names.items():
-                    table[column] = table[column].str.replace(name_here, shown_name, regex=False)
+                    words = table[column].str
+                    table[column] = words.replace(name_here, shown_name, regex=False)
         tables[name] = table
-    manifest_text = json.dumps(_manifest(results.manifest, key), ensure_ascii=False)
+    manifest = _manifest(results.manifest, key)
+    manifest_text = json.dumps(manifest, ensure_ascii=False)
     for name_here, shown_name in shown_names.items():
         manifest_text = manifest_text.replace(_in_json(name_here), _in_json(shown_name))
     RunFolder(folder).write(tables, json.loads(manifest_text))
-    _share_simulation(results.path, folder, hidden, shown_names)
+    _share_simulation(results.path, folder, hiding, shown_names)
     return Results.open(folder)
+
+
+def _check_empty(folder: Path) -> None:
+    """Raise an error where a copy would be written beside something else."""
+    if not folder.exists():
+        return
+    if not folder.is_dir() or any(folder.iterdir()):
+        raise SettingError(
+            f"{folder} holds something already; name a new folder for the shared copy"
+        )
+
+
+def _shown_names(results: Results) -> dict[str, str]:
+    """What a copy shows in the place of names that hold a path on this machine."""
+    settings = results.manifest.get("settings", {})
+    shown_names = _weights_files(settings.get("strategies", ()))
+    models = results.replays["model"].dropna()
+    for model in models:
+        if model.startswith("command:"):
+            shown_names[model] = _model(model)
+    return shown_names
+
+
+@dataclass(frozen=True, slots=True)
+class _Hiding:
+    """Puts hashes in the place of texts.
+
+    Attributes:
+        key: of the hashes.
+        session_numbers: of each session, in the order of their ids, so that tables keep their
+            order.
+    """
+
+    key: bytes
+    session_numbers: Mapping[str, int]
+
+    @classmethod
+    def of(cls, results: Results, key: bytes) -> Self:
+        """For the texts of a run."""
+        sessions = results.sessions["session"].dropna()
+        numbers: dict[str, int] = {}
+        for number, session in enumerate(sorted(set(sessions)), 1):
+            numbers[session] = number
+        return cls(key, numbers)
+
+    def hidden(self, text: str, column: str, kind: str) -> str:
+        """A text of a column of this kind as the copy has it; an empty one stays empty."""
+        if not text:
+            return text
+        if kind == "session":
+            return self._session(text)
+        if kind == "lines":
+            lines = [f"line {_hash(self.key, line)}" for line in text.split("\n")]
+            return "\n".join(lines)
+        return f"{column} {_hash(self.key, text)}, {len(text)} characters"
+
+    def _session(self, session: str) -> str:
+        number = self.session_numbers.get(session, 0)
+        width = len(str(len(self.session_numbers)))
+        return f"session {number:0{width}} {_hash(self.key, session)}"
 
 
 def _share_simulation(
     path: Path,
     folder: Path,
-    hidden: Callable[[str, str, str], str],
+    hiding: _Hiding,
     shown_names: Mapping[str, str],
 ) -> None:
     """Copy the simulation of a run, if there is one, as its tables are copied."""
@@ -109,7 +163,7 @@ def _share_simulation(
         return
     simulated = read_table(path / SIMULATED_FILE)
     for column, kind in (("session", "session"), ("project", "text")):
-        simulated[column] = [hidden(text, column, kind) for text in simulated[column]]
+        simulated[column] = [hiding.hidden(text, column, kind) for text in simulated[column]]
     for name_here, shown_name in shown_names.items():
         strategies = simulated["strategy"].str.replace(name_here, shown_name, regex=False)
         simulated["strategy"] = strategies
@@ -118,7 +172,8 @@ def _share_simulation(
 
 def _in_json(text: str) -> str:
     """A text as it stands between quotation marks in JSON."""
-    return json.dumps(text, ensure_ascii=False)[1:-1]
+    quoted = json.dumps(text, ensure_ascii=False)
+    return quoted[1:-1]
 
 
 def _weights_files(strategies: Iterable[str]) -> dict[str, str]:
@@ -137,22 +192,30 @@ def _weights_files(strategies: Iterable[str]) -> dict[str, str]:
 
 
 def _hash(key: bytes, text: str) -> str:
-    digest = hmac.new(key, text.encode("utf-8", "surrogatepass"), sha256).digest()
-    return str(int.from_bytes(digest, "big"))[-DIGITS:]
+    encoded = text.encode("utf-8", "surrogatepass")
+    digest = hmac.new(key, encoded, sha256).digest()
+    number = int.from_bytes(digest, "big")
+    return str(number)[-DIGITS:]
 
 
 def _manifest(manifest: Mapping[str, Any], key: bytes) -> dict[str, Any]:
     """What may be known of how the run was made."""
-    settings = manifest.get("settings", {})
-    models = map(_model, model_names(settings.get("model", "extractive")))
-    shared_manifest = {name: manifest[name] for name in manifest if name in MANIFEST}
-    shared_manifest["sources"] = [
-        f"source {_hash(key, path)}" for path in manifest.get("sources", [])
-    ]
-    shared_manifest["command"] = []
-    shared_manifest["settings"] = {**settings, "model": ",".join(models)}
+    shared_manifest: dict[str, Any] = {}
+    for name, value in manifest.items():
+        if name in MANIFEST:
+            shared_manifest[name] = value
+    sources: list[str] = []
+    for path in manifest.get("sources", []):
+        sources.append(f"source {_hash(key, path)}")
+    settings = dict(manifest.get("settings", {}))
+    models = model_names(settings.get("model", "extractive"))
+    settings["model"] = ",".join(map(_model, models))
     # so that its letters form no word
-    shared_manifest["code"] = "-".join(re.findall(".{1,3}", manifest.get("code", "")))
+    code_parts = re.findall(".{1,3}", manifest.get("code", ""))
+    shared_manifest["sources"] = sources
+    shared_manifest["command"] = []
+    shared_manifest["settings"] = settings
+    shared_manifest["code"] = "-".join(code_parts)
     shared_manifest[SHARED] = "texts of the recordings are keyed hashes; the key was not kept"
     return shared_manifest
 
@@ -163,7 +226,8 @@ def _model(name: str) -> str:
     if kind == "scripted":
         return kind
     if kind == "command":
-        return f"{kind}:{Path(line.split()[0]).name}"
+        program, *_ = line.split()
+        return f"{kind}:{Path(program).name}"
     if kind in ("local", "folder") and line:
         return f"{kind}:{Path(line).name}"
     return name
@@ -177,142 +241,22 @@ def csv_text(table: pd.DataFrame) -> str:
     """
     plain = table.copy()
     for name in plain.select_dtypes(["string", "object"]):
-        plain[name] = [_cell(value) if isinstance(value, str) else value for value in plain[name]]
-    return str(plain.rename(columns=lambda name: _cell(str(name))).to_csv(index=False))
+        cells: list[object] = []
+        for value in plain[name]:
+            cells.append(_cell(value) if isinstance(value, str) else value)
+        plain[name] = cells
+    plain = plain.rename(columns=lambda name: _cell(str(name)))
+    return str(plain.to_csv(index=False))
 
 
 def _cell(text: str) -> str:
-    apostrophe = "'" if text.startswith(_FORMULA) else ""
-    return apostrophe + _STEERING.sub("\ufffd", text)
+    harmless = _STEERING.sub("\ufffd", text)
+    if text.startswith(_FORMULA):
+        return f"'{harmless}"
+    return harmless
 
 
 _STEERING = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters but tab and line ends, and those that turn the direction of a line."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a cell begins with that a spreadsheet computes."""
-
-VERSION = 2
-"""Of Inspect's log format."""
-
-
-def to_inspect(results: Results, out: str | Path) -> list[Path]:
-    """Write a log a strategy: a session is a sample, a metric is a score; matched mode's are called
-    `recall@20%`.
-
-    A score without a value is left out, with its reason in the sample's metadata. A log holds no
-    text of a recording but the session's id and title.
-
-    Args:
-        results: a run.
-        out: a folder; logs of the same names are replaced.
-
-    Returns:
-        The logs, in the order of the strategies.
-
-    Source:
-        Log format version 2 of `inspect_ai.log.EvalLog`, inspect_ai 0.3.285; restated.
-    """
-    paths = []
-    for strategy in dict.fromkeys(map(str, results.replays["strategy"])):
-        file_name = re.sub(r"[^A-Za-z0-9._=-]+", "-", strategy).strip("-.") or "strategy"
-        path = Path(out) / f"{file_name}.json"
-        log = json.dumps(_log(results, strategy), indent=1, ensure_ascii=True, allow_nan=False)
-        write_atomically(path, log + "\n")
-        paths.append(path)
-    return paths
-
-
-def _log(results: Results, strategy: str) -> dict[str, object]:
-    when = datetime.fromtimestamp(results.manifest.get("created", 0), UTC).isoformat(
-        timespec="seconds"
-    )
-    titles = results.sessions.set_index("session")["title"].fillna("").to_dict()
-    scores = results.scores[results.scores["strategy"] == strategy]
-    replays = results.replays[results.replays["strategy"] == strategy]
-    samples: list[dict[str, Any]] = []
-    for row in replays.to_dict("records"):
-        session = row["session"]
-        of_session = scores[scores["session"] == session]
-        samples.append(_sample(session, titles.get(session), row["reason"], of_session))
-    settings = results.manifest.get("settings") or {}
-    finished_count = int((replays["status"] == "ok").sum())
-    values: dict[str, list[float]] = {}
-    for sample in samples:
-        for name, score in sample["scores"].items():
-            values.setdefault(name, []).append(score["value"])
-    return {
-        "version": VERSION,
-        "status": "success" if finished_count == len(samples) else "error",
-        "eval": {
-            "run_id": results.path.name,
-            "created": when,
-            "task": "workbench",
-            "task_id": f"workbench-{strategy}",
-            "task_version": 0,
-            "task_args": {"strategy": strategy},
-            "model": settings.get("model") or "none",
-            "model_args": {},
-            "config": {},
-            "dataset": {
-                "name": results.path.name,
-                "samples": len(samples),
-                "sample_ids": [s["id"] for s in samples],
-            },
-            "packages": results.manifest.get("packages") or {},
-            "metadata": {"strategy": strategy, "settings": settings},
-        },
-        "plan": {"name": "plan", "steps": [], "config": {}},
-        "results": {
-            "total_samples": len(samples),
-            "completed_samples": finished_count,
-            "scores": [_mean_score(name, score_values) for name, score_values in values.items()],
-        },
-        "stats": {"started_at": when, "completed_at": when, "model_usage": {}},
-        "samples": samples,
-    }
-
-
-def _mean_score(name: str, values: Sequence[float]) -> dict[str, object]:
-    """One metric over all samples."""
-    mean = {"name": "mean", "value": fmean(values), "params": {}}
-    return {
-        "name": name,
-        "scorer": name,
-        "params": {},
-        "scored_samples": len(values),
-        "metrics": {"mean": mean},
-    }
-
-
-def _sample(session: str, title: str | None, reason: str, scores: pd.DataFrame) -> dict[str, Any]:
-    values: dict[str, object] = {}
-    missing: dict[str, str] = {}
-    for row in scores.astype(object).where(scores.notna(), None).to_dict("records"):
-        name = row["metric"] if row["share"] is None else f"{row['metric']}@{row['share']:.0%}"
-        if row["value"] is None:
-            missing[name] = row["why"] or ""
-        else:
-            facts = {
-                "unit": row["unit"],
-                "better": row["better"],
-                "mode": row["mode"],
-                "n": row["n"],
-            }
-            values[name] = {"value": row["value"], "metadata": facts}
-    sample: dict[str, Any] = {
-        "id": session,
-        "epoch": 1,
-        "input": title or session,
-        "target": "",
-        "messages": [],
-        "output": {"model": "", "choices": []},
-        "scores": values,
-        "metadata": {"without_a_value": missing},
-        "store": {},
-        "events": [],
-        "model_usage": {},
-        "attachments": {},
-    }
-    if reason:
-        sample["error"] = {"message": reason, "traceback": "", "traceback_ansi": ""}
-    return sample

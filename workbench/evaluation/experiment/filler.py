@@ -73,19 +73,34 @@ class FillerModel:
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """A text of the bound's length."""
-        read = (len(request.system) + len(request.prompt)) // CHARS
-        model = self.name
-        if request.model and self.name.startswith(PAID):
-            model = f"{PAID}:{request.model}"
-        token_limit = request.max_tokens
-        if token_limit is None:
-            token_limit = max(int(UNBOUNDED * read), 1)
-        wrote = min(token_limit, max(read, 1))
-        if model.partition(":")[0] not in (PAID, *UNPRICED):
-            wrote = min(wrote, MOST)
-        self.asked.append(ModelUse("", model, 1, read, wrote, usd_of(model, read, wrote)))
-        text = f"{self.word} " * max(int(0.75 * wrote / self.word_tokens), 1)
+        characters = len(request.system) + len(request.prompt)
+        read = characters // CHARS
+        model = self._model_of(request)
+        wrote = _summary_tokens(request, model, read)
+        usd = usd_of(model, read, wrote)
+        use = ModelUse("", model, 1, read, wrote, usd)
+        self.asked.append(use)
+        word_count = int(0.75 * wrote / self.word_tokens)
+        text = f"{self.word} " * max(word_count, 1)
         return Completion(text=text, model=model, input_tokens=read, output_tokens=wrote)
+
+    def _model_of(self, request: SummaryRequest) -> str:
+        """The model that would be asked: a request may name another one of a provider."""
+        if request.model and self.name.startswith(PAID):
+            return f"{PAID}:{request.model}"
+        return self.name
+
+
+def _summary_tokens(request: SummaryRequest, model: str, read: int) -> int:
+    """The greatest length of a summary, in tokens, where so many are read for it."""
+    token_limit = request.max_tokens
+    if token_limit is None:
+        token_limit = max(int(UNBOUNDED * read), 1)
+    wrote = min(token_limit, max(read, 1))
+    kind, _, _ = model.partition(":")
+    if kind not in (PAID, *UNPRICED):
+        wrote = min(wrote, MOST)
+    return wrote
 
 
 def is_asked(model: Model) -> bool:
@@ -98,12 +113,17 @@ def usd_of(model: str, read: int, wrote: int) -> float | None:
     known.
     """
     kind, _, name = model.partition(":")
+    if kind in UNPRICED:
+        return None
     if kind != PAID:
-        return None if kind in UNPRICED else 0.0
+        return 0.0
     options = provider_options(name)
     if options.input_usd is not None and options.output_usd is not None:
-        return (read * options.input_usd + wrote * options.output_usd) / MILLION
+        usd_read = read * options.input_usd
+        usd_wrote = wrote * options.output_usd
+        return (usd_read + usd_wrote) / MILLION
     prices = tariff(name)
     if prices is None:
         return None
-    return read * prices.rates.input + wrote * prices.rates.output
+    rates = prices.rates
+    return read * rates.input + wrote * rates.output

@@ -47,13 +47,17 @@ def together(parts: Sequence[Forecast], times: int = 1) -> Forecast:
     """Several forecasts as one; requests to models are made so many times."""
     uses: dict[tuple[str, str], ModelUse] = {}
     sums = dict.fromkeys(("sessions", "unreadable", "replays", "done", "tokens"), 0)
+    all_uses: list[ModelUse] = []
     for part in parts:
+        all_uses += part.asked
         for name in sums:
             sums[name] += getattr(part, name)
-    for use in [use for part in parts for use in part.asked] * times:
-        place = use.strategy, use.model
-        uses[place] = uses.get(place, ModelUse(*place)) + use
-    return Forecast(**sums, asked=tuple(uses[place] for place in sorted(uses)))
+    for use in all_uses * times:
+        place = (use.strategy, use.model)
+        total = uses.get(place, ModelUse(*place))
+        uses[place] = total + use
+    sorted_uses = tuple(uses[place] for place in sorted(uses))
+    return Forecast(**sums, asked=sorted_uses)
 
 
 def forecast_of(job: ReplayJob, unit: Unit) -> Forecast:

@@ -4,6 +4,7 @@ A setting is named by its path: `trigger.threshold`, `summarize.most`.
 """
 
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -38,29 +39,38 @@ class Point:
     settings: dict[str, Plain]
 
 
-def by_run(points: Iterable[Point]) -> dict[tuple[int | None, str], list[Point]]:
+RunPlace: TypeAlias = tuple[int | None, str]
+"""A window and a model."""
+
+
+def by_run(points: Iterable[Point]) -> dict[RunPlace, list[Point]]:
     """The points that one run can hold, by their window and model."""
-    groups: dict[tuple[int | None, str], list[Point]] = {}
+    groups: defaultdict[RunPlace, list[Point]] = defaultdict(list)
     for point in points:
-        groups.setdefault((point.window, point.model), []).append(point)
-    return groups
+        place = (point.window, point.model)
+        groups[place].append(point)
+    return dict(groups)
 
 
 def _once(values: tuple[object, ...]) -> tuple[object, ...]:
-    if len({repr(value) for value in values}) < len(values):
+    texts = set(map(repr, values))
+    if len(texts) < len(values):
         raise ValueError("it names a value twice")
     return values
 
 
 def _axes(value: object) -> dict[str, dict[str, list[Plain]]]:
-    if not isinstance(value, Mapping) or not all(
-        isinstance(table, Mapping) for table in value.values()
-    ):
-        raise ValueError("it must be a table per strategy, such as [settings.summarize]")
-    return {
-        str(strategy): dict(_flat(table, f"settings.{strategy}"))
-        for strategy, table in value.items()
-    }
+    problem = "it must be a table per strategy, such as [settings.summarize]"
+    if not isinstance(value, Mapping):
+        raise ValueError(problem)
+    axes: dict[str, dict[str, list[Plain]]] = {}
+    for table in value.values():
+        if not isinstance(table, Mapping):
+            raise ValueError(problem)
+    for strategy, table in value.items():
+        settings = _flat(table, f"settings.{strategy}")
+        axes[str(strategy)] = dict(settings)
+    return axes
 
 
 def _flat(
@@ -123,20 +133,24 @@ class Grid(Scope):
 
     def points(self) -> tuple[Point, ...]:
         """Every combination, strategies outermost."""
-        return tuple(point for base in self.names for point in self._points(base))
+        points: list[Point] = []
+        for base in self.names:
+            points += self._points(base)
+        return tuple(points)
 
     def _points(self, base: str) -> Iterator[Point]:
         axes = self.settings.get(base, {})
         for *values, window, model in product(*axes.values(), self.windows, self.models):
             settings = dict(zip(axes, values, strict=True))
-            varied = [
-                f"{_short(path, axes)}={_word(value)}"
-                for path, value in settings.items()
-                if len(axes[path]) > 1
-            ]
-            varied += [f"window={_word(window)}"] * (len(self.windows) > 1)
-            varied += [f"model={shown_name(str(model))}"] * (len(self.models) > 1)
-            yield Point(" ".join([base, *varied]), base, window, model, settings)  # type: ignore[arg-type]  # as the fields
+            words = [base]
+            for path, value in settings.items():
+                if len(axes[path]) > 1:
+                    words.append(f"{_short(path, axes)}={_word(value)}")
+            if len(self.windows) > 1:
+                words.append(f"window={_word(window)}")
+            if len(self.models) > 1:
+                words.append(f"model={shown_name(str(model))}")
+            yield Point(" ".join(words), base, window, model, settings)  # type: ignore[arg-type]  # as the fields
 
     def preset(self, point: Point) -> Preset:
         """The variant of a point.
@@ -176,12 +190,16 @@ def read(grid: GridLike) -> Grid:
 
 def _short(path: str, axes: Mapping[str, object]) -> str:
     """The last word of a path where no other setting ends in it."""
-    last_word = path.rpartition(".")[2]
-    return (
-        last_word
-        if sum(other_path.rpartition(".")[2] == last_word for other_path in axes) <= 1
-        else path
-    )
+    last_words = [_last_word(other_path) for other_path in axes]
+    last_word = _last_word(path)
+    if last_words.count(last_word) > 1:
+        return path
+    return last_word
+
+
+def _last_word(path: str) -> str:
+    _, _, last_word = path.rpartition(".")
+    return last_word
 
 
 def _word(value: object) -> str:

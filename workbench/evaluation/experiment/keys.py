@@ -4,7 +4,7 @@ import hashlib
 import inspect
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from types import CodeType, FunctionType
 
@@ -13,21 +13,27 @@ from workbench.engine.transcript.shared_range import SharedRange
 
 def key(*parts: object) -> str:
     """A short name for these parts, the same on every machine."""
-    text = json.dumps([described(part) for part in parts], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    descriptions = [described(part) for part in parts]
+    text = json.dumps(descriptions, sort_keys=True, ensure_ascii=False)
+    encoded = text.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(encoded).hexdigest()[:24]
 
 
 def described(part: object) -> object:
     """A part as plain JSON: its type and its fields; functions by place; foreign parts with a
     hash of their code.
     """
+    code_field: dict[str, object] = {}
     code = own_code(part)
-    code_field: dict[str, object] = {"code": code} if code else {}
+    if code:
+        code_field["code"] = code
     if is_dataclass(part) and not isinstance(part, type):
-        values = {
-            field.name: described(getattr(part, field.name)) for field in fields(part) if field.init
-        }
-        return {"part": type(part).__qualname__, **values, **code_field}
+        values: dict[str, object] = {"part": type(part).__qualname__}
+        for part_field in fields(part):
+            if part_field.init:
+                value = getattr(part, part_field.name)
+                values[part_field.name] = described(value)
+        return values | code_field
     if isinstance(part, str | int | float | bool | None):
         return part
     if isinstance(part, tuple | list | SharedRange):
@@ -36,9 +42,19 @@ def described(part: object) -> object:
         return {str(key): described(value) for key, value in part.items()}
     if isinstance(part, frozenset | set):
         return sorted(str(item) for item in part)
+    place = _place(part)
+    if not code_field:
+        return place
+    return {"part": place, **code_field}
+
+
+def _place(part: object) -> str:
+    """Where a function or a class is written, or an object's class."""
     name = getattr(part, "__qualname__", None)
-    place = f"{getattr(part, '__module__', '')}.{name}" if name else type(part).__qualname__
-    return {"part": place, **code_field} if code_field else place
+    if not name:
+        return type(part).__qualname__
+    module = getattr(part, "__module__", "")
+    return f"{module}.{name}"
 
 
 def own_code(part: object) -> str:
@@ -49,31 +65,47 @@ def own_code(part: object) -> str:
     Constants count, places in files and names of local variables do not; another version of Python
     gives another hash.
     """
-    codes = list(_codes(part if isinstance(part, type | FunctionType) else type(part), set()))
-    return hashlib.sha256(b"".join(map(_bytes, codes))).hexdigest()[:16] if codes else ""
+    if not isinstance(part, type | FunctionType):
+        part = type(part)
+    codes = list(_codes(part, set()))
+    if not codes:
+        return ""
+    content = b"".join(map(_bytes, codes))
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _codes(part: object, visited: set[int]) -> Iterator[CodeType]:
-    module = str(getattr(part, "__module__", ""))
-    if (
-        id(part) in visited
-        or module.startswith("workbench.")
-        or module.partition(".")[0] in sys.stdlib_module_names
-    ):
+    if id(part) in visited or _is_not_foreign(part):
         return
     visited.add(id(part))
     if isinstance(part, type):
         for base in part.__mro__[1:]:
             yield from _codes(base, visited)
         for value in vars(part).values():
-            yield from _codes(inspect.unwrap(getattr(value, "fget", None) or value), visited)
+            getter = getattr(value, "fget", None) or value
+            yield from _codes(inspect.unwrap(getter), visited)
     elif isinstance(part, FunctionType):
         codes = list(_nested(part.__code__))
         yield from codes
-        for name in sorted({name for code in codes for name in code.co_names}):
+        for name in _names_in(codes):
             used = part.__globals__.get(name)
             if isinstance(used, type | FunctionType) and used.__module__ == part.__module__:
                 yield from _codes(used, visited)
+
+
+def _is_not_foreign(part: object) -> bool:
+    """Whether a part is of this package or of Python's own library."""
+    module = str(getattr(part, "__module__", ""))
+    top, _, _ = module.partition(".")
+    return module.startswith("workbench.") or top in sys.stdlib_module_names
+
+
+def _names_in(codes: Iterable[CodeType]) -> list[str]:
+    """The names that code uses, each once and sorted."""
+    names: set[str] = set()
+    for code in codes:
+        names.update(code.co_names)
+    return sorted(names)
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:
@@ -84,9 +116,13 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 
 def _bytes(code: CodeType) -> bytes:
-    constants = [constant for constant in code.co_consts if not isinstance(constant, CodeType)]
-    plain = [
-        sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
-        for constant in constants
-    ]
-    return b"\0".join([code.co_code, repr(code.co_names).encode(), repr(plain).encode()])
+    constants: list[object] = []
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            continue
+        if isinstance(constant, frozenset):
+            constant = sorted(map(repr, constant))
+        constants.append(constant)
+    names = repr(code.co_names)
+    values = repr(constants)
+    return b"\0".join([code.co_code, names.encode(), values.encode()])

@@ -4,6 +4,7 @@ in another way.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -40,8 +41,10 @@ def leak(run: Results, copy: Path) -> Leak | None:
     names of strategies.
     """
     places = _hidden(run)
-    for path in sorted(path for path in copy.rglob("*") if path.is_file()):
-        text = "\n".join(readings(_text(path)))
+    files = [path for path in copy.rglob("*") if path.is_file()]
+    for path in sorted(files):
+        all_readings = readings(_text(path))
+        text = "\n".join(all_readings)
         for hidden_text, column in places.items():
             if hidden_text in text:
                 return Leak(path, column)
@@ -51,26 +54,41 @@ def leak(run: Results, copy: Path) -> Leak | None:
 def _hidden(run: Results) -> dict[str, str]:
     """Each text that a copy may not hold, with its place."""
     places: dict[str, str] = {}
+    public_text = _public()
     for name, columns in COLUMNS.items():
         for column, kind in columns.items():
-            if kind in ("session", "text", "lines"):
-                for text in run.table(name)[column].dropna().unique():
-                    for line in map(str.strip, str(text).split("\n")):
-                        if len(line) >= LONG and line not in _public():
-                            places.setdefault(line, f"{name}.{column}")
+            if kind not in ("session", "text", "lines"):
+                continue
+            for line in _lines_of(run, name, column):
+                if len(line) < LONG or line in public_text:
+                    continue
+                if line not in places:
+                    places[line] = f"{name}.{column}"
     return places
+
+
+def _lines_of(run: Results, name: str, column: str) -> Iterator[str]:
+    """The lines of a column, without the spaces around them."""
+    values = run.table(name)[column].dropna()
+    for text in values.unique():
+        for line in str(text).split("\n"):
+            yield line.strip()
 
 
 @cache
 def _public() -> str:
     """What the package itself holds."""
     kinds = (".py", ".j2", ".html", ".json", ".toml", ".css", ".js")
-    return "\n".join(
-        path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*")) if path.suffix in kinds
-    )
+    texts: list[str] = []
+    for path in sorted(PACKAGE.rglob("*")):
+        if path.suffix in kinds:
+            texts.append(path.read_text("utf-8"))
+    return "\n".join(texts)
 
 
 def _text(path: Path) -> str:
     if path.suffix == ".parquet":
-        return str(pd.read_parquet(path).to_csv())
-    return path.read_bytes().decode("utf-8", "replace")
+        table = pd.read_parquet(path)
+        return str(table.to_csv())
+    content = path.read_bytes()
+    return content.decode("utf-8", "replace")

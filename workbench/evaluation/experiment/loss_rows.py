@@ -35,7 +35,9 @@ def loss_rows(data: MetricInput, loss_limit: int = WORST) -> list[Loss]:
     for loss in worst_losses(data):
         if len(worst) == loss_limit:
             break
-        worst.setdefault((loss["kind"], loss["entity"]), loss)
+        thing = (loss["kind"], loss["entity"])
+        if thing not in worst:
+            worst[thing] = loss
     return list(worst.values())
 
 
@@ -88,18 +90,18 @@ def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:
 
 def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Need]]:
     """The needed things that a context lost, each with the need."""
-    messages, mode = data.replay.session.messages, data.replay.mode
+    messages = data.replay.session.messages
     boundary = retained.snapshot.at
-    past: list[ContextVersion] = []
-    for version in data.versions:
-        if version.at == boundary or (mode == "natural" and version.at < boundary):
-            past.append(version)
-    otherwise = "recorded" if mode == "recorded" else VIEW
-    blamed = culprits(retained.retention, past, otherwise=otherwise)
+    blamed = _blamed_stages(retained, data)
     is_named = retained.retention.presence.tolist()
     for need, named, stage in zip(retained.demand.needs, is_named, blamed, strict=True):
         if not stage:
             continue
+        weight = LOST[need.way_back]
+        level = "absent"
+        if named:
+            weight -= NAMED
+            level = "unbound"
         loss: Loss = {
             "at": boundary,
             "kind": loss_kind(need),
@@ -107,7 +109,7 @@ def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Ne
             "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
             "way_back": need.way_back,
             "tokens_back": _tokens_back(need, data.replay.sizing.sizes),
-            "level": "unbound" if named else "absent",
+            "level": level,
             "said_by": messages[need.evidence].role,
             "said_at": need.said,
             "evidence": need.evidence_text[:LONGEST],
@@ -115,9 +117,24 @@ def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Ne
             "needed_at": need.use,
             "use": need.use_text[:LONGEST],
             "stage": stage,
-            "weight": LOST[need.way_back] - (NAMED if named else 0.0),
+            "weight": weight,
         }
         yield loss, need
+
+
+def _blamed_stages(retained: Retained, data: MetricInput) -> Sequence[str]:
+    """For each need the stage that lost it; empty where it is not lost."""
+    mode = data.replay.mode
+    boundary = retained.snapshot.at
+    past: list[ContextVersion] = []
+    for version in data.versions:
+        is_earlier = mode == "natural" and version.at < boundary
+        if version.at == boundary or is_earlier:
+            past.append(version)
+    otherwise = VIEW
+    if mode == "recorded":
+        otherwise = "recorded"
+    return culprits(retained.retention, past, otherwise=otherwise)
 
 
 def _tokens_back(need: Need, sizes: Sequence[int]) -> int | None:
@@ -125,7 +142,8 @@ def _tokens_back(need: Need, sizes: Sequence[int]) -> int | None:
     the run that has to be made again; None where no call does.
     """
     if need.way_back == "call":
-        return min((sizes[source] for source in need.sources), default=None)
+        sizes_of_sources = [sizes[source] for source in need.sources]
+        return min(sizes_of_sources, default=None)
     if need.way_back == "run":
         return sizes[need.evidence]
     return None

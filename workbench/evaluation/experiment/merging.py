@@ -115,16 +115,20 @@ def merge(
     ranges = _ranges(sessions)
     if crew is None:
         for session_range in ranges:
-            for name, rows in merging.tables(session_range.sessions, absent).items():
-                tables.add(name, to_arrow(frame(name, rows)))
+            tables_of_range = merging.tables(session_range.sessions, absent)
+            for name, rows in tables_of_range.items():
+                table = frame(name, rows)
+                tables.add(name, to_arrow(table))
         return absent
-    for place, absent_keys in crew.workers.surely(partial(_write_range, merging), ranges):
+    write_range = partial(_write_range, merging)
+    for place, absent_keys in crew.workers.surely(write_range, ranges):
         if absent_keys is None:
-            absent_keys = _write_range(merging, ranges[place])
+            absent_keys = write_range(ranges[place])
         absent |= absent_keys
     for session_range in ranges:
         for name in NAMES:
-            tables.add(name, merging.folder.table_part(name, session_range.number))
+            part = merging.folder.table_part(name, session_range.number)
+            tables.add(name, part)
     merging.folder.remove_table_parts(NAMES, len(ranges))
     return absent
 
@@ -149,8 +153,10 @@ def _ranges(sessions: Sequence[StoredSession]) -> list[SessionRange]:
 def _write_range(merging: Merging, session_range: SessionRange) -> set[str]:
     """Write the tables of a range beside the replays; keys of replays that are not there."""
     absent: set[str] = set()
-    for name, rows in merging.tables(session_range.sessions, absent).items():
-        merging.folder.keep_table_part(name, session_range.number, frame(name, rows))
+    tables = merging.tables(session_range.sessions, absent)
+    for name, rows in tables.items():
+        part = frame(name, rows)
+        merging.folder.keep_table_part(name, session_range.number, part)
     return absent
 
 
@@ -160,18 +166,21 @@ def _scaled(scores: list[Row]) -> list[Row]:
     """
     values: dict[tuple[Value, ...], Value] = {}
     for row in scores:
-        values[row["strategy"], row["mode"], row["share"], row["metric"]] = row["value"]
+        full_place = (row["strategy"], row["mode"], row["share"], row["metric"])
+        values[full_place] = row["value"]
     for row in scores:
         place = (row["mode"], row["share"], row["metric"])
-        row["scaled"] = _share_of_way(
-            row["value"], values.get(("null", *place)), values.get(("none", *place))
-        )
+        floor = values.get(("null", *place))
+        top = values.get(("none", *place))
+        row["scaled"] = _share_of_way(row["value"], floor, top)
     return scores
 
 
 def _share_of_way(value: Value, floor: Value, top: Value) -> float | None:
     """How far a value is on the way from the floor to the top; None where there is no way."""
-    if not isinstance(value, float) or not isinstance(floor, float) or not isinstance(top, float):
+    if not isinstance(value, float):
+        return None
+    if not isinstance(floor, float) or not isinstance(top, float):
         return None
     if top == floor:
         return None

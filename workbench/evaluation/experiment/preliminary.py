@@ -99,15 +99,23 @@ def first_units(
     """What is looked at first: the smallest files, then the others or an even choice of them."""
     by_size = sorted(sources, key=lambda source: source.bytes)
     smallest = by_size[:FIRST_FILES]
-    further = by_size[FIRST_FILES:]
-    most_further = MOST_SESSIONS - FIRST_FILES
-    if len(further) > most_further:
-        step = (len(further) - 1) / (most_further - 1)
-        further = [further[round(number * step)] for number in range(most_further)]
+    further = _even_choice(by_size[FIRST_FILES:], MOST_SESSIONS - FIRST_FILES)
     strategies = tuple(preset for preset in presets if preset.name not in REFERENCES)
-    first = [Unit(source, strategies) for source in smallest]
-    then = [Unit(source, strategies) for source in further]
-    return first, then
+    smallest_units = [Unit(source, strategies) for source in smallest]
+    further_units = [Unit(source, strategies) for source in further]
+    return smallest_units, further_units
+
+
+def _even_choice(sources: list[SessionSource], limit: int) -> list[SessionSource]:
+    """At most so many sources, evenly spread."""
+    if len(sources) <= limit:
+        return sources
+    step = (len(sources) - 1) / (limit - 1)
+    chosen_sources: list[SessionSource] = []
+    for number in range(limit):
+        place = round(number * step)
+        chosen_sources.append(sources[place])
+    return chosen_sources
 
 
 def preview(job: ReplayJob, unit: Unit) -> list[SessionSoFar]:
@@ -116,32 +124,41 @@ def preview(job: ReplayJob, unit: Unit) -> list[SessionSoFar]:
     Strategies that would ask a model of the user's, or that fail, are left out: their replays tell
     why. A session of which all is on disk already is finished. Nothing is kept.
     """
-    source, spec = unit.source, job.spec
+    source = unit.source
+    spec = job.spec
     recording = read(source, spec.window, redaction=spec.redaction)
-    sessions = []
+    sessions: list[SessionSoFar] = []
     for place, prepared in enumerate(recording.ready[: source.most]):
         if _is_kept(job, prepared, unit.presets):
             names = tuple(preset.name for preset in unit.presets)
-            sessions.append(_of(prepared, source.number, place, finished=names))
-            continue
-        boundaries = at_boundaries(
-            prepared.session, prepared.sizing, prepared.window, spec.boundaries
-        )
-        two_boundaries = spread(boundaries)
-        scores: dict[str, tuple[SizedScore, ...]] = {}
-        for preset in unit.presets:
-            # what is wrong with it comes up in its replay, in the run's own words
-            with suppress(Exception):
-                scores[preset.name] = tuple(_scores_at(job, prepared, preset, two_boundaries))
-        sessions.append(
-            replace(
-                _of(prepared, source.number, place),
-                boundaries=len(two_boundaries),
-                of=len(boundaries),
-                scores=scores,
-            )
-        )
+            session = _of(prepared, source.number, place, finished=names)
+        else:
+            session = _looked_at(job, prepared, unit, place)
+        sessions.append(session)
     return sessions
+
+
+def _looked_at(job: ReplayJob, prepared: Prepared, unit: Unit, place: int) -> SessionSoFar:
+    """What two boundaries of a session show."""
+    boundaries = at_boundaries(
+        prepared.session,
+        prepared.sizing,
+        prepared.window,
+        job.spec.boundaries,
+    )
+    two_boundaries = spread(boundaries)
+    scores: dict[str, tuple[SizedScore, ...]] = {}
+    for preset in unit.presets:
+        # what is wrong with it comes up in its replay, in the run's own words
+        with suppress(Exception):
+            preset_scores = _scores_at(job, prepared, preset, two_boundaries)
+            scores[preset.name] = tuple(preset_scores)
+    return replace(
+        _of(prepared, unit.source.number, place),
+        boundaries=len(two_boundaries),
+        of=len(boundaries),
+        scores=scores,
+    )
 
 
 def _of(
@@ -250,22 +267,26 @@ class Preliminary:
         """
         self.files_read.add(unit.source.number)
         for place, (row, replays) in enumerate(result.sessions):
-            earlier = self.sessions.get((result.number, place))
-            if earlier is None:
-                earlier = SessionSoFar(
+            session_key = (result.number, place)
+            session = self.sessions.get(session_key)
+            if session is None:
+                session = SessionSoFar(
                     result.number,
                     place,
                     session=str(row["session"]),
                     project=str(row["project"] or ""),
                     path=str(row["path"] or ""),
                 )
-            scores = dict(earlier.scores)
+            scores = dict(session.scores)
+            finished = list(session.finished)
             for replay in replays:
+                finished.append(replay.strategy)
                 if replay.sized and replay.strategy not in REFERENCES:
                     scores[replay.strategy] = replay.sized
-            strategies = (*earlier.finished, *(replay.strategy for replay in replays))
-            self.sessions[result.number, place] = replace(
-                earlier, scores=scores, finished=strategies
+            self.sessions[session_key] = replace(
+                session,
+                scores=scores,
+                finished=tuple(finished),
             )
 
     @property
@@ -276,12 +297,14 @@ class Preliminary:
 
     def write(self) -> None:
         """Write it down for others to read."""
-        write_atomically(self.folder / FILE, json.dumps(asdict(self.so_far)))
+        facts = asdict(self.so_far)
+        write_atomically(self.folder / FILE, json.dumps(facts))
 
 
 def forget(folder: Path) -> None:
     """Take away what was known of a run in this folder: it begins anew, or has its tables."""
-    (folder / FILE).unlink(missing_ok=True)
+    file = folder / FILE
+    file.unlink(missing_ok=True)
 
 
 def stored_so_far(folder: Path) -> SoFar | None:

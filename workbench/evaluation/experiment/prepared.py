@@ -133,11 +133,17 @@ def prepared(session: Session, window: int | None = None) -> Prepared:
     """
     check_whole_number("window", window, optional=True)
     sized = SizedSession.of(session)
-    trusted, sizing = sized.session, sized.sizing
-    asked_for = window_of(trusted, window)
+    trusted = sized.session
+    sizing = sized.sizing
+    wanted_window = window_of(trusted, window)
     index = Index(trusted.messages, trusted.cwd)
     return Prepared(
-        trusted, sizing, index, sizing.window(asked_for.tokens), asked_for, left_out=sized.left_out
+        trusted,
+        sizing,
+        index,
+        sizing.window(wanted_window.tokens),
+        wanted_window,
+        left_out=sized.left_out,
     )
 
 
@@ -234,17 +240,19 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
         SettingError: the session has no such boundary.
     """
     prepared_session = session if isinstance(session, Prepared) else prepared(session)
-    last_boundary = len(prepared_session.session.messages)
+    recording = prepared_session.session
+    last_boundary = len(recording.messages)
     check_whole_number("at", at, 0)
     if at > last_boundary:
         raise SettingError(f"at is {at}; the session's boundaries are 0 to {last_boundary}")
-    boundary_exam = Exams.of(prepared_session.index).at(at)
+    exams = Exams.of(prepared_session.index)
+    boundary_exam = exams.at(at)
+    items = boundary_exam.items
     if context is None:
-        return Exam(prepared_session.session.id, at, boundary_exam.items)
-    credit = corrected(
-        boundary_exam.items, boundary_exam.credit(view(prepared_session.session, context))
-    )
-    return Exam(prepared_session.session.id, at, boundary_exam.items, tuple(credit.tolist()))
+        return Exam(recording.id, at, items)
+    context_view = view(recording, context)
+    credit = corrected(items, boundary_exam.credit(context_view))
+    return Exam(recording.id, at, items, tuple(credit.tolist()))
 
 
 REMEMBERED = 8
@@ -274,7 +282,9 @@ class Unreadable:
         return self.foreign and Path(self.path).suffix in PROSE
 
     def __str__(self) -> str:
-        return self.reason if self.reason.startswith(self.path) else f"{self.path}: {self.reason}"
+        if self.reason.startswith(self.path):
+            return self.reason
+        return f"{self.path}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,16 +309,22 @@ def read(
     """
     if source.path is None:
         assert source.session is not None
-        return Recording((_masked(source.session, window, redaction),))
-    version: tuple[object, ...] = (_changed(source.path), _changed(file_beside(source.path)))
-    if source.remote is not None:
+        prepared_session = _masked(source.session, window, redaction)
+        return Recording((prepared_session,))
+    version: tuple[object, ...]
+    if source.remote is None:
+        exams_file = file_beside(source.path)
+        version = (_changed(source.path), _changed(exams_file))
+    else:
         version = (source.remote.version,)
     return _read_file(source.path, version, window, redaction)
 
 
 def _changed(path: Path) -> int:
     """When a file was changed; 0 where there is none."""
-    return path.stat().st_mtime_ns if path.exists() else 0
+    if not path.exists():
+        return 0
+    return path.stat().st_mtime_ns
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -316,28 +332,27 @@ def _read_file(
     path: Path, version: tuple[object, ...], window: int | None, redaction: frozenset[str] | None
 ) -> Recording:
     """The sessions of a file; `version` is that of the file and of the exams beside it."""
-    prepared_sessions, bad = list[Prepared](), list[Unreadable]()
+    prepared_sessions: list[Prepared] = []
+    unreadable: list[Unreadable] = []
     mask: Callable[[str], str] = str
     if redaction is not None:
         mask = _masker(redaction)
     for loaded in scan([path], lenient=True):
-        if loaded.error is not None:
-            if isinstance(loaded.error.__cause__, MemoryError):
-                raise loaded.error.__cause__  # it is tried again while nothing else takes memory
-            bad.append(
-                Unreadable(
-                    mask(loaded.path),
-                    mask(str(loaded.error)),
-                    isinstance(loaded.error, UnknownFormat),
-                )
-            )
+        masked_path = mask(loaded.path)
+        error = loaded.error
+        if error is not None:
+            if isinstance(error.__cause__, MemoryError):
+                raise error.__cause__  # it is tried again while nothing else takes memory
+            reason = mask(str(error))
+            is_foreign = isinstance(error, UnknownFormat)
+            unreadable.append(Unreadable(masked_path, reason, is_foreign))
         for session in loaded.sessions:
             if session.requests:
                 prepared_sessions.append(_masked(session, window, redaction))
             else:
                 reason = f"{loaded.path}: session {session.id!r} {NO_ANSWER}"
-                bad.append(Unreadable(mask(loaded.path), mask(reason)))
-    return Recording(tuple(prepared_sessions), tuple(bad))
+                unreadable.append(Unreadable(masked_path, mask(reason)))
+    return Recording(tuple(prepared_sessions), tuple(unreadable))
 
 
 def _masker(kinds: frozenset[str]) -> Callable[[str], str]:

@@ -37,6 +37,26 @@ TRIES = 5
 """Targets that are tried for one size; a model that is asked for summaries is asked once."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """The baseline cut to the size that a compaction came to.
+
+    Attributes:
+        boundary: where.
+        compaction: of the baseline.
+        size: tokens of messages, to which it is cut.
+    """
+
+    boundary: int
+    compaction: Compaction
+    size: int
+
+    @property
+    def is_near_enough(self) -> bool:
+        """Whether it comes to that size."""
+        return _apart(self.compaction, self.size) <= ALLOWED - 1
+
+
 @dataclass(frozen=True)
 class BaselineAtSizes:
     """Cuts one session under the baseline of a run to the sizes that other strategies used, and
@@ -66,7 +86,8 @@ class BaselineAtSizes:
             events = [event for event in replay.events if event.share == share]
             if not events or stays_larger(replay, share):
                 continue
-            scores = self._scored([self._at_size(event) for event in events])
+            cuts = [self._at_size(event) for event in events]
+            scores = self._scored(cuts)
             for metric, score in zip(METRICS, scores, strict=True):
                 yield {
                     "strategy": replay.preset,
@@ -86,8 +107,10 @@ class BaselineAtSizes:
         Raises:
             ModelError: as of `rows`.
         """
-        _, compaction, size = self._at_size(event)
-        return compaction.sent if _apart(compaction, size) <= ALLOWED - 1 else None
+        cut = self._at_size(event)
+        if not cut.is_near_enough:
+            return None
+        return cut.compaction.sent
 
     def prepare(self) -> None:
         """Ask for all that does not depend on the sizes that others used.
@@ -117,55 +140,69 @@ class BaselineAtSizes:
             asked[event.at].append(event.compaction)
         return asked
 
-    def _at_size(self, event: CompactionEvent) -> tuple[int, Compaction, int]:
-        """The boundary, the baseline cut to the size that a compaction came to there, and that
-        size.
-        """
-        size, boundary = event.compaction.sent.spoken, event.at
-        nearest = min(self._asked[boundary], key=lambda compaction: _apart(compaction, size))
+    def _at_size(self, event: CompactionEvent) -> _Cut:
+        """The baseline cut to the size that a compaction came to."""
+        size = event.compaction.sent.spoken
+        boundary = event.at
+        compactions = self._asked[boundary]
+        nearest = min(compactions, key=lambda compaction: _apart(compaction, size))
         if _apart(nearest, size) <= NEAR:
-            return boundary, nearest, size
-        if (boundary, size) not in self._cut:
-            self._cut[boundary, size] = self._nearest(nearest, size)
-        return boundary, self._cut[boundary, size], size
+            return _Cut(boundary, nearest, size)
+        place = (boundary, size)
+        if place not in self._cut:
+            self._cut[place] = self._nearest(nearest, size)
+        return _Cut(boundary, self._cut[place], size)
 
     def _nearest(self, first_cut: Compaction, size: int) -> Compaction:
         """Of a few targets the one that comes nearest to so many tokens of messages."""
-        overhead, window = first_cut.before.overhead, self.prepared.window
-        steady = not first_cut.completions or isinstance(self.model, Extractive)
-        best, tried = first_cut, first_cut
+        overhead = first_cut.before.overhead
+        window = self.prepared.window
+        is_steady = not first_cut.completions or isinstance(self.model, Extractive)
+        tries = TRIES if is_steady else 1
+        best = first_cut
+        cut = first_cut
         target = first_cut.budget.target - overhead
-        for number in range(TRIES if steady else 1):
-            plain = steady and not number  # what fills its size is there at once
-            target = size if plain else round(target * size / max(tried.sent.spoken, 1))
+        for number in range(tries):
+            sent_tokens = max(cut.sent.spoken, 1)
+            target = round(target * size / sent_tokens)
+            if is_steady and number == 0:
+                target = size  # what fills its size is there at once
             budget = Budget(target=overhead + target, window=window, reason="matched")
-            tried = compact(first_cut.before, self.preset.strategy, budget, self.model)
-            best = min(best, tried, key=lambda cut: _apart(cut, size))
+            cut = compact(first_cut.before, self.preset.strategy, budget, self.model)
+            if _apart(cut, size) < _apart(best, size):
+                best = cut
             if best.sent.spoken == size:
                 break
         return best
 
-    def _scored(self, cuts: list[tuple[int, Compaction, int]]) -> tuple[Score, ...]:
+    def _scored(self, cuts: list[_Cut]) -> tuple[Score, ...]:
         """A score for each of `METRICS`; without a value where the baseline cannot be cut to one
         of the sizes.
         """
-        if any(_apart(cut, size) > ALLOWED - 1 for _, cut, size in cuts):
-            return (Score(None, "the baseline cannot be cut to that size"),) * len(METRICS)
-        key = tuple(id(cut) for _, cut, _ in cuts)
+        if not all(cut.is_near_enough for cut in cuts):
+            no_score = Score(None, "the baseline cannot be cut to that size")
+            return (no_score,) * len(METRICS)
+        key = tuple(id(cut.compaction) for cut in cuts)
         if key not in self._scores:
-            shots: list[Snapshot] = []
-            for boundary, cut, _ in cuts:
-                is_exam_only = boundary in self.exam_at
-                shots.append(Snapshot(boundary, cut.sent, 0.0, exam_only=is_exam_only))
-            replay = _replay_of(shots, self.preset.name, "matched", self.prepared)
-            data = MetricInput(replay, self.prepared.index, 0.0)
-            self._scores[key] = tuple(metric.score(data) for metric in METRICS)
+            self._scores[key] = self._scores_of(cuts)
         return self._scores[key]
+
+    def _scores_of(self, cuts: list[_Cut]) -> tuple[Score, ...]:
+        """A score for each of `METRICS`, whatever the sizes."""
+        shots: list[Snapshot] = []
+        for cut in cuts:
+            is_exam_only = cut.boundary in self.exam_at
+            shot = Snapshot(cut.boundary, cut.compaction.sent, 0.0, exam_only=is_exam_only)
+            shots.append(shot)
+        replay = _replay_of(shots, self.preset.name, "matched", self.prepared)
+        data = MetricInput(replay, self.prepared.index, 0.0)
+        return tuple(metric.score(data) for metric in METRICS)
 
 
 def _apart(cut: Compaction, size: int) -> float:
     """How far what is sent is from so many tokens of messages, as a share of them."""
-    return abs(cut.sent.spoken - size) / max(size, 1)
+    distance = abs(cut.sent.spoken - size)
+    return distance / max(size, 1)
 
 
 def reference_inputs(
@@ -193,7 +230,8 @@ def reference_inputs(
         for history in sized:
             context = contexts.of(reference, history)
             is_exam_only = history.share is not None and history.at in exam_only
-            shots.append(Snapshot(history.at, context, history.share, exam_only=is_exam_only))
+            shot = Snapshot(history.at, context, history.share, exam_only=is_exam_only)
+            shots.append(shot)
         at_shares = _replay_of(shots, reference, "matched", prepared)
         for share in shares:
             yield MetricInput(at_shares, prepared.index, share)
@@ -201,10 +239,11 @@ def reference_inputs(
             at_recorded = _replay_of(shots, reference, "recorded", prepared)
             yield MetricInput(at_recorded, prepared.index)
     if recorded:
-        shots = []
+        recorded_shots: list[Snapshot] = []
         for history in recorded:
-            shots.append(Snapshot(history.at, prepared.recorded[history.at].after))
-        sent = _replay_of(shots, "recorded", "recorded", prepared)
+            contexts_there = prepared.recorded[history.at]
+            recorded_shots.append(Snapshot(history.at, contexts_there.after))
+        sent = _replay_of(recorded_shots, "recorded", "recorded", prepared)
         yield MetricInput(sent, prepared.index)
 
 
@@ -219,11 +258,15 @@ class ReferenceContexts:
 
     def of(self, reference: str, sized_history: SizedHistory) -> Context:
         """The context of a reference at a size."""
-        boundary, target = sized_history.at, sized_history.target
+        boundary = sized_history.at
+        target = sized_history.target
         if reference == "oracle":
-            return self._oracle_at(boundary).context(target)
-        draw = f"{self.seed}:{self.prepared.session.id}:{boundary}:{target}"
-        return random_context(self._history_at(boundary), target, draw)
+            oracle = self._oracle_at(boundary)
+            return oracle.context(target)
+        session_id = self.prepared.session.id
+        draw = f"{self.seed}:{session_id}:{boundary}:{target}"
+        history = self._history_at(boundary)
+        return random_context(history, target, draw)
 
     def _history_at(self, boundary: int) -> Context:
         if boundary not in self.histories:
@@ -233,13 +276,21 @@ class ReferenceContexts:
 
     def _oracle_at(self, boundary: int) -> Oracle:
         if boundary not in self.oracles:
-            exam = Exams.of(self.prepared.index).at(boundary)
-            self.oracles[boundary] = Oracle(self._history_at(boundary), exam)
+            exams = Exams.of(self.prepared.index)
+            history = self._history_at(boundary)
+            self.oracles[boundary] = Oracle(history, exams.at(boundary))
         return self.oracles[boundary]
 
 
 def _replay_of(shots: Iterable[Snapshot], reference: str, mode: Mode, prepared: Prepared) -> Replay:
     """A replay that has nothing but these contexts."""
     return Replay(
-        prepared.session, reference, mode, prepared.window, prepared.sizing, (), (), tuple(shots)
+        prepared.session,
+        reference,
+        mode,
+        prepared.window,
+        prepared.sizing,
+        (),
+        (),
+        tuple(shots),
     )

@@ -129,31 +129,48 @@ def _with_figures(
     """The result with what the tables of the replay say of its summaries, their cost and its
     recall.
     """
-    requested = useless = by_rule = 0
-    for row in tables["compactions"]:
-        if row["strategy"] == result.strategy:
-            requested += row["requests"]
-            useless += row["fallbacks"]
-            by_rule += row["by_rule"]
-    by_others = useless if result.model in RULES else by_rule
     paid = tables["paid"]
+    paid_since = work.job.paid(paid)
+    summaries = _written_summaries(tables["compactions"], result)
     return replace(
         result,
-        asked=requested > 0,
-        summaries=SummaryCounts(requested, requested - by_others, useless),
-        paid=_at_least(work.job.paid(paid), paid),
+        asked=summaries.requested > 0,
+        summaries=summaries,
+        paid=_at_least(paid_since, paid),
         recall=_recall(tables["scores"], result.strategy),
         sized=tuple(_sized(tables, result.strategy)),
     )
+
+
+def _written_summaries(
+    compactions: Iterable[Mapping[str, Any]], result: ReplayResult
+) -> SummaryCounts:
+    """The summaries of a finished replay, by its table `compactions`."""
+    requested = 0
+    useless = 0
+    by_rule = 0
+    for row in compactions:
+        if row["strategy"] != result.strategy:
+            continue
+        requested += row["requests"]
+        useless += row["fallbacks"]
+        by_rule += row["by_rule"]
+    by_others = by_rule
+    if result.model in RULES:
+        by_others = useless
+    return SummaryCounts(requested, requested - by_others, useless)
 
 
 def _recall(scores: Iterable[Row], strategy: str) -> float | None:
     """The share of names that a strategy keeps on its own trigger; None where it has no score."""
     for row in scores:
         is_recall = row["metric"] == NAMES and row["mode"] == "natural"
-        if is_recall and row["strategy"] == strategy:
-            recall = row["value"]
-            return None if recall is None else float(recall)
+        if not is_recall or row["strategy"] != strategy:
+            continue
+        recall = row["value"]
+        if recall is None:
+            return None
+        return float(recall)
     return None
 
 
@@ -161,30 +178,40 @@ def _sized(
     tables: Mapping[str, Iterable[Mapping[str, Any]]], strategy: str
 ) -> Iterator[SizedScore]:
     """What a strategy tells at the same size."""
-    baseline_values = {}
+    baseline_values: dict[tuple[float, str], float | None] = {}
     for row in tables.get("baseline_at_sizes", ()):
-        baseline_values[row["share"], row["metric"]] = row["value"]
+        place = (row["share"], row["metric"])
+        baseline_values[place] = row["value"]
     for row in tables["scores"]:
         is_sized = row["mode"] == "matched" and row["strategy"] == strategy
-        if is_sized and row["metric"] in AT_SIZE:
-            reason = str(row["why"])
-            if not reason.startswith(TOO_LARGE):
-                reason = ""
-            baseline_value = baseline_values.get((row["share"], row["metric"]))
-            yield SizedScore(row["share"], row["metric"], row["value"], reason, baseline_value)
+        if not is_sized or row["metric"] not in AT_SIZE:
+            continue
+        place = (row["share"], row["metric"])
+        reason = str(row["why"])
+        if not reason.startswith(TOO_LARGE):
+            reason = ""
+        yield SizedScore(
+            share=row["share"],
+            metric=row["metric"],
+            value=row["value"],
+            reason=reason,
+            baseline=baseline_values.get(place),
+        )
 
 
 def _pending_summaries(outcome: Outcome, work: ReplayWork) -> SummaryCounts:
     """The summaries of a replay that waits for its model. Where somebody answers later, all
     requests that can be known are made; else filler counts them.
     """
-    error, writer = outcome.error, work.writer
-    if error is not None and is_awaited(error) and isinstance(writer, AnsweringModel):
+    error = outcome.error
+    writer = work.writer
+    awaits_answer = error is not None and is_awaited(error)
+    if awaits_answer and isinstance(writer, AnsweringModel):
         return _ask_ahead(writer, work)
     answers = getattr(writer, "answers", [])
     filler = FillerModel(writer.name)
-    for _ in replays_of(work.prepared, work.preset, filler, work.job.spec):
-        pass
+    replays = replays_of(work.prepared, work.preset, filler, work.job.spec)
+    deque(replays, maxlen=0)
     return _counts(answers, len(filler.asked))
 
 
@@ -220,8 +247,11 @@ def _counts(answers: Collection[bool], request_count: int) -> SummaryCounts:
         request_count: as many summaries as the whole replay is known to need.
     """
     written_count = sum(answers)
+    least_count = len(answers) + 1
     return SummaryCounts(
-        max(request_count, len(answers) + 1), written_count, len(answers) - written_count
+        requested=max(request_count, least_count),
+        written=written_count,
+        useless=len(answers) - written_count,
     )
 
 
@@ -232,5 +262,8 @@ def _at_least(
     larger: dict[str, float | None] = {}
     for request, usd in paid.items():
         known_usd = earlier.get(request, 0.0)
-        larger[request] = None if usd is None or known_usd is None else max(usd, known_usd)
+        if usd is None or known_usd is None:
+            larger[request] = None
+        else:
+            larger[request] = max(usd, known_usd)
     return larger

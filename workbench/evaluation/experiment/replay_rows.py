@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 from workbench.base.palette import REFERENCES
@@ -42,9 +42,19 @@ Row: TypeAlias = dict[str, Value]
 Tables: TypeAlias = dict[str, list[Row]]
 
 NAMES = (
-    "steps", "compactions", "retention", "survival", "scores",
-    "baseline_at_sizes", "costs", "paging", "reconciliation", "losses", "rules", "boundaries",
-)  # fmt: skip
+    "steps",
+    "compactions",
+    "retention",
+    "survival",
+    "scores",
+    "baseline_at_sizes",
+    "costs",
+    "paging",
+    "reconciliation",
+    "losses",
+    "rules",
+    "boundaries",
+)
 """The tables that a replay fills."""
 
 
@@ -63,38 +73,51 @@ def replay_rows(
         ModelError: the model's answer is of no use and the preset has no fallback.
     """
     session = prepared.session
+    metrics = spec.metrics
     replays = replays_of(prepared, preset, prepared.reader(model), spec)
     prices = pricing(session, spec.price_model, spec.prices)
-    metrics = spec.metrics
     data = MetricInput(next(replays), prepared.index, prices=prices)
     tables = natural_rows(data, own_metrics=metrics)
     for replay in replays:
         if replay.mode != "matched":
-            _fill(tables, MetricInput(replay, prepared.index), own_metrics=metrics)
+            data_of_replay = MetricInput(replay, prepared.index)
+            _fill(tables, data_of_replay, own_metrics=metrics)
             continue
         for share in spec.shares:
-            _fill(tables, MetricInput(replay, prepared.index, share), own_metrics=metrics)
+            data_at_share = MetricInput(replay, prepared.index, share)
+            _fill(tables, data_at_share, own_metrics=metrics)
         if baseline is not None:
             tables["baseline_at_sizes"] += baseline.rows(replay)
+    # the references that no agent could make are made beside the one that keeps all
+    if preset.name == "none":
+        _add_references(tables, prepared, spec)
+        tables["reconciliation"] += reconciliation(prepared, prices)
+    for rows in tables.values():
+        for row in rows:
+            row["session"] = session.id
+    return tables
+
+
+def _add_references(tables: Tables, prepared: Prepared, spec: RunSpec) -> None:
+    """Add the rows of the references, and the boundaries at which contexts are cut to a size."""
+    session = prepared.session
     boundaries: tuple[int, ...] = ()
     exam_at: tuple[int, ...] = ()
     if spec.shares:
         boundaries = at_boundaries(session, prepared.sizing, prepared.window, spec.boundaries)
         exam_at = prepared.exam_beside(boundaries)
-    sized = (
-        *sized_histories(session, prepared.sizing, (*boundaries, *exam_at), spec.shares),
-        *recorded_histories(prepared.recorded),
-    )
-    fitting = [sized_history for sized_history in sized if sized_history.fits]
-    # the references that no agent could make are made beside the one that keeps all
-    if preset.name == "none":
-        for data in reference_inputs(prepared, spec, fitting, frozenset(exam_at)):
-            _fill(tables, data, own_metrics=metrics)
-        tables["reconciliation"] += reconciliation(prepared, prices)
-        tables["boundaries"] += [_boundary(sized_history) for sized_history in sized]
-    for row in chain.from_iterable(tables.values()):
-        row["session"] = session.id
-    return tables
+    all_boundaries = (*boundaries, *exam_at)
+    at_shares = sized_histories(session, prepared.sizing, all_boundaries, spec.shares)
+    at_recorded = recorded_histories(prepared.recorded)
+    sized = (*at_shares, *at_recorded)
+    fitting: list[SizedHistory] = []
+    for sized_history in sized:
+        row = _boundary(sized_history)
+        tables["boundaries"].append(row)
+        if sized_history.fits:
+            fitting.append(sized_history)
+    for data in reference_inputs(prepared, spec, fitting, frozenset(exam_at)):
+        _fill(tables, data, own_metrics=spec.metrics)
 
 
 def _boundary(sized_history: SizedHistory) -> Row:
@@ -121,15 +144,21 @@ def replays_of(prepared: Prepared, preset: Preset, model: Model, spec: Scope) ->
     """A session's replays under a preset, made one by one: natural, at equal size, and at its
     recorded compactions.
     """
-    session, sizing, window = prepared.session, prepared.sizing, prepared.window
+    session = prepared.session
+    sizing = prepared.sizing
+    window = prepared.window
     filled = by_fill(session, sizing, window)
-    exam_after = prepared.exam_after(filled)
     yield natural(
-        session, preset, model, sizing, window=window, boundaries=filled, exam_at=exam_after
+        session,
+        preset,
+        model,
+        sizing,
+        window=window,
+        boundaries=filled,
+        exam_at=prepared.exam_after(filled),
     )
     if spec.shares:
         boundaries = at_boundaries(session, sizing, window, spec.boundaries)
-        exam_at = prepared.exam_beside(boundaries)
         yield matched(
             session,
             preset,
@@ -138,11 +167,17 @@ def replays_of(prepared: Prepared, preset: Preset, model: Model, spec: Scope) ->
             window=window,
             boundaries=boundaries,
             shares=spec.shares,
-            exam_at=exam_at,
+            exam_at=prepared.exam_beside(boundaries),
         )
-    if any(recorded_history.fits for recorded_history in recorded_histories(prepared.recorded)):
+    recorded = recorded_histories(prepared.recorded)
+    if any(history.fits for history in recorded):
         yield at_recorded_sizes(
-            session, preset, model, sizing, window=window, recorded=prepared.recorded
+            session,
+            preset,
+            model,
+            sizing,
+            window=window,
+            recorded=prepared.recorded,
         )
 
 
@@ -309,15 +344,18 @@ def rule_rows(replay: Replay) -> Iterator[Row]:
 
 def _retention(data: MetricInput) -> Iterable[Row]:
     for retained in data.retained:
+        snapshot = retained.snapshot
         for group in retained.retention.groups():
-            yield {**group, "at": retained.snapshot.at, "tokens": retained.snapshot.context.tokens}
+            row: Row = dict(group)
+            row["at"] = snapshot.at
+            row["tokens"] = snapshot.context.tokens
+            yield row
 
 
 def _scores(data: MetricInput, own_metrics: Sequence[Metric]) -> Iterable[Row]:
     why_larger = stays_larger(data.replay, data.share)
     for metric in (*BUILTIN.values(), *installed(), *own_metrics):
-        is_left_out = bool(why_larger) and metric.name not in EVEN_SO
-        score = Score(None, why_larger) if is_left_out else metric.score(data)
+        score = _score(metric, data, why_larger)
         yield {
             "metric": metric.name,
             "value": score.value,
@@ -326,3 +364,10 @@ def _scores(data: MetricInput, own_metrics: Sequence[Metric]) -> Iterable[Row]:
             "n": score.n,
             "why": score.why,
         }
+
+
+def _score(metric: Metric, data: MetricInput, why_larger: str) -> Score:
+    """A metric's score; none where the replay stays larger than its size, for this reason."""
+    if why_larger and metric.name not in EVEN_SO:
+        return Score(None, why_larger)
+    return metric.score(data)

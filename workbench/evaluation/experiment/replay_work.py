@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -43,19 +43,24 @@ class ReplayJob(Job[RunSpec]):
 
     def baseline_of(self, prepared: Prepared, model: Model | None = None) -> BaselineAtSizes | None:
         """The baseline in one session, with the run's first model where none is given."""
-        if self.baseline is None or not self.spec.shares:
+        spec = self.spec
+        if self.baseline is None or not spec.shares:
             return None
         if model is None:
-            model = prepared.reader(self.model_settings.model(self.spec.model[0]))
+            named_model = self.model_settings.model(spec.model[0])
+            model = prepared.reader(named_model)
         boundaries = at_boundaries(
-            prepared.session, prepared.sizing, prepared.window, self.spec.boundaries
+            prepared.session,
+            prepared.sizing,
+            prepared.window,
+            spec.boundaries,
         )
         return BaselineAtSizes(
             prepared,
             self.baseline,
             model,
             boundaries,
-            self.spec.shares,
+            spec.shares,
             prepared.exam_beside(boundaries),
         )
 
@@ -122,14 +127,19 @@ class ReplayWork(KeptWork):
         """Whether the baseline is cut to the sizes of this replay: not to those of a reference,
         nor to its own.
         """
-        job = self.job
-        is_baseline = self.preset == job.baseline and self.named_model == job.spec.model[0]
-        return job.baseline is not None and self.preset.name not in REFERENCES and not is_baseline
+        baseline = self.job.baseline
+        if baseline is None or self.preset.name in REFERENCES:
+            return False
+        first_model = self.job.spec.model[0]
+        is_baseline = self.preset == baseline and self.named_model == first_model
+        return not is_baseline
 
     @property
     def baseline(self) -> BaselineAtSizes | None:
         """What is cut to the sizes of this replay."""
-        return self.session_baseline if self.is_compared else None
+        if not self.is_compared:
+            return None
+        return self.session_baseline
 
     def key_parts(self) -> tuple[object, ...]:
         """See `KeptWork`.
@@ -137,8 +147,13 @@ class ReplayWork(KeptWork):
         Raises:
             SettingError, SetupError: how the model is asked cannot be found out.
         """
-        job, spec, prepared = self.job, self.job.spec, self.prepared
-        baseline = (job.baseline, _name_in_key(spec.model[0])) if self.is_compared else None
+        job = self.job
+        spec = job.spec
+        prepared = self.prepared
+        baseline: tuple[object, ...] | None = None
+        if self.is_compared:
+            first_model = spec.model[0]
+            baseline = (job.baseline, _name_in_key(first_model))
         return (
             SCHEMA,
             job.codes[self.preset.name],
@@ -163,24 +178,24 @@ class ReplayWork(KeptWork):
         have cost, under `answers` which ones it took from folders.
         """
         baseline = self.baseline
+        writers = [self.writer]
         earlier_count = 0
         if baseline is not None:
+            writers.append(baseline.model)
             earlier_count = len(requests_of(baseline.model))
         tables = replay_rows(self.prepared, self.preset, self.writer, self.job.spec, baseline)
         requests = list(requests_of(self.writer))
-        writers = [innermost(self.writer)]
         if baseline is not None:
-            requests += requests_of(baseline.model)[earlier_count:]
-            writers.append(innermost(baseline.model))
+            requests_of_baseline = requests_of(baseline.model)
+            requests += requests_of_baseline[earlier_count:]
         for row in tables["compactions"]:
             # what a model said beside its summary; the rest was masked before
             for column in ("findings", "misreports", "why"):
-                row[column] = self.job.masked(str(row[column]))
-        answers: dict[str, Mapping[str, str]] = {}
-        for writer in writers:
-            if isinstance(writer, Folder):
-                answers[writer.model] = writer.taken
-        result = {**tables, "paid": self.job.paid(requests), "answers": answers}
+                text = str(row[column])
+                row[column] = self.job.masked(text)
+        result: dict[str, Any] = dict(tables)
+        result["paid"] = self.job.paid(requests)
+        result["answers"] = _answers_taken(writers)
         self._check_masked(result)
         return result
 
@@ -203,24 +218,41 @@ class ReplayWork(KeptWork):
     def forecast(self) -> list[ModelUse]:
         """What the replay would ask, also for the baseline at its sizes."""
         filler = FillerModel(self.model.name)
-        baseline = self.job.baseline_of(self.prepared, filler) if self.is_compared else None
+        baseline: BaselineAtSizes | None = None
+        if self.is_compared:
+            baseline = self.job.baseline_of(self.prepared, filler)
         for replay in replays_of(self.prepared, self.preset, filler, self.job.spec):
             if baseline is not None and replay.mode == "matched":
                 deque(baseline.rows(replay), maxlen=0)
         return [replace(use, strategy=self.preset.name) for use in filler.asked]
 
 
+def _answers_taken(writers: Iterable[Model]) -> dict[str, Mapping[str, str]]:
+    """The answers that these models took from folders, by folder."""
+    answers: dict[str, Mapping[str, str]] = {}
+    for writer in writers:
+        model = innermost(writer)
+        if isinstance(model, Folder):
+            answers[model.model] = model.taken
+    return answers
+
+
 def _name_in_key(model: str | Model) -> str:
-    return model if isinstance(model, str) else key(model)
+    if isinstance(model, str):
+        return model
+    return key(model)
 
 
-REPLAY_BEGINS = (
+REPLAY_BEGINS: tuple[str, ...] = (
     "workbench.evaluation.experiment.replay_rows",
     "workbench.evaluation.experiment.references",
     "workbench.evaluation.experiment.prepared",
 )
 """The modules that make the rows of a replay."""
-READS_SESSIONS = ("workbench.recordings.importers", "workbench.recordings.datasets")
+READS_SESSIONS: tuple[str, ...] = (
+    "workbench.recordings.importers",
+    "workbench.recordings.datasets",
+)
 """What reads sessions: a replay's key has what they read."""
 MASKS = ("workbench.engine.transcript.redaction", "workbench.engine.transcript.personal")
 """What masks; without redaction a replay uses none of it."""
@@ -230,6 +262,10 @@ def code_of_replays(
     redaction: frozenset[str] | None, parts: Mapping[str, object], folder: Path
 ) -> dict[str, str]:
     """The version of the code behind replays, by name, each with the parts that are used in it."""
+    begins = REPLAY_BEGINS
+    without = READS_SESSIONS
     if redaction is None:
-        return code_versions(REPLAY_BEGINS, parts, (*READS_SESSIONS, *MASKS), folder)
-    return code_versions((*REPLAY_BEGINS, *MASKS), parts, READS_SESSIONS, folder)
+        without += MASKS
+    else:
+        begins += MASKS
+    return code_versions(begins, parts, without, folder)

@@ -2,6 +2,7 @@
 
 import platform
 import sys
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -53,10 +54,13 @@ def write_run(
         merging = Merging(job.folder, plan.baselines)
         merging_crew = crew if job.merges_by_workers else None
         absent = merge(merging, plan.stored_sessions, tables, merging_crew)
-        tables.add("sessions", to_arrow(frame("sessions", plan.session_rows)))
-        tables.add("replays", to_arrow(frame("replays", plan.replay_rows(absent))))
+        sessions = frame("sessions", plan.session_rows)
+        replays = frame("replays", plan.replay_rows(absent))
+        tables.add("sessions", to_arrow(sessions))
+        tables.add("replays", to_arrow(replays))
     manifest = _manifest(job, sources, time() - crew.begun)
-    job.folder.finish(manifest | {"projects": len(plan.projects)})
+    manifest["projects"] = len(plan.projects)
+    job.folder.finish(manifest)
     job.folder.tidy(crew.begun)
 
 
@@ -93,21 +97,28 @@ class RunPlan:
     @property
     def stored_sessions(self) -> list[StoredSession]:
         """The finished replays by session."""
-        by_session: dict[str, list[StoredReplay]] = {}
+        by_session: defaultdict[str, list[StoredReplay]] = defaultdict(list)
         for replay in self.replays:
-            if not replay.result.reason:
-                stored = StoredReplay(replay.result.key, replay.result.strategy, replay.strategy)
-                by_session.setdefault(replay.session, []).append(stored)
-        return [StoredSession(name, tuple(replays)) for name, replays in by_session.items()]
+            result = replay.result
+            if result.reason:
+                continue
+            stored = StoredReplay(result.key, result.strategy, replay.strategy)
+            by_session[replay.session].append(stored)
+        sessions: list[StoredSession] = []
+        for name, replays in by_session.items():
+            sessions.append(StoredSession(name, tuple(replays)))
+        return sessions
 
     def replay_rows(self, absent: Collection[str]) -> list[Row]:
         """The table of replays; `absent` has the keys of those whose file is not here."""
         bill = _bill(replay.result for replay in self.replays)
         rows: list[Row] = []
         for replay in self.replays:
-            row = _replay_row(replay.result, replay.result.key not in absent)
-            usd = _take_cost(bill, replay.result.paid)
-            row |= {"session": replay.session, "strategy": replay.strategy, "usd": usd}
+            result = replay.result
+            row = _replay_row(result, result.key not in absent)
+            row["session"] = replay.session
+            row["strategy"] = replay.strategy
+            row["usd"] = _take_cost(bill, result.paid)
             rows.append(row)
         return rows
 
@@ -170,10 +181,11 @@ def _unreadable_row(unreadable: Unreadable) -> Row:
 
 def _by_source(results: Sequence[UnitResult]) -> dict[int, list[UnitResult]]:
     """What came of the units of each source by its number, those last whose workers died."""
-    by_source: dict[int, list[UnitResult]] = {}
-    for result in sorted(results, key=lambda result: (result.number, bool(result.died))):
-        by_source.setdefault(result.number, []).append(result)
-    return by_source
+    by_source: defaultdict[int, list[UnitResult]] = defaultdict(list)
+    in_order = sorted(results, key=lambda result: (result.number, bool(result.died)))
+    for result in in_order:
+        by_source[result.number].append(result)
+    return dict(by_source)
 
 
 def _replays_of(results: Sequence[UnitResult]) -> Iterator[ReplayResult]:
@@ -213,7 +225,9 @@ def _take_cost(bill: dict[str, float | None], requests: Iterable[str]) -> float 
             is_known = False
         else:
             total += usd
-    return total if is_known else None
+    if not is_known:
+        return None
+    return total
 
 
 def _bill(replays: Iterable[ReplayResult]) -> dict[str, float | None]:
@@ -246,12 +260,15 @@ def _strategy_names(replays: Sequence[ReplayResult]) -> dict[tuple[str, str], st
     names: dict[tuple[str, str], str] = {}
     plain_names: set[str] = set()
     for replay in replays:
-        place = replay.strategy, replay.model
-        if replay.strategy in asking_strategies and has_several_models and replay.model:
-            names[place] = f"{replay.strategy} ({replay.model})"
-        elif replay.strategy not in plain_names or place in names:
-            names[place] = replay.strategy
-            plain_names.add(replay.strategy)
+        strategy = replay.strategy
+        model = replay.model
+        place = (strategy, model)
+        is_asking = strategy in asking_strategies
+        if is_asking and has_several_models and model:
+            names[place] = f"{strategy} ({model})"
+        elif strategy not in plain_names or place in names:
+            names[place] = strategy
+            plain_names.add(strategy)
     return names
 
 
@@ -286,21 +303,19 @@ def _manifest(
         sources: what it read.
         seconds: that it took.
     """
-    command: list[str] = []
-    if Path(sys.argv[0]).name == "workbench":
-        for word in ("workbench", *sys.argv[1:]):
-            command.append(job.masked(_without_secrets(word)))
     names: list[str] = []
     for index, source in enumerate(sources):
         name = source.name if source.path else f"session {index}"
         names.append(job.masked(name))
+    presets = [described(preset) for preset in job.presets]
+    codes = code_of_replays(job.spec.redaction, {"": ()}, job.folder.local)
     return {
         "schema": SCHEMA,
-        "command": command,
+        "command": _command(job),
         "settings": job.spec.settings(),
-        "presets": [described(preset) for preset in job.presets],
+        "presets": presets,
         "sources": names,
-        "code": code_of_replays(job.spec.redaction, {"": ()}, job.folder.local)[""],
+        "code": codes[""],
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
         "jobs": job.spec.jobs,
@@ -309,10 +324,25 @@ def _manifest(
     }
 
 
+def _command(job: ReplayJob) -> list[str]:
+    """The words of the command line; none where Python made the run."""
+    program, *arguments = sys.argv
+    if Path(program).name != "workbench":
+        return []
+    words: list[str] = []
+    for word in ("workbench", *arguments):
+        without_secrets = _without_secrets(word)
+        words.append(job.masked(without_secrets))
+    return words
+
+
 def _without_secrets(word: str) -> str:
     """A word of our own command line; the command line of a model may hold a key."""
     prefix, command, line = word.partition("command:")
-    return prefix + recorded_name(command + line) if command else word
+    if not command:
+        return word
+    name = recorded_name(f"{command}{line}")
+    return f"{prefix}{name}"
 
 
 def _version(package: str) -> str:

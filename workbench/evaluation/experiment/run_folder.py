@@ -123,27 +123,35 @@ class RunFolder:
         is written anew.
         """
         match = _KEPT.fullmatch(self._replay_text(key))
-        if match is None or sha256(match[2].encode()).hexdigest() != match[1]:
+        if match is None:
             return None
-        replay: dict[str, Any] = json.loads(match[2])
+        stored_digest, text = match.groups()
+        if _digest(text) != stored_digest:
+            return None
+        replay: dict[str, Any] = json.loads(text)
         return replay
 
     def _replay_text(self, key: str) -> str:
         """What stands in the file of a replay; empty where there is none."""
         if self.address:
-            content = remote.read(remote.below(self.address, REPLAYS, f"{key}.json"))
-            return (content or b"").decode("utf-8", "replace")
+            address = remote.below(self.address, REPLAYS, f"{key}.json")
+            content = remote.read(address) or b""
+            return content.decode("utf-8", "replace")
         path = self.path / REPLAYS / f"{key}.json"
-        return text_of(path) if path.is_file() else ""
+        if not path.is_file():
+            return ""
+        return text_of(path)
 
     def keep(self, key: str, replay: Mapping[str, object]) -> None:
         """Write down a finished replay."""
         text = json.dumps(replay, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-        document = f'{{"sha256":"{sha256(text.encode()).hexdigest()}","replay":{text}}}'
+        document = f'{{"sha256":"{_digest(text)}","replay":{text}}}'
+        file_name = f"{key}.json"
         if self.address:
-            remote.write(remote.below(self.address, REPLAYS, f"{key}.json"), document)
+            address = remote.below(self.address, REPLAYS, file_name)
+            remote.write(address, document)
         else:
-            write_atomically(self.path / REPLAYS / f"{key}.json", document)
+            write_atomically(self.path / REPLAYS / file_name, document)
 
     def made(self, key: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """What was kept under a key; it is made, and kept, where there is nothing. An error
@@ -151,12 +159,15 @@ class RunFolder:
         """
         result = self.replay(key)
         if result is None:
-            self.keep(key, result := make())
+            result = make()
+            self.keep(key, result)
         return result
 
     def tidy(self, before: float) -> None:
         """Remove what killed processes had begun to write before that time (seconds since 1970)."""
-        for part in (*self.local.glob(".*.part"), *self.local.glob(f"{REPLAYS}/.*.part")):
+        parts = list(self.local.glob(".*.part"))
+        parts += self.local.glob(f"{REPLAYS}/.*.part")
+        for part in parts:
             if part.stat().st_mtime < before:
                 part.unlink(missing_ok=True)
 
@@ -166,10 +177,9 @@ class RunFolder:
         Raises:
             SettingError: there is no finished run.
         """
-        manifest = {**Results.open(self.path).manifest, **facts}
-        write_atomically(
-            self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n"
-        )
+        results = Results.open(self.path)
+        manifest = {**results.manifest, **facts}
+        self.finish(manifest)
 
     def write(
         self,
@@ -204,10 +214,13 @@ class RunFolder:
 
     def keep_table_part(self, name: str, number: int, part: pd.DataFrame) -> None:
         """Write down one part of a table, until the whole is put together."""
+        part_name = _part_name(name, number)
+        content = to_bytes(part)
         if self.address:
-            remote.write(remote.below(self.address, _part_name(name, number)), to_bytes(part))
+            address = remote.below(self.address, part_name)
+            remote.write(address, content)
         else:
-            write_atomically(self.path / _part_name(name, number), to_bytes(part))
+            write_atomically(self.path / part_name, content)
 
     def table_part(self, name: str, number: int) -> ArrowTable:
         """One part of a table.
@@ -237,6 +250,10 @@ class RunFolder:
                 remote.remove(remote.below(self.address, _part_name(name, number)))
 
 
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
 def _part_name(name: str, number: int) -> str:
     return f"{TABLE_PARTS}/{name}-{number:06}.parquet"
 
@@ -247,6 +264,7 @@ def _runs_in(folder: Path, changed: int) -> tuple[Path, ...]:
     owner = folder.stat().st_uid
     runs: list[Path] = []
     for run in sorted(folder.iterdir()):
-        if (run / "replays").is_dir() and run.stat().st_uid == owner:
+        replays = run / REPLAYS
+        if replays.is_dir() and run.stat().st_uid == owner:
             runs.append(run)
     return tuple(runs)

@@ -85,11 +85,13 @@ class RunNotes:
         """
         notes = self
         if name is not None:
-            notes = replace(notes, name=_checked("name", " ".join(name.split()), LONGEST_NAME))
+            words = " ".join(name.split())
+            notes = replace(notes, name=_checked("name", words, LONGEST_NAME))
         if tags is not None:
             notes = replace(notes, tags=_checked_tags(tags))
         if note is not None:
-            notes = replace(notes, note=_checked("note", note.strip(), LONGEST_NOTE))
+            text = note.strip()
+            notes = replace(notes, note=_checked("note", text, LONGEST_NOTE))
         return notes
 
     def marked(self, loss: str, mark: str) -> Self:
@@ -110,7 +112,8 @@ class RunNotes:
 def _are_notes(fields: Any) -> bool:  # noqa: ANN401 - any JSON
     if not isinstance(fields, dict):
         return False
-    tags, marks = fields.get("tags"), fields.get("marks")
+    tags = fields.get("tags")
+    marks = fields.get("marks")
     if not isinstance(tags, list) or not isinstance(marks, dict):
         return False
     texts = [fields.get("name"), fields.get("note"), *tags]
@@ -125,14 +128,16 @@ def _checked(what: str, text: str, longest: int) -> str:
         raise SettingError(
             f"the {what} has {len(text):,} characters; {longest:,} are the most that it may have"
         )
-    return text.encode("utf-8", "replace").decode("utf-8")
+    encoded = text.encode("utf-8", "replace")
+    return encoded.decode("utf-8")
 
 
 def _checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Tags without spaces around them, each once."""
     checked: list[str] = []
     for tag in tags:
-        words = _checked("tag", " ".join(tag.split()), LONGEST_TAG)
+        spaced = " ".join(tag.split())
+        words = _checked("tag", spaced, LONGEST_TAG)
         if not words or "," in words:
             raise SettingError(f"{tag!r} is no tag; a tag is some words without a comma")
         if words not in checked:
@@ -184,8 +189,11 @@ def _is_run(folder: Path) -> bool:
         fields = json.loads(text_of(manifest))
     except (OSError, ValueError, RecursionError):
         return False
-    has_version = isinstance(fields, dict) and isinstance(fields.get("schema"), int)
-    return has_version and (folder / "scores.parquet").is_file()
+    if not isinstance(fields, dict):
+        return False
+    has_version = isinstance(fields.get("schema"), int)
+    scores = folder / "scores.parquet"
+    return has_version and scores.is_file()
 
 
 def _foreign(folder: Path) -> Iterator[Path]:

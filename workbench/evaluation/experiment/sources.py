@@ -13,6 +13,8 @@ from workbench.evaluation.experiment.spec import DEFAULT_MODEL
 from workbench.recordings.datasets.bundled import bundled_files, is_bundled_file, is_bundled_session
 from workbench.recordings.importers.importer import files, load, remote_files, scan
 
+Item: TypeAlias = str | Path | Session
+"""A file, a folder, a pattern or a session."""
 What: TypeAlias = Iterable[str | Path | Session] | str | Path | Session
 """Files, folders, patterns or sessions; none: the bundled sessions."""
 
@@ -58,7 +60,9 @@ class SessionSource:
         """The file's size; 0 for a session in memory."""
         if self.remote is not None:
             return self.remote.size
-        return self.path.stat().st_size if self.path is not None and self.path.exists() else 0
+        if self.path is None or not self.path.exists():
+            return 0
+        return self.path.stat().st_size
 
 
 def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[SessionSource]:
@@ -71,25 +75,12 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
     Raises:
         SettingError: there are none.
     """
-    if not isinstance(what, str | Path | Session | Iterable):
-        raise SettingError(
-            f"{what!r:.80} is nothing to read; files, folders, patterns or sessions would be"
-            " accepted"
-        )
-    items: list[str | Path | Session] = (
-        [what] if isinstance(what, str | Path | Session) else list(what)
-    )
+    items = _items(what)
+    if not items:
+        items = list(bundled_files() if bundled is None else bundled)
     sources: list[SessionSource] = []
-    for item in items or (bundled_files() if bundled is None else bundled):
-        if isinstance(item, Session):
-            sources.append(SessionSource(session=item))
-        elif str(item) == "-":  # standard input can be read once, and by this process alone
-            for session in load("-", lenient=True):
-                sources.append(SessionSource(session=session))
-        elif address_of(item):
-            sources += _remote_sources(address_of(item))
-        else:
-            sources += _local_sources(name_of(item))
+    for item in items:
+        sources += _sources_of_item(item)
     if not sources:
         raise SettingError("there is nothing to read; name files or folders with recorded sessions")
     by_place: dict[object, SessionSource] = {}
@@ -98,6 +89,31 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
         if place not in by_place or source.named:
             by_place[place] = source
     return [replace(source, number=number) for number, source in enumerate(by_place.values())]
+
+
+def _items(what: What) -> list[Item]:
+    """What is named, one after another."""
+    if isinstance(what, str | Path | Session):
+        return [what]
+    if not isinstance(what, Iterable):
+        raise SettingError(
+            f"{what!r:.80} is nothing to read; files, folders, patterns or sessions would be"
+            " accepted"
+        )
+    return list(what)
+
+
+def _sources_of_item(item: Item) -> Iterator[SessionSource]:
+    """The files or sessions that one thing means."""
+    if isinstance(item, Session):
+        yield SessionSource(session=item)
+    elif str(item) == "-":  # standard input can be read once, and by this process alone
+        for session in load("-", lenient=True):
+            yield SessionSource(session=session)
+    elif address_of(item):
+        yield from _remote_sources(address_of(item))
+    else:
+        yield from _local_sources(name_of(item))
 
 
 def _local_sources(name: str) -> Iterator[SessionSource]:
@@ -176,5 +192,9 @@ def readable_sessions(source: SessionSource) -> list[Session]:
 
 def _of_a_run(path: Path) -> bool:
     """Whether a run of ours wrote this file in a folder of recordings."""
-    folder = path.parent.parent if path.parent.name == "replays" else path.parent
-    return (folder / "manifest.json").is_file() and (folder / "replays.parquet").is_file()
+    folder = path.parent
+    if folder.name == "replays":
+        folder = folder.parent
+    manifest = folder / "manifest.json"
+    replays = folder / "replays.parquet"
+    return manifest.is_file() and replays.is_file()

@@ -43,23 +43,33 @@ class Read:
 
 def listed(value: Any) -> Any:  # noqa: ANN401 - a field checks it
     """A list; text is split at its commas."""
-    if isinstance(value, str):
-        return tuple(word.strip() for word in value.split(",") if word.strip())
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(value)
+    if not isinstance(value, str):
+        return value
+    words: list[str] = []
+    for word in value.split(","):
+        stripped_word = word.strip()
+        if stripped_word:
+            words.append(stripped_word)
+    return tuple(words)
 
 
 def number(value: object) -> float:
     """A number; text such as `0.1` or `10%` is read."""
     text = str(value)
     try:
-        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        if text.endswith("%"):
+            return float(text[:-1]) / 100
+        return float(text)
     except ValueError:
         raise ValueError("it must be a number, such as 0.1 or 10%") from None
 
 
 def one_model(value: Any) -> Any:  # noqa: ANN401 - a name or a model
     """The name of a model, or a model."""
-    if not value or (not isinstance(value, str) and not hasattr(value, "complete")):
+    is_model = isinstance(value, str) or hasattr(value, "complete")
+    if not value or not is_model:
         raise ValueError("it must be the name of a model, or a model; see `workbench list models`")
     return value
 
@@ -81,7 +91,8 @@ def several_models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - wha
     models: dict[str, str | Model] = {}
     for part in several or [None]:
         model = one_model(part)
-        models[name_of_part(model)] = model
+        name = name_of_part(model)
+        models[name] = model
     folders = [shown_name(name) for name in models if name.startswith("folder:")]
     if len(set(folders)) < len(folders):
         raise ValueError(
@@ -104,20 +115,28 @@ def models_or_none(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - wha
 
 def read_boundaries(value: object) -> Boundaries:
     """Shares or numbers of messages, or one of the words for boundaries."""
-    if isinstance(value, str) and value.strip().isalpha():
-        return checked(value.strip())
+    if isinstance(value, str):
+        word = value.strip()
+        if word.isalpha():
+            return checked(word)
     words = listed(value)
     if not isinstance(words, tuple) or not words:
         raise ValueError("it must be a list of shares or message numbers, `fill` or `recorded`")
-    return checked(tuple(int(word) if str(word).isdigit() else number(word) for word in words))
+    boundaries: list[int | float] = []
+    for word in words:
+        is_message_number = str(word).isdigit()
+        boundaries.append(int(word) if is_message_number else number(word))
+    return checked(tuple(boundaries))
 
 
 def _strategies(value: object) -> tuple[str | Preset, ...]:
+    problem = "it must be a list of names or presets"
     strategies = listed(value)
-    if not isinstance(strategies, tuple) or not all(
-        isinstance(strategy, Preset | str) and strategy for strategy in strategies
-    ):
-        raise ValueError("it must be a list of names or presets")
+    if not isinstance(strategies, tuple):
+        raise ValueError(problem)
+    for strategy in strategies:
+        if not isinstance(strategy, Preset | str) or not strategy:
+            raise ValueError(problem)
     if not strategies:
         raise ValueError(
             "it names no strategy; `workbench list strategies` shows those that are known"

@@ -2,10 +2,10 @@
 
 import json
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
 from workbench.base.errors import LeftOut
 from workbench.base.palette import REFERENCES
@@ -56,25 +56,41 @@ def sweep(
         use = (spec.model, *session_windows.fillna(0))
         if use in windows_by_use:
             points = [point for point in points if point.strategy not in names]
-            merged.append(_merged(spec.window, windows_by_use[use]))
-            warnings.warn(merged[-1], LeftOut, stacklevel=2)
+            first_window = windows_by_use[use]
+            reason = _merged(spec.window, first_window)
+            merged.append(reason)
+            warnings.warn(reason, LeftOut, stacklevel=2)
             continue
         windows_by_use[use] = spec.window
+        smallest = session_windows.min()
+        largest = session_windows.max()
         for name in names:
-            used_windows[name] = session_windows.min(), session_windows.max()
+            used_windows[name] = (smallest, largest)
         references = () if parts else REFERENCES
         parts.append((results, [*names, *references]))
+    finished_runs = [results for results, _ in parts]
+    about = grid_sweep.manifest(finished_runs, points)
+    about["merged"] = merged
+    rows = _variant_rows(points, used_windows)
+    tables = {"variants": frame("variants", rows)}
+    folder = RunFolder(grid_sweep.folder)
+    return combined(parts, folder, tables, about)
+
+
+def _variant_rows(
+    points: Sequence[Point], used_windows: Mapping[str, tuple[int, int]]
+) -> list[dict[str, object]]:
+    """The table `variants`: each point, with the least and the most of its sessions' windows."""
     rows: list[dict[str, object]] = []
     for point in points:
         row = asdict(point)
         row["settings"] = json.dumps(point.settings, sort_keys=True)
         if point.strategy in used_windows:
-            row["window_least"], row["window_most"] = used_windows[point.strategy]
+            smallest, largest = used_windows[point.strategy]
+            row["window_least"] = smallest
+            row["window_most"] = largest
         rows.append(row)
-    finished_runs = [results for results, _ in parts]
-    about = grid_sweep.manifest(finished_runs, points) | {"merged": merged}
-    tables = {"variants": frame("variants", rows)}
-    return combined(parts, RunFolder(grid_sweep.folder), tables, about)
+    return rows
 
 
 def _merged(window: int | None, first_window: int | None) -> str:
@@ -104,12 +120,15 @@ def forecast(
         UnknownName: no strategy or model of that name.
     """
     grid_sweep = _Sweep.of(grid, replicates, Execution(**settings))
-    forecasts = [
-        runs.forecast(grid_sweep.grid.sessions, spec=spec) for spec, _ in grid_sweep.runs()
-    ]
-    first_forecast = forecasts[0]
+    forecasts: list[Forecast] = []
+    for spec, _ in grid_sweep.runs():
+        run_forecast = runs.forecast(grid_sweep.grid.sessions, spec=spec)
+        forecasts.append(run_forecast)
+    some_forecast = forecasts[0]
     return replace(
-        together(forecasts), sessions=first_forecast.sessions, unreadable=first_forecast.unreadable
+        together(forecasts),
+        sessions=some_forecast.sessions,
+        unreadable=some_forecast.unreadable,
     )
 
 
@@ -129,21 +148,26 @@ class _Sweep:
             full_grid = full_grid.changed(replicates=replicates)
         points = full_grid.points()
         presets = list(map(full_grid.preset, points))
-        folder = folder_of(execution, "sweep", dict(full_grid) | {"replicates": None}, presets)
+        fields = dict(full_grid) | {"replicates": None}
+        folder = folder_of(execution, "sweep", fields, presets)
         settings = ModelSettings.of_run(execution.model_settings, folder)
-        return cls(full_grid, points, folder, execution.changed(model_settings=settings))
+        run_execution = execution.changed(model_settings=settings)
+        return cls(full_grid, points, folder, run_execution)
 
     def runs(self) -> Iterator[tuple[RunSpec, list[str]]]:
         """A run for each window and model, in the order of their first points, with the names of
         its points.
         """
-        settings = {name: getattr(self.grid, name) for name in Scope.model_fields}
+        settings: dict[str, Any] = {}
+        for name in Scope.model_fields:
+            settings[name] = getattr(self.grid, name)
         settings |= dict(self.execution)
         for (window, model), points in by_run(self.points).items():
+            run_key = key(window, model)[:8]
             settings["strategies"] = list(map(self.grid.preset, points))
             settings["window"] = window
             settings["model"] = model
-            settings["out"] = self.folder / "runs" / key(window, model)[:8]
+            settings["out"] = self.folder / "runs" / run_key
             names = [point.strategy for point in points if point.base not in REFERENCES]
             yield RunSpec(**settings), names
 
@@ -156,13 +180,23 @@ class _Sweep:
         for results in finished_runs:
             seconds += results.manifest["seconds"]
             if "replicates" in settings:
-                replicates = results.manifest["settings"]["replicates"]
+                settings_of_run = results.manifest["settings"]
+                replicates = settings_of_run["replicates"]
                 settings["replicates"] = max(settings["replicates"], replicates)
-        settings["strategies"] = [point.strategy for point in points]
+        strategies: list[str] = []
+        presets: list[object] = []
+        for point in points:
+            preset = self.grid.preset(point)
+            strategies.append(point.strategy)
+            presets.append(described(preset))
+        window: int | None = None
+        if len(finished_runs) == 1:
+            window = self.grid.windows[0]
+        settings["strategies"] = strategies
         settings["model"] = ",".join(self.grid.models)
-        settings["window"] = self.grid.windows[0] if len(finished_runs) == 1 else None
+        settings["window"] = window
         return {
             "settings": settings,
-            "presets": [described(self.grid.preset(point)) for point in points],
+            "presets": presets,
             "seconds": round(seconds, 1),
         }

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import TypeAlias
 
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.transcript.message import said_texts
@@ -34,6 +35,10 @@ class Unit:
         return [replace(self, presets=(preset,)) for preset in self.presets]
 
 
+SessionReplays: TypeAlias = tuple[Row, tuple[ReplayResult, ...]]
+"""The row of a session, and its replays."""
+
+
 @dataclass(frozen=True, slots=True)
 class UnitResult:
     """A row and the replays of each session, what is unreadable, and the replays that killed
@@ -41,7 +46,7 @@ class UnitResult:
     """
 
     number: int
-    sessions: tuple[tuple[Row, tuple[ReplayResult, ...]], ...] = ()
+    sessions: tuple[SessionReplays, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     died: tuple[ReplayResult, ...] = ()
 
@@ -50,22 +55,27 @@ def units_of(sources: Sequence[SessionSource], presets: Sequence[Preset], crew: 
     """One unit for each source, or several where there are fewer sources than the crew has
     workers; those of the largest sources first.
     """
-    units_a_source = min(len(presets), ceil(crew.workers.size / max(len(sources), 1)))
+    source_count = max(len(sources), 1)
+    workers_a_source = ceil(crew.workers.size / source_count)
+    units_a_source = min(len(presets), workers_a_source)
     units: list[Unit] = []
     for source in sources:
         for offset in range(units_a_source):
-            units.append(Unit(source, tuple(presets[offset::units_a_source])))
+            unit_presets = tuple(presets[offset::units_a_source])
+            units.append(Unit(source, unit_presets))
     return sorted(units, key=lambda unit: -unit.source.bytes)
 
 
 def replay_unit(job: ReplayJob, unit: Unit) -> UnitResult:
     """Do every replay of a unit; those on disk are not done again."""
-    source, spec = unit.source, job.spec
+    source = unit.source
+    spec = job.spec
     recording = read(source, spec.window, redaction=spec.redaction)
-    sessions: list[tuple[Row, tuple[ReplayResult, ...]]] = []
+    sessions: list[SessionReplays] = []
     for prepared in recording.ready[: source.most]:
+        row = _session_row(prepared)
         results = results_of(job, prepared, unit.presets)
-        sessions.append((_session_row(prepared), tuple(results)))
+        sessions.append((row, tuple(results)))
     return UnitResult(source.number, tuple(sessions), recording.unreadable)
 
 
@@ -73,11 +83,15 @@ def lost_unit(job: ReplayJob, unit: Unit) -> UnitResult:
     """The result of a unit that killed its workers: all its replays failed, and its sessions are
     unknown.
     """
-    models = [job.model_settings.model(named_model).name for named_model in job.spec.model]
+    models: list[str] = []
+    for named_model in job.spec.model:
+        model = job.model_settings.model(named_model)
+        models.append(model.name)
     replays: list[ReplayResult] = []
     for preset in unit.presets:
-        for model in models:
-            replays.append(ReplayResult(preset.name, reason=DIED, model=model, asked=False))
+        for name in models:
+            replay = ReplayResult(preset.name, reason=DIED, model=name, asked=False)
+            replays.append(replay)
     unreadable = Unreadable(job.masked(unit.source.name), DIED)
     return UnitResult(unit.source.number, unreadable=(unreadable,), died=tuple(replays))
 
@@ -86,13 +100,18 @@ def content_of(session: Session) -> str:
     """A name for what was said in a session, whatever the session is called and wherever it
     lies.
     """
-    texts = [[message.role, *said_texts(message)] for message in session.messages]
+    texts: list[list[str]] = []
+    for message in session.messages:
+        texts.append([message.role, *said_texts(message)])
     return key(texts)[:16]
 
 
 def _session_row(prepared: Prepared) -> Row:
     """The row of a session in the table `sessions`."""
-    session, sizing = prepared.session, prepared.sizing
+    session = prepared.session
+    origin = session.origin
+    sizing = prepared.sizing
+    wanted_window = prepared.wanted
     row: Row = {
         "project": session.project,
         "model": session.model,
@@ -100,17 +119,17 @@ def _session_row(prepared: Prepared) -> Row:
         "branches": session.branches,
         "title": session.heading,
         "session": session.id,
-        "path": session.origin.path,
-        "format": session.origin.format,
+        "path": origin.path,
+        "format": origin.format,
         "messages": len(session.messages),
         "requests": len(session.requests),
         "tokens": sum(sizing.sizes),
         "overhead": sizing.overhead,
-        "window_wanted": prepared.wanted.tokens,
-        "window_source": prepared.wanted.source,
+        "window_wanted": wanted_window.tokens,
+        "window_source": wanted_window.source,
         "window_used": prepared.window,
         "recorded_compactions": len(session.recorded),
-        "skipped": "\n".join(session.origin.skipped),
+        "skipped": "\n".join(origin.skipped),
         "reports_left_out": "\n".join(prepared.left_out),
         "content": content_of(session),
         "status": "ok",

@@ -107,12 +107,19 @@ def workers(
     if scheduler is not None:
         return Cluster(scheduler, needs_folder=not is_in_store)
     need, largest = memory.needed(sources)
-    size = jobs or int(min(os.cpu_count() or 1, max(memory.of_machine() // need, 1)))
+    size = jobs or _workers_with_memory(need)
     memory.tell(need, largest, size)
     if size == 1:
         return Workers()
     memory.leaves_room(size)
     return Processes(size)
+
+
+def _workers_with_memory(need: float) -> int:
+    """One for each core, or fewer where the memory is not enough for so much each."""
+    cores = os.cpu_count() or 1
+    fitting = memory.of_machine() // need
+    return int(min(cores, max(fitting, 1)))
 
 
 class Processes(Workers):
@@ -134,28 +141,39 @@ class Processes(Workers):
         self, what: Callable[[Task], Result], tasks: Sequence[Task], /
     ) -> Iterator[tuple[int, Result | None]]:
         """A dead worker is replaced."""
-        waiting, busy = deque(enumerate(tasks)), dict[Future[Result], tuple[int, Executor]]()
+        waiting = deque(enumerate(tasks))
+        busy: dict[Future[Result], tuple[int, Executor]] = {}
         ended: list[tuple[int, Future[Result] | None]] = []
         while waiting or busy or ended:
             while waiting and len(busy) < self.size:
                 place, task = waiting.popleft()
                 pool = self._idle.pop() if self._idle else self._another()
-                busy[_submitted(pool, what, task)] = place, pool
-            for place, future in ended:
-                yield place, None if future is None else future.result()
+                future = _submitted(pool, what, task)
+                busy[future] = (place, pool)
+            for place, ended_future in ended:
+                result = None
+                if ended_future is not None:
+                    result = ended_future.result()
+                yield place, result
             ended = []
-            for future in wait(busy, return_when=FIRST_COMPLETED).done:
+            finished = wait(busy, return_when=FIRST_COMPLETED).done
+            for future in finished:
                 place, pool = busy.pop(future)
-                ended.append((place, self._kept(pool, future)))
+                kept_future = self._kept(pool, future)
+                ended.append((place, kept_future))
 
     def _alone(self, what: Callable[[Task], Result], task: Task) -> Result | None:
         """Other workers are ended first, with the memory that they hold, and it may take all."""
         for pool in self._idle:
             self._started.remove(pool)
             _kill(pool)
-        self._idle, self._most = [], memory.share(1)
-        tries = (super(Processes, self)._alone(what, task) for _ in range(DEATHS))
-        return next((result for result in tries if result is not None), None)
+        self._idle = []
+        self._most = memory.share(1)
+        for _ in range(DEATHS):
+            result = super()._alone(what, task)
+            if result is not None:
+                return result
+        return None
 
     def _kept(self, pool: Executor, future: Future[Result]) -> Future[Result] | None:
         """An ended task, its worker idle again; None where the worker died."""
@@ -174,11 +192,14 @@ class Processes(Workers):
         """
         from joblib.externals.loky import ProcessPoolExecutor
 
-        pool = ProcessPoolExecutor(
-            1, initializer=_start, initargs=(os.getpid(), self._most), env=ONE_THREAD
+        pool: Executor = ProcessPoolExecutor(
+            1,
+            initializer=_start,
+            initargs=(os.getpid(), self._most),
+            env=ONE_THREAD,
         )
         self._started.append(pool)
-        return self._started[-1]
+        return pool
 
     def __exit__(self, *error: object) -> None:
         for pool in self._started:
@@ -201,7 +222,8 @@ def _kill(pool: Executor) -> None:
     """End a pool and its process, which loky, told to, has been seen to leave: then the command
     never ended.
     """
-    processes = [*(getattr(pool, "_processes", None) or {}).values()]
+    processes_by_id = getattr(pool, "_processes", None) or {}
+    processes = list(processes_by_id.values())
     pool.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's own argument
     for process in processes:
         process.terminate()
@@ -230,10 +252,14 @@ def task_ranges(task_count: int, worker_count: int) -> list[range]:
     """The places of so many tasks in ranges: some for each worker, so that all end at about one
     time.
     """
-    length = task_count // (worker_count * RANGES_A_WORKER)
-    length = min(max(length, 1), LONGEST_RANGE)
-    starts = range(0, task_count, length)
-    return [range(start, min(start + length, task_count)) for start in starts]
+    range_count = worker_count * RANGES_A_WORKER
+    length = max(task_count // range_count, 1)
+    length = min(length, LONGEST_RANGE)
+    ranges: list[range] = []
+    for start in range(0, task_count, length):
+        end = min(start + length, task_count)
+        ranges.append(range(start, end))
+    return ranges
 
 
 class Cluster(Workers):

@@ -50,21 +50,32 @@ def answer(event: Mapping[str, Json], redaction: frozenset[str] | None = None) -
     """
     name = label(event, "hook_event_name")
     session_id = label(event, "session_id")
-    if name == "PreCompact":
-        _save(session_id, read(Path(label(event, "transcript_path")), redaction))
-        return ""
     text = ""
-    if name == "SessionStart" and event.get("source") == "compact":
-        session = read(Path(label(event, "transcript_path")), redaction)
+    if name == "PreCompact":
+        session = _session_of(event, redaction)
+        _save(session_id, session)
+    elif name == "SessionStart" and event.get("source") == "compact":
+        session = _session_of(event, redaction)
         lost = what_was_lost(session, _saved(session_id))
         if lost:
             text = f"{COMPACTED}\n{listed(lost)}"
     elif name == "UserPromptSubmit" and _saved(session_id):
-        session = read(Path(label(event, "transcript_path")), redaction)
-        text = named_by(label(event, "prompt"), session)
+        session = _session_of(event, redaction)
+        prompt = label(event, "prompt")
+        text = named_by(prompt, session)
     if not text:
         return ""
-    return json.dumps({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}})
+    output = {
+        "hookEventName": name,
+        "additionalContext": text,
+    }
+    return json.dumps({"hookSpecificOutput": output})
+
+
+def _session_of(event: Mapping[str, Json], redaction: frozenset[str] | None) -> Session:
+    """The session that an event is of, as far as it is written."""
+    transcript = label(event, "transcript_path")
+    return read(Path(transcript), redaction)
 
 
 def read(file: Path, redaction: frozenset[str] | None = None) -> Session:
@@ -131,14 +142,16 @@ def named_by(prompt: str, session: Session) -> str:
     names = _names_that_went(prompt, session)
     if not names:
         return ""
+    query = " ".join(names)
     passages: list[str] = []
-    for passage in archive(session).search(" ".join(names), tokens=TOLD):
+    for passage in archive(session).search(query, tokens=TOLD):
         if _named_in(passage.text, names):
             passages.append(f"[recall {passage.id}]\n{passage.text}")
     if not passages:
         return ""
     text = "\n".join(passages)
-    return f"{NAMED}\n{quoted(text[: 4 * TOLD])}"
+    room = 4 * TOLD
+    return f"{NAMED}\n{quoted(text[:room])}"
 
 
 def _names_that_went(prompt: str, session: Session) -> set[str]:
@@ -175,7 +188,8 @@ def _place(session_id: str) -> Path:
 def _save(session_id: str, session: Session) -> None:
     """Save the ids of what is about to go, for this user alone; no text."""
     ids = [message.id for message in fold(session.path)]
-    write_private(_place(session_id), json.dumps({"messages": ids}))
+    text = json.dumps({"messages": ids})
+    write_private(_place(session_id), text)
 
 
 def _saved(session_id: str) -> str:

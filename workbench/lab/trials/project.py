@@ -70,14 +70,15 @@ class Project:
         self.turns: list[Turn] = []
         self.checks: list[TaskCheck] = []
         self._numbers = iter(self.chance.sample(range(2_000, 9_900), 400))
-        self._places = iter(self.chance.sample(WORDS["places"], len(WORDS["places"])))
+        places = self.chance.sample(WORDS.places, len(WORDS.places))
+        self._places = iter(places)
 
     def subjects(self, count: int) -> list[str]:
         """Names of things, such as `harbour ledger`; none shares a word with another one."""
         return [
             f"{next(self._places)} {thing}"
             for thing in self.chance.sample(
-                [word for word in WORDS["things"] if word != "session"], count
+                [word for word in WORDS.things if word != "session"], count
             )
         ]
 
@@ -93,8 +94,7 @@ class Project:
     def paths(self, count: int) -> list[str]:
         """Files of one kind."""
         return [
-            f"out/{self.chance.choice(WORDS['aspects'])}{number}.csv"
-            for number in self.numbers(count)
+            f"out/{self.chance.choice(WORDS.aspects)}{number}.csv" for number in self.numbers(count)
         ]
 
     def say(self, user: str, *steps: PlanStep) -> None:
@@ -105,7 +105,7 @@ class Project:
         """Turns of other work, with a share of `length`: modules are read, searched and checked."""
         characters_left = share * self.length * CHARACTERS
         while characters_left > 0:
-            a = self.chance.choice(WORDS["things"])
+            a = self.chance.choice(WORDS.things)
             path, text = f"src/{a}_{self.chance.randrange(100, 999)}.py", self.module(12)
             self.files[path] = text
             steps = [PlanStep(read(path), f"I read {path} first.")]
@@ -127,8 +127,8 @@ class Project:
         """Python that nothing in the task needs; its numbers have three digits."""
         return "".join(
             _FUNCTION.format(
-                a=self.chance.choice(WORDS["things"]),
-                b=self.chance.choice(WORDS["aspects"]),
+                a=self.chance.choice(WORDS.things),
+                b=self.chance.choice(WORDS.aspects),
                 n=self.chance.randrange(100, 999),
                 m=self.chance.randrange(100, 999),
             )
@@ -137,7 +137,7 @@ class Project:
 
     def log(self, lines: int) -> list[str]:
         """Lines of output of which the task needs none."""
-        places = WORDS["places"]
+        places = WORDS.places
         return [
             f"12:{self.chance.randrange(60):02} {self.chance.choice(places)}"
             f" {self.chance.choice(places)} took {self.chance.randrange(100, 999)} ms, nothing"

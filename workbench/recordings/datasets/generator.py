@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias, get_args
 
 from workbench.base.errors import SettingError
 from workbench.engine.models.tokenizer import TiktokenCounter
@@ -24,11 +24,9 @@ from workbench.engine.transcript.message import (
     counted_text,
 )
 from workbench.engine.transcript.session import Session
+from workbench.recordings.datasets.fact_forms import FORMS, KINDS, FactKind
 from workbench.recordings.importers.blocks import text_block
 
-FactKind: TypeAlias = Literal[
-    "path", "number", "id", "version", "hash", "identifier", "error", "url"
-]
 Profile: TypeAlias = Literal["coding", "support", "research"]
 Speaker: TypeAlias = Literal["user", "tool", "assistant"]
 
@@ -106,6 +104,12 @@ class Vocabulary:
         return cls(places=_FILE["places"], says=_FILE["says"], **_FILE[profile])
 
 
+VOCABULARY: Mapping[Profile, Vocabulary] = {
+    profile: Vocabulary.of(profile) for profile in get_args(Profile)
+}
+"""How each kind of work sounds."""
+
+
 def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generated:
     """A session of about that many tokens; the same arguments give the same session, byte for byte.
 
@@ -125,7 +129,7 @@ def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generat
     if tokens < 1_000:
         raise SettingError(f"a generated session has at least 1000 tokens, not {tokens}")
     chance = Random(f"{profile}:{seed}")
-    words = Vocabulary.of(profile)
+    words = VOCABULARY[profile]
     writing = _Writing(chance, words)
     while not writing.reaches(tokens):
         writing.turn()
@@ -254,14 +258,13 @@ class _Writing:
         self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None
     ) -> str:
         """Plant a fact, and return the line that says it."""
-        if kind is None:
-            kind = self._chance.choice(KINDS)
+        fact_kind = self._chance.choice(KINDS) if kind is None else kind
         if not about:
             about = self._subject()
-        form_of_entity = FORMS[kind]
+        form_of_entity = FORMS[fact_kind]
         entity = form_of_entity(self._chance, self._next())
         line = form.format(about=f"the {about}", entity=entity)
-        fact = Fact(kind, about, entity, speaker, self._id(), line)
+        fact = Fact(fact_kind, about, entity, speaker, self._id(), line)
         self._plan_uses(len(self.planted))
         self.planted.append(fact)
         return line
@@ -355,57 +358,3 @@ class _Writing:
 
     def _id(self) -> str:
         return f"m{len(self.messages)}"
-
-
-def _path(chance: Random, n: int) -> str:
-    letter = chance.choice("abcdefgh")
-    return f"config/{letter}lot/value{n}.toml"
-
-
-def _number(chance: Random, n: int) -> str:
-    return str(n)
-
-
-def _ticket(chance: Random, n: int) -> str:
-    first_letter = chance.choice("KQXZ")
-    second_letter = chance.choice("WVJY")
-    return f"{first_letter}{second_letter}-{n}"
-
-
-def _version(chance: Random, n: int) -> str:
-    patch = chance.randrange(10)
-    return f"{n // 1000}.{n % 1000}.{patch}"
-
-
-def _hex(chance: Random, n: int) -> str:
-    high = n >> 20
-    letter = "abcdef"[high % 6]
-    digit = high // 6 % 10
-    return f"{n & 0xFFFFF:05x}{letter}{digit}"
-
-
-def _identifier(chance: Random, n: int) -> str:
-    word = chance.choice(("left", "right", "first", "last"))
-    return f"keep_{word}_{n}"
-
-
-def _error(chance: Random, n: int) -> str:
-    return f"Case{n}Error"
-
-
-def _url(chance: Random, n: int) -> str:
-    letter = chance.choice("pqrs")
-    return f"https://notes.example.org/{letter}/{n}"
-
-
-FORMS: Mapping[FactKind, Callable[[Random, int], str]] = {
-    "path": _path,
-    "number": _number,
-    "id": _ticket,
-    "version": _version,
-    "hash": _hex,
-    "identifier": _identifier,
-    "error": _error,
-    "url": _url,
-}
-KINDS: tuple[FactKind, ...] = tuple(FORMS)
