@@ -113,6 +113,7 @@ def shipped_specs(root: Path) -> Iterator[RunSpec]:
     options.add_argument("--shares")
     options.add_argument("--out")
     options.add_argument("--no-report", action="store_true")
+    options.add_argument("--no-simulate", action="store_true")
     for name, page in COMMANDS.items():
         text = (root / page).read_text("utf-8")
         command = re.search(rf"<!-- {name} command -->\n```bash\n(.*?)```", text, re.DOTALL)

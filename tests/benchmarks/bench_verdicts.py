@@ -3,14 +3,18 @@
 Usage: python tests/benchmarks/bench_verdicts.py PROJECT... [--window N] [--strategies A,B]
        [--kept FOLDER] [--limit SESSIONS] [--blind-step-cost STEPS]
 
-Each PROJECT is a file or folder of recordings of one project. `compare` names a strategy for it, or
-several between which it finds no winner; `simulate` works the same sessions with each strategy. Three
-results of the simulation are printed beside the best strategy's, each for the worst that was named:
+Each PROJECT is a file or folder of recordings of one project. `compare`, with the simulation that its
+command keeps beside it, names a strategy for it, or several between which it finds no winner. Four
+results of the simulation are printed beside the best strategy's, three for the worst that was named:
 
 - its bill with everything that was looked up again. A verdict holds where it is at most 5 % dearer;
 - the same bill where each blind step costs so many steps more (--blind-step-cost);
 - its points, as `compare` counts them: 100 times the share of steps that had what they needed, and
-  one for each tenth of the bill that is saved. A verdict holds where it has at most 5 points less.
+  one for each tenth of the bill that is saved. A verdict holds where it has at most 5 points less;
+- the bill of the strategy that the answer names for those to whom only dollars count.
+
+With --held-out every second session is compared and simulated for the answer, and the results are of
+the other sessions: without it the answer has seen what it is judged by.
 
 Prints a row a project, as a table in Markdown, and the share of verdicts that hold by each; exits
 with 1 where one of the shares is below 80 %.
@@ -22,14 +26,18 @@ import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 import workbench as wb
 from workbench import WorkbenchError
 from workbench.evaluation.analysis.trade import WORTH
+from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.decision import Decision
+from workbench.evaluation.findings.prices import considered
+from workbench.evaluation.findings.tables import Tables
 
 POSSIBLE = 0.1
 
@@ -100,7 +108,7 @@ class Verdict:
         return f"| {' | '.join(cells)} |"
 
 
-MEASURES = ("bill", "bill with blind steps", "points")
+MEASURES = ("bill", "bill with blind steps", "points", "bill, only dollars count")
 
 
 def main() -> int:
@@ -113,21 +121,22 @@ def main() -> int:
     parser.add_argument("--strategies", default=",".join(STRATEGIES), help="Names with commas.")
     parser.add_argument("--limit", type=int, help="Sessions of a project at most.")
     parser.add_argument("--blind-step-cost", type=float, default=2.0, help="As of `simulate`.")
+    parser.add_argument("--held-out", action="store_true", help="Judge by other sessions.")
     parser.add_argument(
         "--kept", type=Path, default=Path("verdicts"), help="Where runs are kept, to go on."
     )
     arguments = parser.parse_args()
     print(f"| project | sessions | named | {' | '.join(MEASURES)} |")
-    print("|---|---|---|---|---|---|", flush=True)
+    print("|---|---|---|---|---|---|---|", flush=True)
     verdicts: list[Verdict] = []
     for project in arguments.projects:
         try:
             verdict = judged(project, arguments)
         except WorkbenchError as error:
-            print(f"| {project.name} | | none: {error} | | | |", flush=True)
+            print(f"| {project.name} | | none: {error} | | | | |", flush=True)
             continue
         if verdict is None:
-            print(f"| {project.name} | | none: nothing to decide | | | |", flush=True)
+            print(f"| {project.name} | | none: nothing to decide | | | | |", flush=True)
             continue
         print(verdict, flush=True)
         verdicts.append(verdict)
@@ -144,31 +153,31 @@ def main() -> int:
 
 def judged(project: Path, arguments: argparse.Namespace) -> Verdict | None:
     """The verdict on one project; None where there is no decision."""
-    strategies = arguments.strategies.split(",")
-    results = wb.compare(
-        [str(project)],
-        strategies=strategies,
-        model="extractive",
-        window=arguments.window,
-        limit=arguments.limit,
-        quiet=True,
-        out=arguments.kept / project.name / "compared",
-    )
-    decision = Findings.of(results).decision
+    sessions = wb.load(str(project), lenient=True)[: arguments.limit]
+    for_answer, for_results = sessions, sessions
+    if arguments.held_out:
+        if len(sessions) < 2:
+            return None
+        for_answer, for_results = sessions[::2], sessions[1::2]
+    folder = arguments.kept / project.name
+    answer_folder = folder / ("half" if arguments.held_out else "compared")
+    settings: dict[str, Any] = {
+        "strategies": arguments.strategies.split(","),
+        "model": "extractive",
+        "window": arguments.window,
+        "quiet": True,
+    }
+    wb.compare(for_answer, out=answer_folder, **settings)
+    settings["blind_step_cost"] = arguments.blind_step_cost
+    simulation = wb.simulate(for_answer, out=answer_folder, **settings)
+    decision = Findings.of(Results.open(answer_folder)).decision
     if decision is None or not decision.points:
         return None
-    simulation = wb.simulate(
-        [str(project)],
-        strategies=strategies,
-        model="extractive",
-        window=arguments.window,
-        limit=arguments.limit,
-        blind_step_cost=arguments.blind_step_cost,
-        quiet=True,
-        out=arguments.kept / project.name / "simulated",
-    )
-    # what a provider would refuse is nobody's choice
-    table = simulated_results(simulation.simulated).loc[list(decision.points)]
+    if arguments.held_out:
+        simulation = wb.simulate(for_results, out=folder / "other half", **settings)
+    table = simulated_results(simulation.simulated)
+    candidates = decided_between(answer_folder)
+    table = table.loc[[name for name in candidates if name in table.index]]
     named = named_strategies(decision)
     return Verdict(
         project.name,
@@ -178,8 +187,18 @@ def judged(project: Path, arguments: argparse.Namespace) -> Verdict | None:
             "bill": Beside.of_bills(table["bill"], named),
             "bill with blind steps": Beside.of_bills(table["bill_blind"], named),
             "points": Beside.of_points(table["points"], named),
+            "bill, only dollars count": Beside.of_bills(
+                table["bill"], (decision.cheapest or named[0],)
+            ),
         },
     )
+
+
+def decided_between(folder: Path) -> list[str]:
+    """The strategies of a run that a provider would not refuse; also those that the answer left out
+    since they end far behind.
+    """
+    return considered(Tables.of(Results.open(folder)))
 
 
 def named_strategies(decision: Decision) -> tuple[str, ...]:

@@ -113,6 +113,17 @@ def test_steps_without_what_they_need_count_like_the_bill(tmp_path: Path) -> Non
     assert "0 % of the steps of pipeline lack what no call brings back" in found.dollars
 
 
+def test_who_may_be_behind_by_chance_stays(tmp_path: Path) -> None:
+    run = run_of_three()
+    simulated = simulation(run, NET, {})
+    is_dear = simulated["strategy"].eq("summarize") & simulated["session"].isin(
+        [bill["session"] for bill in run.rows["costs"][:3]]
+    )
+    simulated.loc[is_dear, "blind_steps"] = 90
+    found = decided(kept(run, simulated, tmp_path))
+    assert found.use == "summarize" and set(found.level) == {"summarize", "pipeline", "truncate"}
+
+
 def test_what_to_take_if_only_dollars_count_is_named(tmp_path: Path) -> None:
     run = run_of_three()
     found = decided(kept(run, simulation(run, NET, {}), tmp_path))

@@ -25,7 +25,7 @@ python3 -m venv .venv && .venv/bin/pip install -q '.[all]' && .venv/bin/workbenc
 ```
 <!-- results command -->
 ```bash
-workbench compare --shares 0.2 --no-report --out reports/results \\
+workbench compare --shares 0.2 --no-report --no-simulate --out reports/results \\
   --strategies truncate,summarize
 ```
 """

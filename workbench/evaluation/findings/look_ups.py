@@ -16,7 +16,7 @@ import pandas as pd
 
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.scores import plain
-from workbench.evaluation.analysis.trade import WORTH, Trade
+from workbench.evaluation.analysis.trade import WORTH, Trade, difference
 from workbench.evaluation.experiment.run_folder import SIMULATED_FILE
 from workbench.evaluation.experiment.table_folder import read_table
 
@@ -108,13 +108,22 @@ def outcomes(run: RunTables, names: Sequence[str]) -> pd.DataFrame:
 def far_behind(run: RunTables, names: Sequence[str]) -> dict[str, float]:
     """Of these strategies those that end far behind the best of them when they are simulated, with
     their distance in points: of the steps that had what they needed, and of the bill.
+
+    Where there are enough projects for an interval, all of it lies as far behind.
     """
     rows = outcomes(run, names)
     if rows.empty:
         return {}
-    points = Trade(WORTH).points(rows).dropna().mean()
+    points = Trade(WORTH).points(rows).dropna()
+    if points.empty:
+        return {}
+    best = str(points.mean().idxmax())
     behind: dict[str, float] = {}
-    for name, distance in (points.max() - points).items():
-        if distance > FAR_BEHIND:
-            behind[str(name)] = float(distance)
+    for name in map(str, points):
+        distance = difference(points, best, name)
+        if distance is None:
+            continue
+        least = distance.mean if distance.low is None else distance.low
+        if least > FAR_BEHIND:
+            behind[name] = distance.mean
     return behind
