@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from live.talk import Record, answered, asked, back, openai, used
 
+from workbench import Compactor
 from workbench.engine.models.extractive import Extractive
-from workbench.live.compactor import Compactor
 from workbench.live.defects import defects
 
 QUESTION = asked("do it")

@@ -6,8 +6,8 @@ import pytest
 from live.talk import Record, answered, asked, back, openai, used
 from live.zoo import shows_an_open_file
 
+from workbench import Compactor
 from workbench.engine.models.extractive import Extractive
-from workbench.live.compactor import Compactor
 from workbench.live.events import Rewound
 
 QUESTION = asked("Q1. What does it do?")

@@ -29,8 +29,13 @@ def shown(path: Path) -> str:
         for out in cell.get("outputs", ())
     ]
     assert not [out for out in outputs if out["output_type"] == "error"]
-    texts = ["".join(out.get("text", out.get("data", {}).get("text/plain", ""))) for out in outputs]
-    pictures = sum("image/png" in out.get("data", {}) for out in outputs)
+    texts: list[str] = []
+    pictures = 0
+    for out in outputs:
+        data = out.get("data", {})
+        for text in (out.get("text", ""), data.get("text/plain", ""), data.get("text/html", "")):
+            texts.append("".join(text))
+        pictures += "image/png" in data
     return "\n".join([*texts, f"{pictures} pictures"])
 
 

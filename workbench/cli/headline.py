@@ -163,12 +163,19 @@ def show(findings: Findings, *, wide: bool = False) -> None:
         if text:
             write(text)
     _say_within_reach(findings)
-    verdict = findings.verdict
     if findings.decision is not None:
-        write(paragraph(verdict.answer, verdict.sure))
+        _say_evidence(findings)
     for note in notes(findings) if wide else few_notes(findings):
         write(note)
     _say_caveats(findings)
+
+
+def _say_evidence(findings: Findings) -> None:
+    """Print who leads beyond chance."""
+    run = findings.tables
+    half = HALVES[run.first_half].capitalize()
+    comparison = "at the same size" if run.shares else "on its own trigger"
+    write(f"{half} {comparison}: {findings.verdict.evidence}")
 
 
 def has_figures(findings: Findings) -> bool:

@@ -12,7 +12,6 @@ from report.page.test_decision import on_own_trigger, priced
 
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.experiment.run_folder import SIMULATED_FILE
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.decision import Decision
 from workbench.lab.simulation.simulated_rows import SIMULATED
@@ -49,7 +48,7 @@ def simulation(run: MadeResults, net: dict[str, float], blind: dict[str, int]) -
 
 def kept(run: MadeResults, simulated: pd.DataFrame, folder: Path) -> Results:
     run.written(folder)
-    simulated.to_parquet(folder / SIMULATED_FILE)
+    simulated.to_parquet(folder / "simulated.parquet")
     return Results.open(folder)
 
 
@@ -96,8 +95,8 @@ def test_a_strategy_that_ends_far_behind_is_not_recommended(tmp_path: Path) -> N
     found = decided(kept(run, simulation(run, dear, {}), tmp_path))
     assert found.use == "pipeline" and set(found.level) == {"pipeline", "truncate"}
     assert (
-        "Not considered: summarize, which ends more than 5 points behind the best when followed"
-        " action by action." in found.trade_off
+        "Not considered: summarize, which ends more than 5 points behind the best in"
+        " the simulation." in found.trade_off
     )
 
 
@@ -107,7 +106,7 @@ def test_steps_without_what_they_need_count_like_the_bill(tmp_path: Path) -> Non
     found = decided(kept(run, simulation(run, NET, blind), tmp_path))
     assert found.use == "pipeline"
     assert found.recommendation == (
-        "Use pipeline: followed action by action, each other strategy that fits the window ends"
+        "Use pipeline: in the simulation each other strategy that fits the window ends"
         " more than 5 points behind it."
     )
     assert "0 % of the steps of pipeline lack what no call brings back" in found.dollars
@@ -165,5 +164,5 @@ def test_a_shared_copy_says_the_same(tmp_path: Path) -> None:
     results = kept(run, simulation(run, NET, {"truncate": 3}), folder)
     copy = share(results, tmp_path / "copy")
     assert decided(copy) == decided(results)
-    words = set(pd.read_parquet(tmp_path / "copy" / SIMULATED_FILE)["session"])
+    words = set(pd.read_parquet(tmp_path / "copy" / "simulated.parquet")["session"])
     assert words.isdisjoint(results.sessions["session"])

@@ -9,9 +9,8 @@ import pytest
 from lab.simulation.test_simulate import READ, USE, recorded
 
 import workbench as wb
-from workbench.cli.app import main
-from workbench.evaluation.experiment.run_folder import SIMULATED_FILE
-from workbench.recordings.importers.native import save
+from workbench import save
+from workbench.cli import main
 
 PRICES = "input=3,output=15,cache_read=0.3,cache_write=3.75"
 
@@ -50,17 +49,17 @@ def test_it_is_left_out_where_nobody_wants_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     compared(tmp_path, capsys, "--no-simulate")
-    assert not (tmp_path / "run" / SIMULATED_FILE).exists()
+    assert not (tmp_path / "run" / "simulated.parquet").exists()
 
 
 def test_no_model_is_asked_for_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     compared(tmp_path, capsys, "--model", "command:cat")
-    assert not (tmp_path / "run" / SIMULATED_FILE).exists()
+    assert not (tmp_path / "run" / "simulated.parquet").exists()
 
 
 def test_what_is_simulated_is_a_row_a_session_and_strategy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     compared(tmp_path, capsys)
-    rows = pd.read_parquet(tmp_path / "run" / SIMULATED_FILE)
+    rows = pd.read_parquet(tmp_path / "run" / "simulated.parquet")
     assert sorted(rows["strategy"]) == ["pipeline", "truncate"]

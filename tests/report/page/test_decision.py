@@ -15,7 +15,6 @@ from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.decision import Decision
 from workbench.report.page.html import Html
 from workbench.report.page.report import Chart
-from workbench.report.page.verdict import headline_html
 
 
 def decided(run: MadeResults) -> Decision:
@@ -273,10 +272,11 @@ def test_a_chart_shows_what_is_likely_best_at_each_price_where_there_are_enough_
 def test_both_tables_of_page_and_terminal_have_the_order_of_the_recommendation(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    findings = Findings.of(on_own_trigger(made(9), truncate=0.9))
+    run = on_own_trigger(made(9), truncate=0.9)
+    findings = Findings.of(run)
     order = findings.likeliest_first
     assert findings.recommended == "truncate" and findings.tables.contenders[0] == "summarize"
-    own_page, same_size_page, *_ = headline_html(findings).html.split("</table>")
+    own_page, same_size_page, *_ = Report(run, findings=findings).headline.html.split("</table>")
     show(findings)
     own, _, same_size = capsys.readouterr().out.partition(" at the same size:")
     for table in (own_page.partition("<tbody>")[2], same_size_page.partition("<tbody>")[2]):

@@ -19,6 +19,10 @@ UNREADABLE = (None, 400, 413, 422)
 """HTTP statuses that speak of the request alone, so that its own state may explain a text that says
 nothing.
 """
+UNPROCESSABLE = (400, 422)
+"""HTTP statuses that say that a request cannot be read: what is broken in its history explains
+them.
+"""
 _KINDS: Mapping[Kind, re.Pattern[str]] = {
     kind: compiled("|".join(patterns)) for kind, patterns in WORDINGS["kinds"].items()
 }
@@ -68,7 +72,7 @@ def kind_of(
     if _NO_BODY.search(text):
         if request.is_full or not request.tokens:
             return "overflow"
-        return _kind_by_request(text, request) or "other"
+        return _kind_by_request(text, status, request) or "other"
     kind = _stated_kind(text, status)
     if kind == "rate" and _TOO_LARGE_BY_ITSELF.search(text) and _states_size(text, request):
         return "rate_permanent"
@@ -77,7 +81,7 @@ def kind_of(
     if kind is None and status in REFUSED:
         kind = _general_kind(text, request)
     if kind is None and status in UNREADABLE:
-        kind = _kind_by_request(text, request)
+        kind = _kind_by_request(text, status, request)
     if kind == "bytes" and request.media == 0 and request.is_full:
         return "overflow"
     if kind is None and status == 415 and request.media:
@@ -135,7 +139,7 @@ def _states_size(text: str, request: RefusedRequest) -> bool:
     return request.is_near(max(numbers))
 
 
-def _kind_by_request(text: str, request: RefusedRequest) -> Kind | None:
+def _kind_by_request(text: str, status: int | None, request: RefusedRequest) -> Kind | None:
     """The kind of an error that the state of the request explains, unless the text plainly names
     something else.
     """
@@ -143,7 +147,7 @@ def _kind_by_request(text: str, request: RefusedRequest) -> Kind | None:
         return "media"
     if _ANOTHER_MATTER.search(text):
         return None
-    if request.defects:
+    if request.defects and status in UNPROCESSABLE:
         return "malformed"
     if request.is_of_another_size(token_numbers(text)):
         return None

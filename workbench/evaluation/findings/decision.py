@@ -107,7 +107,7 @@ def decide(figures: Figures) -> Decision | None:
     contexts read like a list of names, or that ends far behind when simulated, is not recommended.
     """
     run = figures.tables
-    behind = list(far_behind(run, considered(run)))
+    set_aside = list(far_behind(run, considered(run)))
     half = run.leading(OWN_TRIGGER)
     names = usable(run)
     rows = trade_rows(run, names, half)
@@ -142,7 +142,7 @@ def decide(figures: Figures) -> Decision | None:
         saved=saved,
         margin=MARGIN,
         alone=len(set(run.contenders) - {RECORDED}) == 1,
-        behind=behind,
+        behind=set_aside,
         far=FAR_BEHIND,
         loss=_loss(figures, use),
         idle=not (run.compactions["mode"] == OWN_TRIGGER).any(),
@@ -189,7 +189,9 @@ def _loss(figures: Figures, use: str) -> float:
     nobody knows.
     """
     likely = figures.likely_best.get(figures.tables.leading(OWN_TRIGGER))
-    return 0.0 if likely is None else likely.loss(use)
+    if likely is None:
+        return 0.0
+    return likely.loss(use)
 
 
 def _by_price(

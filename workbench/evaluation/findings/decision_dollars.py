@@ -71,21 +71,27 @@ def dollars_words(
         saved: by strategy the share of the bill that it saves; NaN without prices.
         cheapest: as of `cheapest_of`.
     """
-    own_saving = saved[use]
-    cheapest_saving = run.net_saving(cheapest) if cheapest else None
     texts = sentences(
         "decision_dollars",
         use=use,
         compared=compared,
-        priced=not missing(own_saving),
+        priced=not missing(saved[use]),
         blind=_blind_shares(run, [use, *compared]),
-        turned=_opposite_saving(run, use, own_saving),
+        turned=_opposite_saving(run, use, saved[use]),
         cheapest=cheapest,
-        saved=None if cheapest_saving is None else cheapest_saving.mean,
-        own_saving=None if missing(own_saving) else own_saving,
+        saved=_net_saving(run, cheapest),
+        own_saving=_net_saving(run, use),
         everything=Everything.of(run),
     )
     return " ".join(texts)
+
+
+def _net_saving(run: Tables, name: str) -> float | None:
+    """The share of the bill that a strategy saves with every look-up; None where nobody knows."""
+    saving = run.net_saving(name)
+    if saving is None:
+        return None
+    return saving.mean
 
 
 def _blind_shares(run: Tables, names: Sequence[str]) -> dict[str, float]:
@@ -111,4 +117,6 @@ def _opposite_saving(run: Tables, use: str, net_saving: float) -> float | None:
         return None
     of_strategy = run.simulated.xs(use, level="strategy")
     saving = float(of_strategy["saved_usd"].sum() / of_strategy["usd_uncompacted"].sum())
-    return saving if saving * net_saving < 0 else None
+    if saving * net_saving >= 0:
+        return None
+    return saving

@@ -63,7 +63,9 @@ def simulation_of(folder: Path, costs: pd.DataFrame) -> pd.DataFrame | None:
     replay_saving = both["usd_uncompacted"] - both["usd"]
     distance = (both["saved_usd"] - replay_saving).abs()
     is_same_replay = distance <= SAME_BILL * both["usd_uncompacted"]
-    return simulated if is_same_replay.all() else None
+    if not is_same_replay.all():
+        return None
+    return simulated
 
 
 def with_look_ups(costs: pd.DataFrame, simulated: pd.DataFrame | None) -> pd.DataFrame:
@@ -118,12 +120,14 @@ def far_behind(run: RunTables, names: Sequence[str]) -> dict[str, float]:
     if points.empty:
         return {}
     best = str(points.mean().idxmax())
-    behind: dict[str, float] = {}
+    distances: dict[str, float] = {}
     for name in map(str, points):
         distance = difference(points, best, name)
         if distance is None:
             continue
-        least = distance.mean if distance.low is None else distance.low
-        if least > FAR_BEHIND:
-            behind[name] = distance.mean
-    return behind
+        lower_bound = distance.low
+        if lower_bound is None:
+            lower_bound = distance.mean
+        if lower_bound > FAR_BEHIND:
+            distances[name] = distance.mean
+    return distances

@@ -24,8 +24,8 @@ OWN_TRIGGER = "natural"
 def usable(run: Tables) -> list[str]:
     """The contenders that may be recommended, best first."""
     names = considered(run)
-    behind = far_behind(run, names)
-    return [name for name in names if name not in behind]
+    set_aside = far_behind(run, names)
+    return [name for name in names if name not in set_aside]
 
 
 def considered(run: Tables) -> list[str]:

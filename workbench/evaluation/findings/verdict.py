@@ -38,6 +38,14 @@ class Conclusion:
         texts = (self.answer, self.price, self.sure, *self.caveats)
         return one_paragraph(texts)
 
+    @property
+    def evidence(self) -> str:
+        """Who leads, and how sure that is. The other sentences of the answer repeat figures that
+        stand in the tables.
+        """
+        lead, stop, _ = self.answer.partition(". ")
+        return one_paragraph((f"{lead}." if stop else lead, self.sure))
+
 
 def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
     """What a run shows, in words and with no more certainty than it has.

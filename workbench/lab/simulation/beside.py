@@ -20,8 +20,16 @@ from workbench.lab.simulation.simulation_spec import SimulationSpec
 MOST_MESSAGES = 3_000
 """Of a session, beyond which a simulation takes too long to be made unasked."""
 SHARED = (
-    "window", "limit", "price_model", "prices", "redact", "unmasked", "model_settings", "jobs", "quiet",
-)  # fmt: skip
+    "window",
+    "limit",
+    "price_model",
+    "prices",
+    "redact",
+    "unmasked",
+    "model_settings",
+    "jobs",
+    "quiet",
+)
 """Settings that a simulation takes from its comparison."""
 
 
@@ -37,12 +45,13 @@ def simulate_beside(results: Results, sources: Sequence[SessionSource], spec: Ru
     if not _is_worth_it(results, spec):
         return
     values = dict(spec)
-    settings = {name: values[name] for name in SHARED}
-    contenders = [
-        strategy
-        for strategy, name in zip(spec.strategies, spec.names, strict=True)
-        if name not in REFERENCES
-    ]
+    settings = {}
+    for name in SHARED:
+        settings[name] = values[name]
+    contenders = []
+    for strategy, name in zip(spec.strategies, spec.names, strict=True):
+        if name not in REFERENCES:
+            contenders.append(strategy)
     simulation = SimulationSpec(
         strategies=contenders, model=spec.model[0], out=results.path, **settings
     )

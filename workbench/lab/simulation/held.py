@@ -50,7 +50,8 @@ def held_things(sessions: Sequence[Prepared], rows: pd.DataFrame) -> pd.DataFram
 def _of_session(prepared: Prepared, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
     session = prepared.session
     history = Exams.of(prepared.index).history
-    for boundary, contexts in recorded_contexts(session, prepared.sizing).items():
+    all_contexts = recorded_contexts(session, prepared.sizing)
+    for boundary, contexts in all_contexts.items():
         if (session.id, boundary) not in rows.index:
             continue
         boundary_rows = rows.loc[[(session.id, boundary)]]
@@ -64,10 +65,12 @@ def _of_session(prepared: Prepared, rows: pd.DataFrame) -> Iterator[pd.DataFrame
         things = boundary_rows["thing"].str.lower()
         credits: list[float | None] = []
         for thing, used_at in zip(things, boundary_rows["used"], strict=True):
-            credit = None
-            if thing in item_numbers:
-                context_at_use = _without(context, boundary, int(used_at), looks)
-                credit = _credit(exam, history, item_numbers[thing], context_at_use)
+            number = item_numbers.get(thing)
+            if number is None:
+                credits.append(None)
+                continue
+            context_at_use = _without(context, boundary, int(used_at), looks)
+            credit = _credit(exam, history, number, context_at_use)
             credits.append(credit)
         simulated = pd.array(credits, dtype="Float64")
         yield boundary_rows.assign(

@@ -193,9 +193,13 @@ def simulated(sources: Sequence[SessionSource], spec: SimulationSpec) -> Simulat
     if awaited:
         raise Unanswered(f"{len(awaited)} of {len(rows)} simulations wait: {awaited[0]}")
     simulation = _tables(rows, spec.blind_step_cost)
-    folder = job.folder.path
-    write_atomically(folder / SIMULATED_FILE, simulation.simulated.to_parquet(index=False))
-    write_atomically(folder / "look_ups.parquet", simulation.look_ups.to_parquet(index=False))
+    tables = {
+        SIMULATED_FILE: simulation.simulated,
+        "look_ups.parquet": simulation.look_ups,
+    }
+    for name, table in tables.items():
+        content = table.to_parquet(index=False)
+        write_atomically(job.folder.path / name, content)
     return simulation
 
 

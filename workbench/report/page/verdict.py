@@ -122,7 +122,7 @@ def headline_html(findings: Findings) -> Html:
         margin=MARGIN,
         worth=WORTH,
         draws=DRAWS,
-        evidence=paragraph(_who_leads(verdict.answer), verdict.sure),
+        evidence=verdict.evidence,
         notes=verdict.caveats,
         sessions=findings.counts,
         scored=scored,
@@ -130,14 +130,6 @@ def headline_html(findings: Findings) -> Html:
         own_metrics=figures.own_metrics.to_dict("records"),
         unscored=findings.unscored,
     )
-
-
-def _who_leads(answer: str) -> str:
-    """The first sentence of an answer; the others repeat figures of the table."""
-    sentence, stop, _ = answer.partition(". ")
-    if not stop:
-        return answer
-    return f"{sentence}."
 
 
 def _by_strategy(rows: pd.DataFrame) -> dict[str, dict[Hashable, Any]]:

@@ -24,11 +24,10 @@ from recordings.importers.framework_samples import (
 )
 from recordings.importers.packing import Extension, packed
 
+from workbench import AssistantMessage, Session, load
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.log import CompactionEntry, fold
-from workbench.engine.transcript.message import AssistantMessage, Usage, plain_text
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.importer import load
+from workbench.engine.transcript.message import Usage, plain_text
 from workbench.recordings.importers.msgpack import unpacked_value
 
 LLM_TABLES = """

@@ -19,11 +19,10 @@ from recordings.importers.framework_samples import (
     THOUGHT,
 )
 
+from workbench import AssistantMessage, Session, load
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.log import fold
-from workbench.engine.transcript.message import AssistantMessage, Usage, plain_text
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.importer import load
+from workbench.engine.transcript.message import Usage, plain_text
 
 TIMES = {"created_at": "2026-01-01T10:00:00+00:00", "updated_at": "2026-01-01T10:00:00+00:00"}
 STRANDS_CALL = {"toolUse": {"toolUseId": "c1", "name": "read", "input": {"path": "lamp.py"}}}
