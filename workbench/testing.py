@@ -87,6 +87,7 @@ class CompactionGate:
             strategies=(strategy, rival),
             quiet=True,
             shares=shares,
+            simulate=False,
             out=self.folder,
             **settings,
         )

@@ -40,7 +40,7 @@ def main() -> None:
     spent: list[float] = []
     with tempfile.TemporaryDirectory() as folder, counted_time(spent):
         start = process_time()
-        wb.compare(out=folder, quiet=True)
+        wb.compare(out=folder, simulate=False, quiet=True)
         whole = process_time() - start
     share = sum(spent) / whole
     print(

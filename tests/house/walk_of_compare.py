@@ -3,7 +3,8 @@
 `python tests/house/walk_of_compare.py` prints the files in their order, what comes back to a file,
 and the names of what is carried. A test holds both counts.
 
-The walk is not told but seen: a small comparison runs in one process, and each function of
+The walk is not told but seen: a small comparison runs in one process, without the simulation that
+the laboratory adds, and each function of
 `workbench.evaluation` is noted where it is first called. A reader who asks where each of `STATIONS`
 comes from follows a call that leads to one of them, and no other: what a helper does, its name
 says. A function that is handed to another one, such as to a crew of workers, is followed where its
@@ -289,7 +290,7 @@ def small_comparison() -> None:
         spec = RunSpec(
             strategies="truncate,summarize", window=4000, shares=(0.2,), quiet=True, out=folder
         )
-        results = wb.compare(session, spec=spec)
+        results = wb.compare(session, spec=spec, simulate=False)
         Findings.of(results)
 
 

@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from workbench.base import laboratory
 from workbench.base.errors import SettingError
 from workbench.base.private_files import write_private
 from workbench.cli.ending import finish, warn_of_replicates
@@ -14,7 +13,7 @@ from workbench.cli.headline import outcome, page, show, show_places
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
 from workbench.cli.output import UNUSABLE, complain, say, say_json
 from workbench.evaluation.experiment.compare import Run as PlannedRun
-from workbench.evaluation.experiment.compare import compared, forecast
+from workbench.evaluation.experiment.compare import compared, forecast, simulate_too
 from workbench.evaluation.experiment.exports import csv_text
 from workbench.evaluation.experiment.exports import share as shared
 from workbench.evaluation.experiment.inspect_logs import to_inspect
@@ -47,7 +46,7 @@ def compare(
     wide: Annotated[bool, typer.Option("--wide", help="Print all columns and notes.")] = False,
     simulate: Annotated[
         bool,
-        typer.Option(help="Simulate too, where no model is asked: the bill then pays look-ups."),
+        typer.Option(help="Simulate too, where rules write: the bill then pays look-ups."),
     ] = True,
     as_json: AsJson = False,
 ) -> int:
@@ -79,7 +78,7 @@ def compare(
     if code == UNUSABLE:
         return code
     if simulate:
-        _simulate_too(run, results)
+        simulate_too(run, results)
     with ongoing("working out the answer", quiet=silent.quiet):  # first: the page takes seconds
         findings = Findings.of(results, spec.baseline)
     if not silent.quiet:
@@ -90,13 +89,6 @@ def compare(
     elif not spec.quiet:
         show_places(results, report_path, paths or (), spec.window)
     return code
-
-
-def _simulate_too(run: PlannedRun, results: Results) -> None:
-    """Keep a simulation beside a finished run; nothing without the laboratory."""
-    simulate_beside = laboratory.simulation()
-    if simulate_beside is not None and not run.job.folder.address:
-        simulate_beside(results, run.sources, run.job.spec)
 
 
 def report(

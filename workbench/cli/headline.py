@@ -137,7 +137,9 @@ def smaller_window(results: Results) -> int | None:
     if was_compacted(results) or sizes.empty:
         return None
     window = int(sizes.max()) // 2000 * 1000
-    return window if window >= LEAST_WINDOW else None
+    if window < LEAST_WINDOW:
+        return None
+    return window
 
 
 def was_compacted(results: Results) -> bool:
@@ -191,7 +193,9 @@ def has_figures(findings: Findings) -> bool:
 
 def _say_caveats(findings: Findings) -> None:
     """Print what limits the answer."""
-    caveats = [text for text in findings.verdict.caveats if text != findings.unknown_work]
+    caveats = list(findings.verdict.caveats)
+    if findings.unknown_work in caveats:
+        caveats.remove(findings.unknown_work)
     if caveats:
         write(" ".join(caveats))
 

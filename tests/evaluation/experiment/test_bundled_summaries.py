@@ -70,6 +70,7 @@ def run(folder: Path, model: str | Model, strategy: str | Preset = "summarize") 
         boundaries=(0.6,),
         model=model,
         model_settings=ModelSettings(cache=folder / "cache", on_bad_summary="keep"),
+        simulate=False,
         out=folder / "run",
         quiet=True,
     )

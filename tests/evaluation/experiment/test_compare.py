@@ -38,6 +38,7 @@ def run(tmp_path: Path, *sessions: Session, name: str = "run", **more: object) -
         shares=(0.2,),
         out=tmp_path / name,
         quiet=True,
+        simulate=False,
         strategies=("truncate", "summarize"),
         **more,  # type: ignore[arg-type]
     )

@@ -25,6 +25,12 @@ def run_of_three() -> MadeResults:
     return on_own_trigger(run, summarize=0.8, pipeline=0.7, truncate=0.6)
 
 
+def with_recorded_summaries(run: MadeResults) -> MadeResults:
+    """The run with a model's summaries, which answer few requests of a simulation."""
+    replays = [{**row, "model": "bundled"} for row in run.rows["replays"]]
+    return MadeResults(run.manifest, {**run.rows, "replays": replays})
+
+
 def simulation(run: MadeResults, net: dict[str, float], blind: dict[str, int]) -> pd.DataFrame:
     """Each strategy saves this share with all look-ups, and is blind in so many of 100 steps."""
     rows: list[dict[str, Any]] = []
@@ -73,7 +79,9 @@ def test_the_bill_with_every_look_up_is_the_bill_everywhere(tmp_path: Path) -> N
     assert findings.decision.dollars.startswith("The bill is simulated: every look-up")
 
 
-@pytest.mark.parametrize("part", ["another window", "one strategy less", "an older file"])
+@pytest.mark.parametrize(
+    "part", ["another window", "one strategy less", "an older file", "recorded summaries"]
+)
 def test_a_simulation_of_other_replays_changes_nothing(part: str, tmp_path: Path) -> None:
     run = run_of_three()
     simulated = simulation(run, NET, {})
@@ -81,6 +89,8 @@ def test_a_simulation_of_other_replays_changes_nothing(part: str, tmp_path: Path
         simulated["saved_usd"] += 0.5
     elif part == "one strategy less":
         simulated = simulated[simulated["strategy"] != "truncate"]
+    elif part == "recorded summaries":
+        run = with_recorded_summaries(run)
     else:
         simulated = simulated.drop(columns="blind_steps")
     found = decided(kept(run, simulated, tmp_path))

@@ -63,3 +63,36 @@ def test_what_is_simulated_is_a_row_a_session_and_strategy(
     compared(tmp_path, capsys)
     rows = pd.read_parquet(tmp_path / "run" / "simulated.parquet")
     assert sorted(rows["strategy"]) == ["pipeline", "truncate"]
+
+
+def test_python_and_the_terminal_have_one_bill(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = compared(tmp_path, capsys)
+    results = wb.compare(
+        tmp_path / "session.jsonl",
+        strategies=["truncate", "pipeline"],
+        window=4_000,
+        shares=(),
+        prices=PRICES,
+        out=tmp_path / "in-python",
+        quiet=True,
+    )
+    figures = wb.Report(results).findings.figures
+    for row in answer["strategies"]:
+        net_saving = figures.strategies[row["strategy"]].net_saving
+        assert net_saving is not None and net_saving.mean == pytest.approx(row["cost_saved"])
+    assert (results.path / "simulated.parquet").exists()
+
+
+def test_recorded_summaries_are_not_simulated_with_those_of_a_rule(tmp_path: Path) -> None:
+    results = wb.compare(
+        wb.bundled()[:1],
+        strategies=["truncate", "summarize"],
+        model="bundled",
+        shares=(),
+        out=tmp_path / "run",
+        quiet=True,
+    )
+    assert set(results.compactions["strategy"]) >= {"truncate", "summarize"}
+    assert not (tmp_path / "run" / "simulated.parquet").exists()

@@ -82,7 +82,7 @@ def leave_one_out(
             baseline=complete.name,
             out=folder,
         )
-        run = compare(what, spec=run_spec)
+        run = compare(what, spec=run_spec, simulate=False)
         _check_measured(run)
         rows = _stage_effects(run, complete.name, reduced_names)
         return pd.DataFrame(rows, columns=COLUMNS)

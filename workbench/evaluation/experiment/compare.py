@@ -10,6 +10,7 @@ from pathlib import Path
 from socket import gethostname
 from typing import Self, Unpack
 
+from workbench.base import laboratory
 from workbench.base.errors import UnknownName
 from workbench.base.palette import REFERENCES
 from workbench.engine.compaction.strategy import Preset
@@ -44,7 +45,11 @@ from workbench.evaluation.experiment.units import Unit, lost_unit, replay_unit, 
 
 @documented(RunSpec)
 def compare(
-    what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]
+    what: What = (),
+    *,
+    spec: RunSpec | None = None,
+    simulate: bool = True,
+    **settings: Unpack[RunSettings],
 ) -> Results:
     """Replay sessions under strategies, score them, and write a run folder.
 
@@ -54,6 +59,8 @@ def compare(
     Args:
         what: files, folders, patterns or sessions; none: the bundled sessions.
         spec: a specification made before; further settings change it.
+        simulate: whether to simulate too where rules write the summaries, so that the bill pays
+            look-ups.
         **settings: the fields of `RunSpec`.
 
     Raises:
@@ -63,7 +70,11 @@ def compare(
     """
     sources = sources_of(what)
     run_spec = RunSpec.of(spec, settings)
-    return compared(Run.of(sources, run_spec))
+    run = Run.of(sources, run_spec)
+    results = compared(run)
+    if simulate:
+        simulate_too(run, results)
+    return results
 
 
 def compared(run: Run, words: Words | None = None) -> Results:
@@ -71,6 +82,13 @@ def compared(run: Run, words: Words | None = None) -> Results:
     if run.job.spec.replicates == 1:
         return run.results(words)
     return replicated(run.replicate, run.job.spec.replicates, run.job.folder)
+
+
+def simulate_too(run: Run, results: Results) -> None:
+    """Keep a simulation beside a finished run; nothing without the laboratory."""
+    simulate_beside = laboratory.simulation()
+    if simulate_beside is not None and not run.job.folder.address:
+        simulate_beside(results, run.sources, run.job.spec)
 
 
 @documented(RunSpec)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from workbench.base.errors import WorkbenchError
 from workbench.base.palette import REFERENCES
 from workbench.engine.models import find_model
+from workbench.engine.models.bundled import Bundled
 from workbench.evaluation.experiment.filler import is_asked
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import SessionSource
@@ -60,10 +61,15 @@ def simulate_beside(results: Results, sources: Sequence[SessionSource], spec: Ru
 
 
 def _is_worth_it(results: Results, spec: RunSpec) -> bool:
-    """Whether a simulation is cheap, and its bill can differ from that of the comparison."""
+    """Whether a simulation is cheap, has the writer of the comparison, and its bill can differ.
+
+    Look-ups change the requests for summaries. Those of recorded summaries would then mostly be
+    answered by a rule, so that the simulation would be of another writer.
+    """
     if len(spec.model) != 1 or spec.replicates > 1 or spec.scheduler:
         return False
-    if is_asked(find_model(spec.model[0])):
+    writer = find_model(spec.model[0])
+    if is_asked(writer) or isinstance(writer, Bundled):
         return False
     compacted = set(results.compactions["strategy"]) - set(REFERENCES)
     if len(compacted) < 2 or results.costs.empty:

@@ -65,12 +65,12 @@ def _of_session(prepared: Prepared, rows: pd.DataFrame) -> Iterator[pd.DataFrame
         things = boundary_rows["thing"].str.lower()
         credits: list[float | None] = []
         for thing, used_at in zip(things, boundary_rows["used"], strict=True):
-            number = item_numbers.get(thing)
-            if number is None:
+            item_number = item_numbers.get(thing)
+            if item_number is None:
                 credits.append(None)
                 continue
             context_at_use = _without(context, boundary, int(used_at), looks)
-            credit = _credit(exam, history, number, context_at_use)
+            credit = _credit(exam, history, item_number, context_at_use)
             credits.append(credit)
         simulated = pd.array(credits, dtype="Float64")
         yield boundary_rows.assign(

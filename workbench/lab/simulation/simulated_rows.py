@@ -59,7 +59,13 @@ LOOK_UPS = {
     "source": "Int64",
     "tokens": "Int64",
 }
-DOLLARS = ("look_up_usd", "usd_uncompacted", "saved_usd", "saved_usd_net", "step_usd")
+DOLLARS = (
+    "look_up_usd",
+    "usd_uncompacted",
+    "saved_usd",
+    "saved_usd_net",
+    "step_usd",
+)
 Row = dict[str, Any]
 
 

@@ -201,10 +201,11 @@ def selfcheck(
     few_recorded = recorded[: max(1, few_count)]
     with tempfile.TemporaryDirectory() as folder:
         spec = RunSpec(model=DEFAULT_MODEL, window=window, quiet=True)
-        run = compare(recorded, spec=spec, out=f"{folder}/all")
+        run = compare(recorded, spec=spec, simulate=False, out=f"{folder}/all")
         few = compare(
             few_recorded,
             spec=spec,
+            simulate=False,
             strategies=("truncate", WASTEFUL),
             shares=(0.01, 0.1, 0.2),
             out=f"{folder}/few",
