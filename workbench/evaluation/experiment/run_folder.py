@@ -43,6 +43,8 @@ REPLAYS = "replays"
 """The folder of a run with its finished replays."""
 SIMULATED_FILE = "simulated.parquet"
 """The simulation of a run's sessions, in its folder."""
+LOOK_UPS_FILE = "look_ups.parquet"
+"""What was looked up in that simulation."""
 TABLE_PARTS = "table-parts"
 """The folder of a run with parts of its tables, while they are put together on a cluster."""
 _KEPT = re.compile(r'\{"sha256":"(\w{64})","replay":(\{.*\})\}')

@@ -15,7 +15,12 @@ from workbench.base.errors import SettingError
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.run_folder import REPLAYS, TABLE_PARTS
+from workbench.evaluation.experiment.run_folder import (
+    LOOK_UPS_FILE,
+    REPLAYS,
+    SIMULATED_FILE,
+    TABLE_PARTS,
+)
 from workbench.evaluation.experiment.table_columns import COLUMNS
 
 FILE = "notes.json"
@@ -149,6 +154,7 @@ def _checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 OWN_FILES = frozenset(
     {"manifest.json", "code.json", FILE, "report.html", "report.ipynb"}
+    | {SIMULATED_FILE, LOOK_UPS_FILE}
     | {f"{table}.parquet" for table in COLUMNS}
 )
 """What a run writes into its folder."""

@@ -22,7 +22,7 @@ from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_ask
 from workbench.evaluation.experiment.job import Job, KeptWork, folder_of
 from workbench.evaluation.experiment.prepared import Prepared, Recording, read
 from workbench.evaluation.experiment.replay_work import READS_SESSIONS
-from workbench.evaluation.experiment.run_folder import SIMULATED_FILE, RunFolder
+from workbench.evaluation.experiment.run_folder import LOOK_UPS_FILE, SIMULATED_FILE, RunFolder
 from workbench.evaluation.experiment.sources import (
     SessionSource,
     What,
@@ -195,7 +195,7 @@ def simulated(sources: Sequence[SessionSource], spec: SimulationSpec) -> Simulat
     simulation = _tables(rows, spec.blind_step_cost)
     tables = {
         SIMULATED_FILE: simulation.simulated,
-        "look_ups.parquet": simulation.look_ups,
+        LOOK_UPS_FILE: simulation.look_ups,
     }
     for name, table in tables.items():
         content = table.to_parquet(index=False)

@@ -13,7 +13,7 @@ from workbench.base.errors import SettingError
 from workbench.evaluation.experiment.preliminary import FILE as SO_FAR
 from workbench.evaluation.experiment.preliminary import stored_so_far
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.run_folder import SIMULATED_FILE, RunFolder
 from workbench.evaluation.experiment.run_notes import FILE as NOTES
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.preliminary import PreliminaryFigures
@@ -137,7 +137,9 @@ def _entry(root: Path, path: Path) -> RunEntry:
     replays_time = _changed(path / "replays")
     so_far_time = _changed(path / SO_FAR)
     newest = max(manifest_time, replays_time, so_far_time)
-    times = (newest, manifest_time, replays_time, so_far_time, _changed(path / NOTES))
+    simulated_time = _changed(path / SIMULATED_FILE)
+    notes_time = _changed(path / NOTES)
+    times = (newest, manifest_time, replays_time, so_far_time, simulated_time, notes_time)
     name = IN_PATH.join(path.relative_to(root).parts) or root.name
     stamp = "-".join(f"{time:020}" for time in times)
     return RunEntry(name, path, manifest.is_file(), stamp)
@@ -154,9 +156,9 @@ def _findings(path: Path, stamp: str) -> Findings:
 
 @lru_cache(maxsize=4096)
 def _replay_row(key: str, folder: RunFolder, changed: int) -> dict[str, object] | None:
-    """What one replay on disk comes to; None where its file is damaged."""
+    """What one replay on disk comes to; None where its file is damaged, or of a simulation."""
     replay = folder.replay(key)
-    if not replay or not replay.get("steps"):
+    if not replay or "scores" not in replay or not replay.get("steps"):
         return None
     first_step = replay["steps"][0]
     scores = {}
