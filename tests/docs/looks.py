@@ -15,7 +15,8 @@ from workbench.evaluation.metrics.work_exam.reader_error import (
     ReaderErrors,
     text_kind,
 )
-from workbench.lab.judge.work_exam.fit import chances, read_answers
+from workbench.lab.judge.work_exam.fit import chances
+from workbench.lab.judge.work_exam.graded_answers import read_answers
 
 STUDIES = Path(__file__).parents[2] / "reports" / "studies"
 MODEL, RULE = "folder:summaries", "extractive"

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.lab.judge.work_exam.fit import auc, chances, read_answers
+from workbench.lab.judge.work_exam.fit import auc, chances
+from workbench.lab.judge.work_exam.graded_answers import read_answers
 
 ROOT = Path(__file__).parents[2]
 STUDIES = ROOT / "reports" / "studies"

@@ -15,7 +15,8 @@ from workbench.evaluation.metrics.work_exam.reader_error import (
     ReaderErrors,
     text_kind,
 )
-from workbench.lab.judge.work_exam.fit import asker_errors, auc, chances, fit, read_answers
+from workbench.lab.judge.work_exam.fit import asker_errors, auc, chances, fit
+from workbench.lab.judge.work_exam.graded_answers import read_answers
 
 REFERENCES = ("none", "null", "oracle", "soup", "index", "salad")
 

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.lab.judge.work_exam.fit import auc, chances, read_answers, read_names
+from workbench.lab.judge.work_exam.fit import auc, chances
+from workbench.lab.judge.work_exam.graded_answers import read_answers, read_names
 
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "reports" / "studies" / "presets"

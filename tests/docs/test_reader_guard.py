@@ -14,7 +14,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 
 from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
-from workbench.lab.judge.work_exam.fit import auc, logistic, read_answers
+from workbench.lab.judge.work_exam.fit import auc, logistic
+from workbench.lab.judge.work_exam.graded_answers import read_answers
 
 STUDIES = Path(__file__).parents[2] / "reports" / "studies"
 STUDY = STUDIES / "reader-guard"

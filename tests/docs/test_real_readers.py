@@ -11,15 +11,8 @@ from workbench.evaluation.metrics.work_exam.reader_error import (
     ReaderErrors,
     text_kind,
 )
-from workbench.lab.judge.work_exam.fit import (
-    FitReport,
-    chances,
-    fit,
-    fit_report,
-    left_out_chances,
-    read_answers,
-    read_names,
-)
+from workbench.lab.judge.work_exam.fit import FitReport, chances, fit, fit_report, left_out_chances
+from workbench.lab.judge.work_exam.graded_answers import read_answers, read_names
 
 REFERENCES = ("none", "null", "oracle", "soup", "index", "salad")
 

@@ -70,13 +70,14 @@ def finish(results: Results) -> int:
 def _tell_left_out(sessions: pd.DataFrame) -> None:
     """Say which sessions are in no figure, and which reports of usage were not believed."""
     left_out = sessions[sessions["status"] != "ok"]
-    for path, of_file in left_out.groupby("path", sort=False):
-        is_unanswered = of_file["reason"].str.endswith(NO_ANSWER)
+    for path, file_rows in left_out.groupby("path", sort=False):
+        reasons = file_rows["reason"]
+        is_unanswered = reasons.str.endswith(NO_ANSWER)
         unanswered_count = int(is_unanswered.sum())
         if unanswered_count > 1:
             complain(f"left out: {path}: {unanswered_count} sessions hold no answer of a model")
-            of_file = of_file[~is_unanswered]
-        for reason in of_file["reason"]:
+            reasons = reasons[~is_unanswered]
+        for reason in reasons:
             complain(f"left out: {reason}")
     for row in sessions[sessions["reports_left_out"].fillna("") != ""].itertuples():
         for reports in row.reports_left_out.splitlines():

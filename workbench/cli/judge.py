@@ -29,8 +29,8 @@ from workbench.lab.judge.work_exam.fit import (
     fit,
     fit_report,
     left_out_chances,
-    read_answers,
 )
+from workbench.lab.judge.work_exam.graded_answers import read_answers
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.scores import readers_agree, work_scores
 from workbench.lab.judge.work_exam.spec import WorkSpec

@@ -17,7 +17,7 @@ from real_agents import RULES, AgentTrial, trials
 from recordings import REQUESTS
 
 from workbench.base.formats import percent
-from workbench.lab.judge.work_exam.fit import read_answers, read_names
+from workbench.lab.judge.work_exam.graded_answers import read_answers, read_names
 
 STUDY = Path(__file__).parent
 STUDIES = STUDY.parent

@@ -21,13 +21,8 @@ from rows import Frames, Part, run
 
 from workbench.base.ragged import Floats
 from workbench.evaluation.metrics.work_exam.reader_error import text_kind
-from workbench.lab.judge.work_exam.fit import (
-    REFERENCES,
-    chances,
-    fit,
-    fit_report,
-    read_answers,
-)
+from workbench.lab.judge.work_exam.fit import REFERENCES, chances, fit, fit_report
+from workbench.lab.judge.work_exam.graded_answers import read_answers
 
 PAGE = Path(__file__).parent / "README.md"
 FIT = "real-readers"

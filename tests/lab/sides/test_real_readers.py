@@ -10,7 +10,7 @@ import pytest
 from workbench.base.errors import SettingError
 from workbench.cli import main
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.lab.judge.work_exam.fit import read_answers
+from workbench.lab.judge.work_exam.graded_answers import read_answers
 from workbench.lab.sides import real_readers as side
 from workbench.lab.sides.real_readers import (
     kind_of,

@@ -29,7 +29,7 @@ from workbench.evaluation.findings.decision_changes import Counted, what_would_c
 from workbench.evaluation.findings.decision_dollars import cheapest_of, dollars_words
 from workbench.evaluation.findings.disagreement import disagreement_words, other_numbers_words
 from workbench.evaluation.findings.figures import Figures
-from workbench.evaluation.findings.look_ups import FAR_BEHIND, far_behind
+from workbench.evaluation.findings.look_ups import FAR_BEHIND
 from workbench.evaluation.findings.prices import OWN_TRIGGER, considered, trade_rows, usable
 from workbench.evaluation.findings.readers import beyond_names, no_winner
 from workbench.evaluation.findings.summaries import RECORDED
@@ -107,9 +107,11 @@ def decide(figures: Figures) -> Decision | None:
     contexts read like a list of names, or that ends far behind when simulated, is not recommended.
     """
     run = figures.tables
-    set_aside = list(far_behind(run, considered(run)))
     half = run.leading(OWN_TRIGGER)
     names = usable(run)
+    set_aside = considered(run)
+    for name in names:
+        set_aside.remove(name)
     rows = trade_rows(run, names, half)
     if rows["recall"].isna().all():
         return None

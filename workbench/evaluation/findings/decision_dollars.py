@@ -80,7 +80,6 @@ def dollars_words(
         turned=_opposite_saving(run, use, saved[use]),
         cheapest=cheapest,
         saved=_net_saving(run, cheapest),
-        own_saving=_net_saving(run, use),
         everything=Everything.of(run),
     )
     return " ".join(texts)

@@ -237,8 +237,6 @@ def _is_piece(need: Need) -> bool:
 
 
 _PROPER_NAME = re.compile(r"(?:[A-Z][a-z]+){2,}|[A-Z][a-z]*[A-Z][A-Za-z]*")
-
-
 _MARKS_OF_CODE = re.compile(r"[{}=;<>`]|\w\(|\w\.[a-z]|::|->")
 
 
@@ -294,6 +292,10 @@ def _is_cut(name: str, line: str) -> bool:
     return line.endswith(name) and line.count(name) == 1
 
 
+_EXPRESSION = re.compile(r"[.(\[?]\w*")
+_CODE = re.compile(r"[`${};]|%[sdvwq]")
+
+
 def _is_code(error: str) -> bool:
     """Whether the text of an error is code: it has marks of code, or is an expression."""
     if " " in error:
@@ -333,10 +335,6 @@ def _is_flag_of_known_program(flag: str, line: str) -> bool:
     return any(
         flag in command and _KNOWN_PROGRAM.match(command.strip()) for command in _JOINT.split(line)
     )
-
-
-_EXPRESSION = re.compile(r"[.(\[?]\w*")
-_CODE = re.compile(r"[`${};]|%[sdvwq]")
 
 
 _STYLE_UNITS = (" %", " px", " rem", " em")

@@ -28,7 +28,8 @@ from workbench.evaluation.metrics.work_exam.reading import WorkReading, context_
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.matched import matched
 from workbench.lab.judge.work_exam.contexts import GAMERS, gamed_context, reference_context
-from workbench.lab.judge.work_exam.fit import chances, read_answers, read_names
+from workbench.lab.judge.work_exam.fit import chances
+from workbench.lab.judge.work_exam.graded_answers import read_answers, read_names
 from workbench.lab.sides.real_readers import STUDIES, name_answers, own_studies, work_answers
 from workbench.lab.sides.side import SideTable
 from workbench.lab.validation.adversaries import FAMILY, SALADS, Gamer, Salad
@@ -205,15 +206,17 @@ def _with_other_measures(
 
 def _places(sessions: Sequence[Prepared]) -> Iterator[Place]:
     for prepared_session in sessions:
-        exams = exams_of(prepared_session.session)
+        session = prepared_session.session
+        exams = exams_of(session)
         if exams is None:
             continue
-        boundaries = at_shares(prepared_session.session, BOUNDARIES)
+        boundaries = at_shares(session, BOUNDARIES)
         for exam in exams.exams:
-            if exam.at in boundaries and exam.questions:
-                history = prepared_session.session.messages[: exam.at]
-                bm25 = Bm25(map(said_text, history))
-                yield Place(prepared_session, exam.at, exam.questions, bm25)
+            if exam.at not in boundaries or not exam.questions:
+                continue
+            history = session.messages[: exam.at]
+            bm25 = Bm25(map(said_text, history))
+            yield Place(prepared_session, exam.at, exam.questions, bm25)
 
 
 def _real_readers() -> pd.DataFrame:

@@ -21,9 +21,8 @@ from workbench.lab.judge.work_exam.fit import (
     chances,
     fit_report,
     left_out_chances,
-    read_answers,
-    read_names,
 )
+from workbench.lab.judge.work_exam.graded_answers import read_answers, read_names
 from workbench.lab.judge.work_exam.scores import CONTEXT
 from workbench.lab.sides.side import SideTable
 

@@ -20,8 +20,8 @@ from workbench.lab.judge.work_exam.fit import (
     fit_report,
     left_out_chances,
     logistic,
-    read_answers,
 )
+from workbench.lab.judge.work_exam.graded_answers import read_answers
 
 SITTINGS = "sittings.jsonl"
 

@@ -1,4 +1,6 @@
-"""LlamaIndex's chat messages (0.10 to 0.14): in a chat store, a memory, or a list."""
+"""LlamaIndex's chat messages (0.10 to 0.14): in a chat store, a memory, a list, or the database of
+`Memory` (0.14).
+"""
 
 import re
 from collections.abc import Iterator
@@ -8,12 +10,14 @@ from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_lists import message_sessions
+from workbench.recordings.importers.session_tables import SessionTables
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
     as_list,
     as_mapping,
+    as_object,
     items,
     label,
     objects,
@@ -24,6 +28,12 @@ _STORE = re.compile(
     r'"class_name":\s*"(?:SimpleChatStore|ChatMemoryBuffer|ChatSummaryMemoryBuffer)"'
 )
 _OLD_MESSAGE = frozenset({"role", "content", "additional_kwargs"})
+LLAMA_INDEX_TABLES = SessionTables(
+    ("llama_index_memory", "key", "role", "status", "data"),
+    "SELECT key AS id FROM llama_index_memory GROUP BY key ORDER BY min(id)",
+    "SELECT data FROM llama_index_memory WHERE key = ? ORDER BY timestamp, id",
+    json=("data",),
+)
 
 
 def knows_llama_index(head: Head) -> bool:
@@ -88,3 +98,13 @@ def llama_index_sessions(source: SourceFile) -> Iterator[Session]:
         with source.at(field=key):
             builder.read_all(as_list(messages), "messages")
             yield builder.session()
+
+
+class LlamaIndexRowBuilder(LlamaIndexBuilder):
+    """Reads the rows of one key."""
+
+    about = {"id": "id"}
+
+    def read(self, record: Record) -> None:
+        """Read one row."""
+        super().read(as_object(record.get("data"), "data"))
