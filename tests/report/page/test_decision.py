@@ -269,6 +269,25 @@ def test_a_chart_shows_what_is_likely_best_at_each_price_where_there_are_enough_
     assert isinstance(of_few_projects, Html) and of_few_projects.html == ""
 
 
+def with_number(run: MadeResults, metric: str, **values: float) -> MadeResults:
+    """The same with another number of the headline on the strategies' own triggers."""
+    for row in list(run.rows["scores"]):
+        is_names = row["metric"] == "exam_recall" and row["mode"] == "natural"
+        if is_names and row["strategy"] in values:
+            value = values[row["strategy"]] + 0.01 * (int(row["session"][-2:]) % 3)
+            run.rows["scores"].append({**row, "metric": metric, "value": value})
+    return run
+
+
+def test_the_other_numbers_of_the_headline_are_told_with_their_sign() -> None:
+    run = on_own_trigger(made(9), summarize=0.8, pipeline=0.7, truncate=0.6)
+    run = with_number(run, "work", summarize=0.9, pipeline=0.6, truncate=0.5)
+    run = with_number(run, "code", summarize=0.5, pipeline=0.52, truncate=0.4)
+    assert decided(run).other_numbers == (
+        "In names summarize leads pipeline by 10 points, in code it is behind by 2."
+    )
+
+
 def test_both_tables_of_page_and_terminal_have_the_order_of_the_recommendation(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
