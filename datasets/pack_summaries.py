@@ -2,8 +2,8 @@
 
 Usage: python datasets/pack_summaries.py [FOLDER] [--who WHO] [--ask] [--check] [--file FILE]
 
-Only a maintainer needs this. The program asks what the README's main command and the command of
-reports/studies/bundled ask, takes each answer from FOLDER, else from the file that ships (datasets/summaries/answers.jsonl),
+Only a maintainer needs this. The program asks what the README's main command, its simulation, and the
+command of reports/studies/bundled ask, takes each answer from FOLDER, else from the file that ships (datasets/summaries/answers.jsonl),
 and writes that file anew. Answers that nobody asks for any more are dropped.
 
 FOLDER is one of `--model folder:FOLDER`. Requests are written there by those two commands with that
@@ -29,10 +29,11 @@ sys.path.insert(0, str(ROOT))
 from workbench.base.errors import AnswerAwaited  # noqa: E402
 from workbench.evaluation.experiment.compare import Run  # noqa: E402
 from workbench.evaluation.experiment.prepared import read
-from workbench.evaluation.experiment.sources import What, sources_of
+from workbench.evaluation.experiment.sources import What, limited, sources_of
 from workbench.evaluation.experiment.replay_rows import replays_of  # noqa: E402
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead  # noqa: E402
 from workbench.evaluation.experiment.spec import RunSpec  # noqa: E402
+from workbench.engine.compaction.presets import preset
 from workbench.engine.models.bundled_answers import (  # noqa: E402
     NAME,
     BundledAnswer,
@@ -45,6 +46,9 @@ from workbench.engine.models.model import Completion, SummaryRequest  # noqa: E4
 from workbench.engine.models.plain_text import request_key  # noqa: E402
 from workbench.engine.models.summary_quality import RepairingModel  # noqa: E402
 from workbench.engine.models.wrappers import AnsweringModel  # noqa: E402
+from workbench.lab.simulation.beside import simulation_spec
+from workbench.lab.simulation.needs import Needs
+from workbench.lab.simulation.simulated_rows import simulated_row
 
 COMMANDS = {"main": "README.md", "results": "reports/studies/bundled/README.md"}
 """The commands whose summaries ship, by their marks, and the page that has each."""
@@ -106,7 +110,20 @@ class Recorder:
         )
 
 
-def shipped_specs(root: Path) -> Iterator[RunSpec]:
+@dataclass(frozen=True)
+class ShippedRun:
+    """A run whose summaries ship.
+
+    Attributes:
+        spec: its settings.
+        is_simulated: whether it is simulated too.
+    """
+
+    spec: RunSpec
+    is_simulated: bool
+
+
+def shipped_runs(root: Path) -> Iterator[ShippedRun]:
     """The runs of the commands whose summaries ship, from the pages below a folder."""
     options = argparse.ArgumentParser()
     options.add_argument("--strategies", "-s")
@@ -123,7 +140,7 @@ def shipped_specs(root: Path) -> Iterator[RunSpec]:
         chosen = options.parse_args(words[words.index("compare") + 1 :])
         settings = {"strategies": chosen.strategies, "shares": chosen.shares}
         named = {setting: value for setting, value in settings.items() if value}
-        yield RunSpec(model=NAME, **named)
+        yield ShippedRun(RunSpec(model=NAME, **named), not chosen.no_simulate)
 
 
 def ask_all(recorder: Recorder, spec: RunSpec, what: What = ()) -> None:
@@ -138,11 +155,30 @@ def ask_all(recorder: Recorder, spec: RunSpec, what: What = ()) -> None:
     """
     run = Run.of(sources_of(what), spec)
     for source in run.sources:
-        for ready in read(source).ready:
-            for preset in run.job.presets:
+        for prepared in read(source).ready:
+            for strategy in run.job.presets:
                 ahead = RequestsAhead(AnsweringModel(RepairingModel(recorder)), chained=True)
-                for _ in replays_of(ready, preset, ahead, spec):
+                for _ in replays_of(prepared, strategy, ahead, spec):
                     ahead.chained = False  # only the natural replay is, which is made before all others
+
+
+def ask_simulation(recorder: Recorder, spec: RunSpec, what: What = ()) -> None:
+    """Ask a recorder all that the simulation beside a run asks, as far as answers allow.
+
+    Look-ups depend on each summary, so each request waits for all answers before it.
+
+    Args:
+        recorder: is asked, and remembers.
+        spec: of the run.
+        what: its sessions; none: the bundled ones.
+    """
+    simulation = simulation_spec(spec)
+    for source in limited(sources_of(what), simulation.limit):
+        for prepared in read(source, simulation.window).ready:
+            needs = Needs(prepared)
+            for strategy in simulation.strategies:
+                ahead = RequestsAhead(AnsweringModel(RepairingModel(recorder)), chained=True)
+                simulated_row(prepared, preset(strategy), needs, simulation.changed(model=ahead))
 
 
 @dataclass(frozen=True)
@@ -199,8 +235,10 @@ def main(words: Sequence[str] | None = None, what: What = ()) -> int:
     if arguments.folder and not who:
         parser.error("nobody says who wrote the answers: give --who, or write it into model.toml in the folder")
     recorder = Recorder(arguments.file, arguments.folder, who, arguments.ask)
-    for spec in shipped_specs(ROOT):
-        ask_all(recorder, spec, what)
+    for run in shipped_runs(ROOT):
+        ask_all(recorder, run.spec, what)
+        if run.is_simulated:
+            ask_simulation(recorder, run.spec, what)
         print(f"{len(recorder.answers)} requests so far", file=sys.stderr)
     packing = Packing.of(recorder)
     print(packing)

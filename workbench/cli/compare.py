@@ -46,7 +46,7 @@ def compare(
     wide: Annotated[bool, typer.Option("--wide", help="Print all columns and notes.")] = False,
     simulate: Annotated[
         bool,
-        typer.Option(help="Simulate too, where rules write: the bill then pays look-ups."),
+        typer.Option(help="Simulate too where no model is asked: the bill then pays look-ups."),
     ] = True,
     as_json: AsJson = False,
 ) -> int:

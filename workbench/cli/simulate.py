@@ -8,7 +8,12 @@ from workbench.base.formats import some
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import FAILED, OK, complain, records, say, say_json, table, write
-from workbench.evaluation.analysis.simulated import by_strategy, price_words, which_bill
+from workbench.evaluation.analysis.simulated import (
+    by_strategy,
+    price_words,
+    unrecorded_words,
+    which_bill,
+)
 from workbench.lab.simulation.simulate import forecast
 from workbench.lab.simulation.simulate import simulate as simulation_of
 from workbench.lab.simulation.simulation_spec import SimulationSpec
@@ -69,7 +74,12 @@ def simulate(
     projects = simulation.simulated["project"].nunique()
     say(f"Means over {some(projects, 'project')}, {some(sessions, 'session')}\n")
     say(table(records(means), {"strategy": "strategy", **SHOWN}, room=80))
-    for text in (which_bill(simulation.simulated), price_words(simulation.simulated)):
+    texts = (
+        unrecorded_words(simulation.simulated),
+        which_bill(simulation.simulated),
+        price_words(simulation.simulated),
+    )
+    for text in texts:
         if text:
             write(text)
     _say_intervals(means)

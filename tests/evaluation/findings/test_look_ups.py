@@ -25,12 +25,6 @@ def run_of_three() -> MadeResults:
     return on_own_trigger(run, summarize=0.8, pipeline=0.7, truncate=0.6)
 
 
-def with_recorded_summaries(run: MadeResults) -> MadeResults:
-    """The run with a model's summaries, which answer few requests of a simulation."""
-    replays = [{**row, "model": "bundled"} for row in run.rows["replays"]]
-    return MadeResults(run.manifest, {**run.rows, "replays": replays})
-
-
 def simulation(run: MadeResults, net: dict[str, float], blind: dict[str, int]) -> pd.DataFrame:
     """Each strategy saves this share with all look-ups, and is blind in so many of 100 steps."""
     rows: list[dict[str, Any]] = []
@@ -40,6 +34,7 @@ def simulation(run: MadeResults, net: dict[str, float], blind: dict[str, int]) -
             "session": bill["session"],
             "project": bill["session"],
             "strategy": name,
+            "unrecorded": 0,
             "steps": 110,
             "look_ups": 10,
             "recalls": 0,
@@ -80,7 +75,7 @@ def test_the_bill_with_every_look_up_is_the_bill_everywhere(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "part", ["another window", "one strategy less", "an older file", "recorded summaries"]
+    "part", ["another window", "one strategy less", "an older file", "a rule's summary"]
 )
 def test_a_simulation_of_other_replays_changes_nothing(part: str, tmp_path: Path) -> None:
     run = run_of_three()
@@ -89,8 +84,8 @@ def test_a_simulation_of_other_replays_changes_nothing(part: str, tmp_path: Path
         simulated["saved_usd"] += 0.5
     elif part == "one strategy less":
         simulated = simulated[simulated["strategy"] != "truncate"]
-    elif part == "recorded summaries":
-        run = with_recorded_summaries(run)
+    elif part == "a rule's summary":
+        simulated["unrecorded"] = [1, *([0] * (len(simulated) - 1))]
     else:
         simulated = simulated.drop(columns="blind_steps")
     found = decided(kept(run, simulated, tmp_path))

@@ -9,6 +9,7 @@ import pytest
 from lab.simulation.test_simulate import READ, USE, recorded
 
 import workbench as wb
+from profiles import FULL
 from workbench import save
 from workbench.cli import main
 
@@ -85,14 +86,36 @@ def test_python_and_the_terminal_have_one_bill(
     assert (results.path / "simulated.parquet").exists()
 
 
-def test_recorded_summaries_are_not_simulated_with_those_of_a_rule(tmp_path: Path) -> None:
+def test_every_summary_of_a_bundled_simulation_is_recorded(tmp_path: Path) -> None:
     results = wb.compare(
-        wb.bundled()[:1],
-        strategies=["truncate", "summarize"],
+        wb.bundled()[: None if FULL else 2],
+        strategies=["truncate", "summarize", "pipeline"],
         model="bundled",
         shares=(),
         out=tmp_path / "run",
         quiet=True,
     )
-    assert set(results.compactions["strategy"]) >= {"truncate", "summarize"}
-    assert not (tmp_path / "run" / "simulated.parquet").exists()
+    simulated = pd.read_parquet(results.path / "simulated.parquet")
+    assert simulated["look_ups"].sum() > 0 and simulated["unrecorded"].sum() == 0
+    decision = wb.Report(results).findings.decision
+    assert decision is not None and decision.dollars.startswith("The bill is simulated")
+
+
+def test_a_simulation_in_which_a_rule_wrote_for_the_recorded_model_decides_nothing(
+    tmp_path: Path,
+) -> None:
+    results = wb.compare(
+        wb.bundled()[:1],
+        strategies=["truncate", "claude_code"],
+        model="bundled",
+        shares=(),
+        out=tmp_path / "run",
+        quiet=True,
+    )
+    simulated = pd.read_parquet(results.path / "simulated.parquet")
+    assert simulated["unrecorded"].sum() > 0
+    report = wb.Report(results)
+    decision = report.findings.decision
+    assert decision is not None and decision.dollars.startswith("In the bill look-ups are estim")
+    page = wb.render(results.path).read_text("utf-8")
+    assert "a rule wrote these" in page.replace("\u00a0", " ")

@@ -82,14 +82,14 @@ def answer(folder: Path, text: str) -> None:
 
 
 def test_the_commands_are_those_of_the_pages(packing: ModuleType, tmp_path: Path) -> None:
-    main, results = packing.shipped_specs(ROOT)
-    assert (
-        main.strategies == ("none", "truncate", "summarize", "pipeline") and len(main.shares) == 5
-    )
-    assert results.shares == (0.2,) and {"claude_code", "hermes_lean"} <= set(results.strategies)
+    main, results = packing.shipped_runs(ROOT)
+    assert main.spec.strategies == ("none", "truncate", "summarize", "pipeline")
+    assert len(main.spec.shares) == 5 and main.is_simulated
+    assert results.spec.shares == (0.2,) and not results.is_simulated
+    assert {"claude_code", "hermes_lean"} <= set(results.spec.strategies)
     (tmp_path / "README.md").write_text("# workbench", "utf-8")
     with pytest.raises(SystemExit, match=r"README.md has no main command"):
-        list(packing.shipped_specs(tmp_path))
+        list(packing.shipped_runs(tmp_path))
 
 
 def test_answers_are_packed_counted_and_dropped_once_nobody_asks(

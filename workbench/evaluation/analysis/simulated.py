@@ -8,8 +8,11 @@ import pandas as pd
 from workbench.base.formats import decimal, joined, some
 from workbench.evaluation.analysis.paired import estimate, interval_columns
 
+BLIND = ("blind_user", "blind_decision", "blind_result")
+"""Columns of `simulated` that count blind actions, by who said what they use."""
 FIGURES = (
     "compactions",
+    "unrecorded",
     "look_ups",
     "recalls",
     "look_up_tokens",
@@ -43,8 +46,7 @@ def by_strategy(simulated: pd.DataFrame) -> pd.DataFrame:
         95 % interval; missing with fewer than six projects. Sessions without a value, such as a
         price, do not count for it.
     """
-    kinds = [name for name in simulated if name.startswith("blind_")]
-    actions = simulated[kinds].sum(axis=1)
+    actions = simulated[list(BLIND)].sum(axis=1)
     with_blind = simulated.assign(blind=actions)
     rows: list[dict[str, object]] = []
     for name, rows_of_strategy in with_blind.groupby("strategy", sort=False):
@@ -161,6 +163,25 @@ def price_words(simulated: pd.DataFrame) -> str:
     )
 
 
+def unrecorded_words(simulated: pd.DataFrame) -> str:
+    """That a rule wrote some summaries in the place of the model whose recorded ones are used;
+    empty where it wrote none.
+
+    Args:
+        simulated: the table of that name.
+    """
+    if "unrecorded" not in simulated:
+        return ""
+    count = int(simulated["unrecorded"].sum())
+    if not count:
+        return ""
+    return (
+        f"No recorded summary answers {some(count, 'request')}, since look-ups change what is"
+        " summarized: a rule wrote these, so the figures are of a mixed writer. With --model all"
+        " are of one."
+    )
+
+
 def which_bill(simulated: pd.DataFrame) -> str:
     """Which of two figures to believe where the bill says that a strategy saves and the look-ups
     turn it round.
@@ -194,9 +215,9 @@ def which_bill(simulated: pd.DataFrame) -> str:
     if cheaper:
         sides.append(f"{joined(cheaper)} save")
     text = (
-        f"With all look-ups {' and '.join(sides)}, although the bill of `compare` has the opposite"
-        " sign. Believe the net: the bill prices what was lost once, the net pays each look-up and"
-        " the compactions that they bring about."
+        f"With all look-ups {' and '.join(sides)}, although the bill without look-ups has the"
+        " opposite sign. Believe the net: it pays each look-up and the compactions that they bring"
+        " about."
     )
     if alone:
         text += f" One session alone turns it for {joined(alone)}: look at it before you decide."

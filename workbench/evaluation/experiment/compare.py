@@ -59,7 +59,7 @@ def compare(
     Args:
         what: files, folders, patterns or sessions; none: the bundled sessions.
         spec: a specification made before; further settings change it.
-        simulate: whether to simulate too where rules write the summaries, so that the bill pays
+        simulate: whether to simulate too where no model has to be asked, so that the bill pays
             look-ups.
         **settings: the fields of `RunSpec`.
 

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from workbench.base.palette import REFERENCES
-from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.evaluation.analysis.scores import plain
 from workbench.evaluation.analysis.trade import WORTH, Trade, difference
 from workbench.evaluation.experiment.run_folder import SIMULATED_FILE
@@ -28,6 +27,7 @@ FAR_BEHIND = 5.0
 """Points by which a strategy that ends up so much worse than another one is not recommended."""
 PLACE = ["session", "strategy"]
 COUNTED = (
+    "unrecorded",
     "saved_usd",
     "saved_usd_net",
     "usd_uncompacted",
@@ -41,29 +41,28 @@ SAME_BILL = 1e-6
 """The share of a bill by which two bills of one replay may differ."""
 
 
-def simulation_of(folder: Path, costs: pd.DataFrame, replays: pd.DataFrame) -> pd.DataFrame | None:
+def simulation_of(folder: Path, costs: pd.DataFrame) -> pd.DataFrame | None:
     """The simulation of the very replays that a run has bills of.
 
     Args:
         folder: of the run.
         costs: its table of that name, with plain columns.
-        replays: its table of that name, with plain columns.
 
     Returns:
         Its rows by session and strategy; None where there is none, where a strategy was not
-        simulated in one of its sessions, and where it is of other replays: of another window, other
-        settings, prices or summaries. Recorded summaries answer few requests of a simulation: a
-        rule wrote the others.
+        simulated in one of its sessions, where a rule wrote summaries that were not recorded, and
+        where it is of other replays: of another window, other settings, prices or summaries.
 
     Raises:
         SettingError: the file is damaged.
     """
     file = folder / SIMULATED_FILE
-    has_recorded_summaries = replays["model"].eq(BUNDLED).any()
-    if has_recorded_summaries or not file.is_file():
+    if not file.is_file():
         return None
     simulated = plain(read_table(file))
     if not {*PLACE, *COUNTED} <= set(simulated):
+        return None
+    if simulated["unrecorded"].sum():
         return None
     simulated = simulated.set_index(PLACE)
     contenders = costs[~costs["strategy"].isin(REFERENCES)].set_index(PLACE)

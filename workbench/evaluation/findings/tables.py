@@ -67,7 +67,7 @@ class Tables(RunTables):
             plain_tables["losses"] = figured_losses.reset_index(drop=True)
             retention = plain_tables["retention"]
             plain_tables["retention"] = without(retention, marked)
-        simulated = simulation_of(run.path, plain_tables["costs"], plain_tables["replays"])
+        simulated = simulation_of(run.path, plain_tables["costs"])
         plain_tables["costs"] = with_look_ups(plain_tables["costs"], simulated)
         tables = cls(run.manifest, plain_tables, baseline, marks, marked, simulated)
         by = str(tables.settings.get("group_by", "project"))

@@ -1,7 +1,7 @@
 """What became of an agent's work: trials and simulations that were kept in the run's folder."""
 
 from workbench.evaluation.analysis.simulated import by_strategy as simulated_by_strategy
-from workbench.evaluation.analysis.simulated import price_words, which_bill
+from workbench.evaluation.analysis.simulated import price_words, unrecorded_words, which_bill
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import SIMULATED_FILE
 from workbench.evaluation.experiment.table_folder import read_table
@@ -65,6 +65,7 @@ def _simulated(run: Results) -> Html:
         "simulated",
         rows,
         projects=table["project"].nunique(),
+        unrecorded_words=unrecorded_words(table),
         which_bill=which_bill(table),
         price_words=price_words(table),
     )

@@ -10,7 +10,6 @@ from contextlib import suppress
 from workbench.base.errors import WorkbenchError
 from workbench.base.palette import REFERENCES
 from workbench.engine.models import find_model
-from workbench.engine.models.bundled import Bundled
 from workbench.evaluation.experiment.filler import is_asked
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import SessionSource
@@ -45,6 +44,13 @@ def simulate_beside(results: Results, sources: Sequence[SessionSource], spec: Ru
     """
     if not _is_worth_it(results, spec):
         return
+    simulation = simulation_spec(spec).changed(out=results.path)
+    with suppress(WorkbenchError):
+        simulated(sources, simulation)
+
+
+def simulation_spec(spec: RunSpec) -> SimulationSpec:
+    """What is simulated beside a comparison with these settings: all but its references."""
     values = dict(spec)
     settings = {}
     for name in SHARED:
@@ -53,23 +59,14 @@ def simulate_beside(results: Results, sources: Sequence[SessionSource], spec: Ru
     for strategy, name in zip(spec.strategies, spec.names, strict=True):
         if name not in REFERENCES:
             contenders.append(strategy)
-    simulation = SimulationSpec(
-        strategies=contenders, model=spec.model[0], out=results.path, **settings
-    )
-    with suppress(WorkbenchError):
-        simulated(sources, simulation)
+    return SimulationSpec(strategies=contenders, model=spec.model[0], **settings)
 
 
 def _is_worth_it(results: Results, spec: RunSpec) -> bool:
-    """Whether a simulation is cheap, has the writer of the comparison, and its bill can differ.
-
-    Look-ups change the requests for summaries. Those of recorded summaries would then mostly be
-    answered by a rule, so that the simulation would be of another writer.
-    """
+    """Whether a simulation is cheap, has the writer of the comparison, and its bill can differ."""
     if len(spec.model) != 1 or spec.replicates > 1 or spec.scheduler:
         return False
-    writer = find_model(spec.model[0])
-    if is_asked(writer) or isinstance(writer, Bundled):
+    if is_asked(find_model(spec.model[0])):
         return False
     compacted = set(results.compactions["strategy"]) - set(REFERENCES)
     if len(compacted) < 2 or results.costs.empty:

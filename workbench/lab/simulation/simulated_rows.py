@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import shown_name
+from workbench.engine.models.bundled import NOT_BUNDLED
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.prepared import replay as replay_of
 from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.lab.simulation.needs import Needs
-from workbench.lab.simulation.walk import ConsequenceWalk, LookUp, SimulationBill, bill
-
-if TYPE_CHECKING:
-    pass
-
 from workbench.lab.simulation.simulation_spec import SimulationSpec
+from workbench.lab.simulation.walk import ConsequenceWalk, LookUp, SimulationBill, bill
 
 BLIND = ("user", "decision", "result")
 SIMULATED = {
@@ -29,6 +26,7 @@ SIMULATED = {
     "window": "Int64",
     "reader": "string",
     "compactions": "Int64",
+    "unrecorded": "Int64",
     "steps": "Int64",
     "look_ups": "Int64",
     "recalls": "Int64",
@@ -123,6 +121,7 @@ def _counts(walk: ConsequenceWalk) -> Row:
     detours = [look_up_count for look_up_count in walk.detours if look_up_count is not None]
     counts: Row = {
         "compactions": len(walk.events),
+        "unrecorded": _unrecorded(walk),
         "steps": len(walk.steps),
         "look_ups": calls["call"],
         "recalls": calls["recall"],
@@ -136,6 +135,15 @@ def _counts(walk: ConsequenceWalk) -> Row:
     for origin, actions in blind_actions.items():
         counts[f"blind_{origin}"] = len(actions)
     return counts
+
+
+def _unrecorded(walk: ConsequenceWalk) -> int:
+    """How many summaries a rule wrote in the place of the model whose recorded ones are used."""
+    count = 0
+    for event in walk.events:
+        for completion in event.compaction.completions:
+            count += NOT_BUNDLED in completion.method
+    return count
 
 
 def _dollars(
