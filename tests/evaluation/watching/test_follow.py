@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from evaluation.watching.claude_lines import lines
 
-from workbench import load
-from workbench.base.errors import FormatError
+from workbench import FormatError, load
 from workbench.evaluation.watching.follow import Followed
 
 

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from builders import compaction, recorded
-from workbench import Session, save
+from workbench import Results, Session, save
 from workbench.cli import main
 from workbench.engine.transcript.session import Origin
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.replays.agents import AGENTS
 from workbench.lab.advice.advise import AdviceSpec
 from workbench.lab.advice.agents import PresentSetting, agent_searches

@@ -10,8 +10,7 @@ import pytest
 from recordings.importers.agent_samples import AGENT_DATABASES, FRAMEWORK_DATABASES
 from recordings.importers.samples import DOCUMENTS, LINES
 
-from workbench import load
-from workbench.base.errors import FormatError
+from workbench import FormatError, load
 from workbench.recordings.importers.formats import BUILTIN
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.nearest import FIELDS, nearest_format

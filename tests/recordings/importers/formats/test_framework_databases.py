@@ -24,9 +24,8 @@ from recordings.importers.framework_samples import (
 )
 from recordings.importers.packing import Extension, packed
 
-from workbench import AssistantMessage, Session, load
-from workbench.base.errors import FormatError
-from workbench.engine.transcript.log import CompactionEntry, fold
+from workbench import AssistantMessage, CompactionEntry, FormatError, Session, load
+from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Usage, plain_text
 from workbench.recordings.importers.msgpack import unpacked_value
 
