@@ -16,6 +16,7 @@ from typing import Any
 
 from workbench.engine.transcript.message import ToolCall
 from workbench.recordings.importers.blocks import content, thought_block
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.message_content import Content
@@ -159,3 +160,12 @@ def _call(call_id: str, record: Record) -> ToolCall:
         arguments[name] = decode_or(value, value)
     own_id = identifier(record, "id")
     return ToolCall(own_id or call_id, text(record, "name"), arguments)
+
+
+ANTIGRAVITY = Format(
+    name="antigravity",
+    description="Antigravity transcripts (`transcript_full.jsonl`)",
+    carries=("calls", "thinking", "usage", "times", "model", "compactions"),
+    knows=knows_antigravity,
+    sessions=json_lines(AntigravityBuilder),
+)

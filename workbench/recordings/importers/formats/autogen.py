@@ -8,6 +8,7 @@ from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import content, thought_block, tool_call, tool_result
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.source import SourceFile
@@ -106,3 +107,13 @@ def _histories(holder: Record) -> Iterator[tuple[str, list[Json]]]:
     for name, state in mapping(holder, "agent_states").items():
         agent = mapping(as_mapping(state), "agent_state")
         yield name, items(mapping(agent, "llm_context"), "messages")
+
+
+AUTOGEN = Format(
+    name="autogen",
+    description="results and states of AutoGen (JSON)",
+    carries=("calls", "thinking", "images", "usage", "times", "system"),
+    knows=knows_autogen,
+    sessions=autogen_sessions,
+    aside="stop_reason",
+)

@@ -25,6 +25,7 @@ from workbench.engine.transcript.message import (
     plain_text,
 )
 from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.formats.claude_records import Node, read_node
 from workbench.recordings.importers.formats.claude_tree import (
     Unit,
@@ -33,6 +34,7 @@ from workbench.recordings.importers.formats.claude_tree import (
     line_up_beside_hooks,
     mend,
 )
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import Record, as_mapping, label, mapping, text
@@ -307,3 +309,21 @@ def is_record(record: Record) -> bool:
     if type_ in ("user", "assistant"):
         return "content" in as_mapping(record.get("message"))
     return "isSidechain" in fields or "attachment" in fields
+
+
+def knows_claude_code(head: Head) -> bool:
+    """Whether a line has the client's own fields."""
+    if any(is_record(record) for record in head.records):
+        return True
+    return head.is_object_with("uuid", "parentUuid", "isSidechain")
+
+
+CLAUDE_CODE = Format(
+    name="claude_code",
+    description="Claude Code session files (JSON lines)",
+    carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows_claude_code,
+    sessions=json_lines(ClaudeCodeBuilder),
+    aside="toolUseResult lastPrompt summary customTitle hookInfos attachment.command "
+    "attachment.stdout data.command message.content.content.resultDisplay",
+)

@@ -8,6 +8,7 @@ parent: it follows the one before it in the main conversation, or in the sub-age
 from collections.abc import Iterator
 
 from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.formats.claude_code import ClaudeCodeBuilder
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.source import SourceFile
@@ -120,3 +121,13 @@ def sessions(source: SourceFile) -> Iterator[Session]:
                 builder.read(as_object(value))
     with source.at():
         yield from builder.sessions()
+
+
+CLAUDE_STREAM = Format(
+    name="claude_stream",
+    description="Claude Code's stream JSON, and its GitHub action's output (JSON lines or a list)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows,
+    sessions=sessions,
+    aside="result tools",
+)

@@ -16,11 +16,23 @@ from workbench.recordings.importers.blocks import (
     thought_block,
     tool_calls,
 )
+from workbench.recordings.importers.format import Format, json_lines
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import Record, identifier, mapping, text
+from workbench.recordings.importers.values import Record, identifier, label, mapping, text
+
+_COPILOT = frozenset(
+    {
+        "session.start",
+        "user.message",
+        "assistant.message",
+        "assistant.turn_start",
+        "tool.execution_start",
+    }
+)
 
 NOTES = frozenset(
     {
@@ -185,3 +197,18 @@ class CopilotCliBuilder(SessionBuilder):
         usage, model = self.figures_of_answer[entry.id]
         message = replace(message, usage=usage, model=model or message.model)
         return replace(entry, message=message)
+
+
+def knows_copilot_cli(head: Head) -> bool:
+    """Whether a line is one of the client's events."""
+    return any(label(record, "type") in _COPILOT and "data" in record for record in head.records)
+
+
+COPILOT_CLI = Format(
+    name="copilot_cli",
+    description="GitHub Copilot CLI events (JSON lines)",
+    carries=("tree", "calls", "thinking", "usage", "times", "model", "compactions", "system"),
+    knows=knows_copilot_cli,
+    sessions=json_lines(CopilotCliBuilder),
+    aside="data.result.detailedContent",
+)

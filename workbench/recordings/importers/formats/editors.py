@@ -12,6 +12,8 @@ from typing import Any
 from workbench.engine.transcript.message import Json, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import as_json, text_block, thought_block, tool_calls
+from workbench.recordings.importers.format import Format, json_lines
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
@@ -232,3 +234,41 @@ class WindsurfBuilder(SessionBuilder):
         if self.answer is not None:
             self.say_content("assistant", self.answer)
         self.answer = None
+
+
+def knows_windsurf(head: Head) -> bool:
+    """Whether a step stands under the name of its type."""
+    return any(
+        label(record, "type") in record and "status" in record for record in head.records[:3]
+    )
+
+
+def knows_vscode_chat(head: Head) -> bool:
+    """Whether it is a chat, or a log that begins with one."""
+    if head.is_object_with("sessionId", "requests"):
+        return True
+    if '"sessionId"' not in head.text:
+        return False
+    record = head.first_record
+    return record.get("kind") == 0 and isinstance(record.get("v"), dict)
+
+
+WINDSURF = Format(
+    name="windsurf",
+    description="Windsurf Cascade transcripts (JSON lines)",
+    carries=("calls", "thinking"),
+    knows=knows_windsurf,
+    sessions=json_lines(WindsurfBuilder),
+    aside=" ".join(f"code_action.{name}" for name in WINDSURF_CLIENT),
+)
+
+VSCODE_CHAT = Format(
+    name="vscode_chat",
+    description="VS Code Copilot chats (JSON, or a log of changes as JSON lines)",
+    carries=("calls", "thinking", "usage", "times", "model", "compactions"),
+    knows=knows_vscode_chat,
+    sessions=vscode_sessions,
+    values=vscode_values,
+    aside="customTitle requests.message requests.response requests.agent requests.variableData requests.followups "
+    "requests.result.metadata.codeBlocks requests.result.details",
+)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from workbench.engine.transcript.message import SaidBlock, Thinking, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import content, tool_call
-from workbench.recordings.importers.format import json_document, json_lines
+from workbench.recordings.importers.format import Format, json_document, json_lines
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
@@ -226,3 +227,34 @@ def gemini_cli_sessions(source: SourceFile) -> Iterator[Session]:
         yield from json_lines(GeminiLinesBuilder)(source)
     else:
         yield from json_document("messages", GeminiCliBuilder)(source)
+
+
+def knows_gemini_cli(head: Head) -> bool:
+    """Whether it is a session of a project."""
+    return head.is_object_with("sessionId", "projectHash")
+
+
+def knows_adk(head: Head) -> bool:
+    """Whether it is a session of an app and its user."""
+    if head.is_object_with("app_name", "user_id", "events"):
+        return True
+    return head.is_object_with("appName", "userId", "events")
+
+
+GEMINI_CLI = Format(
+    name="gemini_cli",
+    description="Gemini CLI sessions (JSON, or JSON lines since 0.40)",
+    carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows_gemini_cli,
+    sessions=gemini_cli_sessions,
+    aside="messages.toolCalls.resultDisplay messages.toolCalls.description messages.displayContent "
+    "toolCalls.resultDisplay toolCalls.description displayContent $set.summary",
+)
+
+ADK = Format(
+    name="adk",
+    description="Google ADK sessions (JSON)",
+    carries=("calls", "thinking", "images", "usage", "times"),
+    knows=knows_adk,
+    sessions=json_document("events", AdkBuilder),
+)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode
 from workbench.recordings.importers.opening import zip_members
 from workbench.recordings.importers.source import SourceFile
@@ -23,6 +25,8 @@ from workbench.recordings.importers.values import (
     objects,
     text,
 )
+
+_INSPECT = ("samples/", "_journal/", "header.json")
 
 ZIP = "PK\x03\x04"
 ATTACHED = "attachment://"
@@ -197,3 +201,21 @@ def _resolved(value: Json, attached: Record) -> Json:
     if isinstance(value, dict):
         return {name: _resolved(inner, attached) for name, inner in value.items()}
     return value
+
+
+def knows_inspect(head: Head) -> bool:
+    """Whether it is a zip of samples, or a document with the task that was evaluated."""
+    if head.text.startswith(ZIP):
+        return any(name in head.text for name in _INSPECT)
+    return head.is_object_with("version", "status", "eval")
+
+
+INSPECT_AI = Format(
+    name="inspect_ai",
+    description="Inspect evaluation logs (.eval and JSON)",
+    carries=("calls", "thinking", "images", "usage", "model", "compactions", "system"),
+    knows=knows_inspect,
+    sessions=sessions,
+    values=values,
+    aside="events scores target store attachments",
+)

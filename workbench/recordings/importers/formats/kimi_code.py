@@ -6,6 +6,7 @@ with its usage.
 
 from workbench.engine.transcript.message import ToolResult
 from workbench.recordings.importers.blocks import add_part, content, result_blocks, tool_call
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -157,3 +158,13 @@ def _result(event: Record) -> ToolResult:
         blocks=tuple(blocks),
         is_error=failed,
     )
+
+
+KIMI_CODE = Format(
+    name="kimi_code",
+    description="Kimi Code's records (`wire.jsonl`)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
+    knows=knows_kimi_code,
+    sessions=json_lines(KimiCodeBuilder),
+    aside=ASIDE,
+)

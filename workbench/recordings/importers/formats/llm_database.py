@@ -3,7 +3,7 @@
 from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.json_text import decode_or
-from workbench.recordings.importers.session_tables import SessionTables
+from workbench.recordings.importers.session_tables import SessionTables, database_format
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
@@ -68,3 +68,13 @@ def _llm_part(part: Record, payload: Record) -> JsonObject:
     if type_ == "reasoning":
         return {"type": "thinking", "thinking": part.get("text")}
     return {**payload, "type": type_, "text": part.get("text")}
+
+
+LLM_DATABASE = database_format(
+    name="llm_database",
+    description="log of the `llm` command of 0.36 (SQLite)",
+    carries=("calls", "thinking", "usage", "times", "model", "system"),
+    tables=LLM_TABLES,
+    builder=LlmBuilder,
+    aside="name",
+)

@@ -16,6 +16,7 @@ from workbench.engine.transcript.message import (
 )
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import content, result_blocks, text_block, tool_calls
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.images import linked
 from workbench.recordings.importers.message_content import Content
@@ -260,3 +261,15 @@ def _numbered(events: list[Json]) -> list[Json]:
             action["source"] = "user"
         numbered.append(action)
     return numbered
+
+
+OPENHANDS = Format(
+    name="openhands",
+    description="OpenHands evaluation output (JSON lines), and trajectories (JSON)",
+    carries=("calls", "images", "usage", "times", "model", "compactions", "system"),
+    knows=knows,
+    sessions=sessions,
+    aside="history.message history.args.tools history.extras test_result message args.tools extras "
+    "args.translated_ipython_code history.args.translated_ipython_code history.kernel_init_code git_patch "
+    "result_explanation instruction issue",
+)

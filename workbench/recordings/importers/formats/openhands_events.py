@@ -11,6 +11,7 @@ from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import AnswerBlock, Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import content, thought_block, tool_call
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.neighbours import by_number, files_beside, object_in
@@ -202,3 +203,14 @@ def _parts(message: Record) -> list[Json]:
     if not value:
         return []
     return [value]
+
+
+OPENHANDS_EVENTS = Format(
+    name="openhands_events",
+    description="events of OpenHands since 1.0 (a folder's `base_state.json`, or JSON lines)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
+    knows=knows_openhands_events,
+    sessions=openhands_sessions,
+    values=openhands_values,
+    aside=OPENHANDS_ASIDE,
+)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.traces import (
@@ -33,6 +35,8 @@ from workbench.recordings.importers.values import (
     objects,
     text,
 )
+
+_SPEAKS_OF_MODELS = ("gen_ai.", '"llm.input_messages', '"mlflow.spanInputs"')
 
 _INDEXED = re.compile(
     r"(?:gen_ai|llm)\.(prompt|completion|input_messages|output_messages)\.(\d{1,6})\.(?:message\.)?(.+)$"
@@ -354,3 +358,28 @@ class _IndexedMessage:
         """The message in the shape of a chat API, its calls in order."""
         calls = [self.calls[number] for number in sorted(self.calls)]
         return {**self.fields, "tool_calls": calls}
+
+
+def knows_otel(head: Head) -> bool:
+    """Whether it holds spans that speak of models."""
+    if "resourceSpans" in head.keys:
+        return True
+    if any(name.startswith("attributes.llm.") for name in head.keys):
+        return True
+    if '"input_messages"' in head.text and '"span_kind"' in head.text:
+        return True
+    has_spans = (
+        {"attributes", "name"} <= head.keys
+        or {"info", "data"} <= head.keys
+        or '"scopeSpans"' in head.text
+    )
+    return has_spans and any(mark in head.text for mark in _SPEAKS_OF_MODELS)
+
+
+OTEL = Format(
+    name="otel",
+    description="OpenTelemetry GenAI traces (OTLP JSON or JSON lines)",
+    carries=("tree", "calls", "thinking", "usage", "times", "model", "system"),
+    knows=knows_otel,
+    sessions=sessions,
+)

@@ -4,6 +4,8 @@ or a tree (3).
 
 from workbench.engine.transcript.files import FileOps
 from workbench.recordings.importers.blocks import content
+from workbench.recordings.importers.format import Format, json_lines
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
@@ -134,3 +136,34 @@ def _note(record: Record) -> str:
         if name:
             return name
     return ""
+
+
+def knows_pi(head: Head) -> bool:
+    """Whether a line is pi's session header, or an entry of its tree."""
+    if knows_droid(head):
+        return False
+    return any(_is_pi_header(record) or _is_pi_entry(record) for record in head.records)
+
+
+def knows_droid(head: Head) -> bool:
+    """Whether it begins with the start of a session."""
+    record = head.first_record
+    return record.get("type") == "session_start" and "id" in record
+
+
+def _is_pi_header(record: Record) -> bool:
+    return record.get("type") == "session" and {"cwd", "timestamp"} <= set(record)
+
+
+def _is_pi_entry(record: Record) -> bool:
+    return record.get("type") == "message" and {"parentId", "message"} <= set(record)
+
+
+PI = Format(
+    name="pi",
+    description="pi coding agent sessions, version 1 and 3 (JSON lines)",
+    carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows_pi,
+    sessions=json_lines(PiBuilder),
+    aside="message.details message.content.partialJson message.diagnostics message.errorMessage",
+)

@@ -11,6 +11,7 @@ from workbench.engine.transcript.message import (
     plain_text,
 )
 from workbench.recordings.importers.blocks import content
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -147,3 +148,13 @@ def _keys(role: str, parts: Content) -> list[MessageKey]:
         call_ids = tuple(call.id for call in parts.calls)
         keys.append((role, parts.words, call_ids))
     return keys
+
+
+QWEN_CODE = Format(
+    name="qwen_code",
+    description="Qwen Code sessions (JSON lines)",
+    carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows_qwen,
+    sessions=json_lines(QwenBuilder),
+    aside="toolCallResult systemPayload",
+)

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 
 from workbench.recordings.importers.blocks import text_block, thought_block, tool_call
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.values import Record, as_list, label, text
 
 SHAREGPT_ROLES: Mapping[str, str] = {
@@ -74,3 +76,12 @@ def _hermes_answer(words: str) -> Content:
     parts.blocks += text_block(answer.strip())
     parts.blocks += [tool_call(call) for call in calls]
     return parts
+
+
+SHAREGPT = Format(
+    name="sharegpt",
+    description="ShareGPT conversations, and Hermes trajectories (JSON or JSON lines)",
+    carries=("calls", "thinking", "system"),
+    knows=knows_sharegpt,
+    sessions=message_sessions(ShareGptBuilder, SHAREGPT_LISTS),
+)

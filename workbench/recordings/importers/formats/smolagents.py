@@ -7,8 +7,10 @@ import re
 from workbench.engine.transcript.message import Json, ToolCall
 from workbench.recordings.importers.blocks import content, text_block, tool_calls
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
     Record,
@@ -95,3 +97,13 @@ class SmolagentsBuilder(ChatBuilder):
                 self.say_text("user", words, synthetic=True)
         for call in calls[1:]:
             self.open_calls.pop(call.id, None)
+
+
+SMOLAGENTS = Format(
+    name="smolagents",
+    description="runs and steps of smolagents (JSON)",
+    carries=("calls", "images", "usage", "times", "model", "system"),
+    knows=knows_smolagents,
+    sessions=message_sessions(SmolagentsBuilder, LISTS),
+    aside=ASIDE,
+)
