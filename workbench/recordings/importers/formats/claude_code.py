@@ -41,10 +41,21 @@ from workbench.recordings.importers.values import Record, as_mapping, label, map
 
 SIDE = frozenset(
     {
-        "summary", "file-history-snapshot", "queue-operation", "custom-title", "ai-title", "last-prompt", "mode",
-        "pr-link", "agent-name", "tag", "agent-setting", "permission-mode", "saved-hook-context",
+        "summary",
+        "file-history-snapshot",
+        "queue-operation",
+        "custom-title",
+        "ai-title",
+        "last-prompt",
+        "mode",
+        "pr-link",
+        "agent-name",
+        "tag",
+        "agent-setting",
+        "permission-mode",
+        "saved-hook-context",
     }
-)  # fmt: skip
+)
 TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 

@@ -26,10 +26,16 @@ SPOKEN = frozenset({"user", "assistant"})
 BOUNDARIES = frozenset({"compact_boundary", "microcompact_boundary"})
 QUIET = frozenset(
     {
-        "stream_event", "rate_limit_event", "tool_progress", "auth_status", "keep_alive", "control_request",
-        "control_response", "tool_use_summary",
+        "stream_event",
+        "rate_limit_event",
+        "tool_progress",
+        "auth_status",
+        "keep_alive",
+        "control_request",
+        "control_response",
+        "tool_use_summary",
     }
-)  # fmt: skip
+)
 """Records that say nothing that no other does."""
 
 

@@ -44,10 +44,29 @@ NOTES = frozenset(
     }
 )
 FAMILIES = (
-    "assistant.", "command.", "elicitation.", "external_tool.", "hook.", "mcp.", "mcp_app.", "permission.", "sampling.",
-    "session.", "skill.", "subagent.", "system.", "tool.", "user.", "user_input.", "pending_messages.", "abort",
-    "exit_plan_mode.", "model.", "capabilities.", "commands.",
-)  # fmt: skip
+    "assistant.",
+    "command.",
+    "elicitation.",
+    "external_tool.",
+    "hook.",
+    "mcp.",
+    "mcp_app.",
+    "permission.",
+    "sampling.",
+    "session.",
+    "skill.",
+    "subagent.",
+    "system.",
+    "tool.",
+    "user.",
+    "user_input.",
+    "pending_messages.",
+    "abort",
+    "exit_plan_mode.",
+    "model.",
+    "capabilities.",
+    "commands.",
+)
 USAGE = UsageFields(
     "inputTokens",
     "outputTokens",

@@ -22,9 +22,21 @@ ASIDE = (
 """What its client keeps: tools, repeated prompts and answers, and how it shows a call."""
 _MESSAGES = frozenset({"context.append_message", "context.append_loop_event"})
 _QUIET = (
-    "metadata", "runtime.", "tools.", "llm.", "usage.", "token_counting.", "turn.", "agent.", "prompt.",
-    "permission.", "plan_mode.", "plugin.", "full_compaction.", "step.",
-)  # fmt: skip
+    "metadata",
+    "runtime.",
+    "tools.",
+    "llm.",
+    "usage.",
+    "token_counting.",
+    "turn.",
+    "agent.",
+    "prompt.",
+    "permission.",
+    "plan_mode.",
+    "plugin.",
+    "full_compaction.",
+    "step.",
+)
 """How types begin that tell of the client alone."""
 
 

@@ -47,9 +47,11 @@ _NESTED = ("llm", "session", "openinference", "gen_ai")
 _MLFLOW_REQUESTS = frozenset({"CHAT_MODEL", "LLM"})
 _CALL = re.compile(r"tool_calls\.(\d{1,4})\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)$")
 _EVENTS = {
-    "gen_ai.system.message": "system", "gen_ai.user.message": "user", "gen_ai.assistant.message": "assistant",
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
     "gen_ai.tool.message": "tool",
-}  # fmt: skip
+}
 _NO_REQUEST = frozenset(
     {"execute_tool", "embeddings", "invoke_agent", "create_agent", "invoke_workflow"}
 )
