@@ -178,7 +178,13 @@ def tool_result(part: Part) -> ToolResult:
     call_id = _call_id(holder)
     blocks = result_blocks(value)
     name = label(holder, "name") or label(holder, "toolName")
-    return ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed)
+    return ToolResult(
+        id="",
+        call_id=call_id,
+        blocks=blocks,
+        name=name,
+        is_error=failed,
+    )
 
 
 def _only_text(value: JsonObject) -> Json:

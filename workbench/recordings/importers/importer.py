@@ -234,7 +234,12 @@ def _source(path: str, lenient: bool) -> SourceFile:
         )
     else:
         folder = Path(os.path.realpath(path)).parent.name
-        source = SourceFile(path, lambda: opened(path, note), folder=folder, lenient=lenient)
+        source = SourceFile(
+            path,
+            lambda: opened(path, note),
+            folder=folder,
+            lenient=lenient,
+        )
     note = source.leave_out if lenient else None
     return source
 

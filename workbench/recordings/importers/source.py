@@ -267,7 +267,10 @@ class SourceFile:
             return self.decode(document)
         except FormatError as error:
             raise FormatError(
-                error.why, where=self.where, line=error.line, field=error.field
+                error.why,
+                where=self.where,
+                line=error.line,
+                field=error.field,
             ) from None
 
     def object_with(self, field: str) -> JsonObject:
@@ -401,7 +404,12 @@ class SourceFile:
             if line is None:
                 line = error.line
             if not self.lenient:
-                raise FormatError(error.why, where=self.where, line=line, field=place) from None
+                raise FormatError(
+                    error.why,
+                    where=self.where,
+                    line=line,
+                    field=place,
+                ) from None
             fault = FormatError(error.why, line=line, field=place)
             self.skipped.append(str(fault).removeprefix(", "))
         finally:

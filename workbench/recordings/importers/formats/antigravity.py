@@ -116,11 +116,21 @@ class AntigravityBuilder(SessionBuilder):
         elif kind == "USER_INPUT":
             self._choose_model(parts.words)
             is_client = label(record, "source") != "USER_EXPLICIT"
-            self.say_content("user", parts, id=step_id, synthetic=is_client)
+            self.say_content(
+                "user",
+                parts,
+                id=step_id,
+                synthetic=is_client,
+            )
         elif label(record, "source") == "MODEL" and self.open_calls:
             self.source.leave_unknown(parts.unknown)
             failed = label(record, "status") == "ERROR"
-            self.say_result(self.open_calls.pop(0), parts.said, id=step_id, failed=failed)
+            self.say_result(
+                self.open_calls.pop(0),
+                parts.said,
+                id=step_id,
+                failed=failed,
+            )
         elif parts.blocks or parts.unknown:
             self.say_content("user", parts, id=step_id, synthetic=True)
 

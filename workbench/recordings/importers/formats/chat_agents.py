@@ -80,7 +80,12 @@ class ClineBuilder(ChatBuilder):
         """Read the mark of a compaction whose summary is not shown."""
         self.time = self.source.time(record, "ts")
         entry_id = f"{identifier(record, 'id')}-compaction"
-        self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
+        self.compaction(
+            None,
+            id=entry_id,
+            kept=self.ids,
+            reason=text(about, "reason"),
+        )
 
     def _summary(self, message: Record, about: Record) -> None:
         details = mapping(about, "details")

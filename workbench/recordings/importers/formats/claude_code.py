@@ -304,7 +304,12 @@ def _joined(lines: Sequence[AssistantMessage]) -> AssistantMessage:
         blocks += line.blocks
         usage = line.usage or usage
         stop = line.stop or stop
-    return replace(lines[0], blocks=tuple(blocks), usage=usage, stop=stop)
+    return replace(
+        lines[0],
+        blocks=tuple(blocks),
+        usage=usage,
+        stop=stop,
+    )
 
 
 def is_record(record: Record) -> bool:

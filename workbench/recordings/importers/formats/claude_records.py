@@ -237,7 +237,13 @@ def _clearing(node: Node, record: Part, source: SourceFile) -> ClearingEntry:
 
 
 def _note(node: Node, label: str, words: str) -> NoteEntry:
-    return NoteEntry(id=node.uuid, parent=None, kind=label, text=words, time=node.time)
+    return NoteEntry(
+        id=node.uuid,
+        parent=None,
+        kind=label,
+        text=words,
+        time=node.time,
+    )
 
 
 def _attachment(node: Node, attachment: Part, source: SourceFile) -> UserMessage | None:

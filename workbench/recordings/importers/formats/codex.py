@@ -230,7 +230,11 @@ class CodexBuilder(SessionBuilder):
         usage = self.usage
         if self.answer.blocks or self.answer.results:
             self.say_content(
-                "assistant", self.answer, model=self.model, usage=usage, time=self.answer_time
+                "assistant",
+                self.answer,
+                model=self.model,
+                usage=usage,
+                time=self.answer_time,
             )
         if usage is not None:
             self.last_prompt = usage.prompt

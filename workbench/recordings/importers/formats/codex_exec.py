@@ -112,7 +112,11 @@ def _exec_result(item: Record, call: ToolCall) -> ToolResult:
     if isinstance(code, int) and code != 0:
         failed = True
     return ToolResult(
-        id=f"{call.id}-result", call_id=call.id, blocks=blocks, name=call.name, is_error=failed
+        id=f"{call.id}-result",
+        call_id=call.id,
+        blocks=blocks,
+        name=call.name,
+        is_error=failed,
     )
 
 

@@ -130,7 +130,12 @@ class CopilotCliBuilder(SessionBuilder):
             case "system.message":
                 self.say_text("system", text(data, "content"), id=event_id)
             case "skill.invoked" if data.get("content"):
-                self.say_text("user", text(data, "content"), id=event_id, synthetic=True)
+                self.say_text(
+                    "user",
+                    text(data, "content"),
+                    id=event_id,
+                    synthetic=True,
+                )
             case "session.compaction_complete" if data.get("success") is not False:
                 tokens_before = self.source.count(data, "preCompactionTokens")
                 tokens_after = self.source.count(data, "postCompactionTokens")
@@ -170,11 +175,21 @@ class CopilotCliBuilder(SessionBuilder):
         sent = text(data, "transformedContent")
         synthetic = text(data, "source") not in ("", "user")
         parts = Content([*text_block(typed)])
-        self.say_content("user", parts, id=event_id, synthetic=synthetic)
+        self.say_content(
+            "user",
+            parts,
+            id=event_id,
+            synthetic=synthetic,
+        )
         if typed and typed in sent:
             added = sent.replace(typed, "", 1).strip()
             if added:
-                self.say_text("user", added, id=f"{event_id}-added", synthetic=True)
+                self.say_text(
+                    "user",
+                    added,
+                    id=f"{event_id}-added",
+                    synthetic=True,
+                )
 
     def _answer(self, event_id: str, data: Record) -> None:
         parts = Content()
@@ -189,7 +204,13 @@ class CopilotCliBuilder(SessionBuilder):
         parts.blocks += text_block(text(data, "content"))
         parts.blocks += tool_calls(data, "toolRequests")
         model = self.source.name(data, "model") or self.model
-        self.say_content("assistant", parts, id=event_id, model=model, usage=usage)
+        self.say_content(
+            "assistant",
+            parts,
+            id=event_id,
+            model=model,
+            usage=usage,
+        )
 
     def _result(self, event_id: str, data: Record) -> None:
         failed = data.get("success") is False
@@ -198,7 +219,12 @@ class CopilotCliBuilder(SessionBuilder):
             value = text(data, "error/message")
         self.model = self.model or self.source.name(data, "model")
         call_id = identifier(data, "toolCallId")
-        self.say_result(call_id, result_blocks(value), id=event_id, failed=failed)
+        self.say_result(
+            call_id,
+            result_blocks(value),
+            id=event_id,
+            failed=failed,
+        )
 
     def close(self) -> None:
         """Give each answer the figures that were reported of it."""

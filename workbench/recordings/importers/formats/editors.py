@@ -107,7 +107,12 @@ class VscodeChatBuilder(SessionBuilder):
             usage = self.source.usage(USAGE, about if is_last else {})
             parts = _answer(call_round, results)
             unanswered.difference_update(result.call_id for result in parts.results)
-            self.say_content("assistant", parts, model=self.model, usage=usage)
+            self.say_content(
+                "assistant",
+                parts,
+                model=self.model,
+                usage=usage,
+            )
             summary = summaries.get(text(call_round, "id"))
             if summary:
                 tokens_before = self.source.count(summary, "contextLengthBefore")
@@ -162,7 +167,12 @@ def _result(call: ToolCall, value: Json) -> ToolResult:
     parts = objects(as_object(value, "toolCallResults"), "content")
     words = "".join(_flat(part.get("value")) for part in parts).strip("\n")
     blocks = tuple(text_block(words))
-    return ToolResult(id="", call_id=call.id, blocks=blocks, name=call.name)
+    return ToolResult(
+        id="",
+        call_id=call.id,
+        blocks=blocks,
+        name=call.name,
+    )
 
 
 def _flat(value: Json) -> str:
@@ -224,7 +234,12 @@ class WindsurfBuilder(SessionBuilder):
             words = as_json(returned)
         parts.blocks.append(ToolCall(call_id, name, arguments))
         blocks = tuple(text_block(words))
-        result = ToolResult(id="", call_id=call_id, blocks=blocks, is_error=failed)
+        result = ToolResult(
+            id="",
+            call_id=call_id,
+            blocks=blocks,
+            is_error=failed,
+        )
         parts.results.append(result)
         self.cwd = self.cwd or text(step, "cwd")
         self.say_content("assistant", parts)

@@ -167,16 +167,32 @@ class ChatGptBuilder(SessionBuilder):
             if recipient not in ("", "all"):
                 parts.blocks = [self._call(message_id, recipient, parts.words)]
             model = self.source.name(mapping(record, "metadata"), "model_slug")
-            self.say_content("assistant", parts, id=message_id, model=model)
+            self.say_content(
+                "assistant",
+                parts,
+                id=message_id,
+                model=model,
+            )
         elif role == "tool":
             name = text(record, "author/name")
             call_id = self.open_calls.pop(name, "")
             self.source.leave_unknown(parts.unknown)
             if call_id:
-                self.say_result(call_id, parts.said, id=message_id, name=name)
+                self.say_result(
+                    call_id,
+                    parts.said,
+                    id=message_id,
+                    name=name,
+                )
             elif parts.said:
                 words = Content([*parts.said])
-                self.say_content("user", words, id=message_id, name=name, synthetic=True)
+                self.say_content(
+                    "user",
+                    words,
+                    id=message_id,
+                    name=name,
+                    synthetic=True,
+                )
         elif role in ("user", "system"):
             if parts.blocks or parts.unknown:
                 self.say_content(role, parts, id=message_id)

@@ -30,7 +30,13 @@ NOTES = frozenset({"info", "error", "warning"})
 FAILED = frozenset({"error", "cancelled"})
 ENDED = FAILED | {"success"}
 """States of a call that has ended."""
-USAGE = UsageFields("input", "output", "cached", reasoning="thoughts", cache_in_input=True)
+USAGE = UsageFields(
+    "input",
+    "output",
+    "cached",
+    reasoning="thoughts",
+    cache_in_input=True,
+)
 
 
 class AdkBuilder(SessionBuilder):
@@ -104,7 +110,12 @@ class GeminiCliBuilder(SessionBuilder):
         if is_repeated and not parts.blocks and not results:
             return
         synthetic = parts.words.startswith(CONTEXT)
-        self.say_content("user", parts, id=message_id, synthetic=synthetic)
+        self.say_content(
+            "user",
+            parts,
+            id=message_id,
+            synthetic=synthetic,
+        )
 
     def _answer(self, record: Record, message_id: str, parts: Content) -> None:
         thoughts: list[Thinking] = []
@@ -121,7 +132,13 @@ class GeminiCliBuilder(SessionBuilder):
         self.answered_calls.update(result.call_id for result in parts.results)
         model = self.source.name(record, "model")
         usage = self.source.usage(USAGE, record, "tokens")
-        self.say_content("assistant", parts, id=message_id, model=model, usage=usage)
+        self.say_content(
+            "assistant",
+            parts,
+            id=message_id,
+            model=model,
+            usage=usage,
+        )
 
     def _result(self, record: Record, call: ToolCall) -> ToolResult | None:
         """A call's result, which may be several parts; None where the recording has none."""

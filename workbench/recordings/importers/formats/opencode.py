@@ -67,7 +67,12 @@ class OpenCodeBuilder(SessionBuilder):
         if role == "user":
             if parts.blocks or self.compaction_request is None:
                 synthetic = bool(parts.blocks) and not is_typed
-                self.say_content("user", parts, id=text(info, "id"), synthetic=synthetic)
+                self.say_content(
+                    "user",
+                    parts,
+                    id=text(info, "id"),
+                    synthetic=synthetic,
+                )
         elif role == "assistant":
             self._answer(info, parts)
         else:
@@ -93,7 +98,14 @@ class OpenCodeBuilder(SessionBuilder):
         stop = text(info, "finish")
         if not stop and info.get("error"):
             stop = "error"
-        self.say_content("assistant", parts, id=message_id, model=model, usage=usage, stop=stop)
+        self.say_content(
+            "assistant",
+            parts,
+            id=message_id,
+            model=model,
+            usage=usage,
+            stop=stop,
+        )
 
     def _part(self, parts: Content, part: Record) -> None:
         match text(part, "type"):
@@ -151,7 +163,14 @@ class OpenCodeBuilder(SessionBuilder):
         if self.cleared:
             call_ids = tuple(call_id for _, call_id in sorted(self.cleared))
             newest, _ = max(self.cleared)
-            self.add(ClearingEntry(id="", parent=None, call_ids=call_ids, time=newest))
+            self.add(
+                ClearingEntry(
+                    id="",
+                    parent=None,
+                    call_ids=call_ids,
+                    time=newest,
+                )
+            )
 
 
 def _file(part: Record) -> list[SaidBlock]:

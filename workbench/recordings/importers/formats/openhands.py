@@ -111,7 +111,12 @@ class OpenHandsBuilder(SessionBuilder):
             blocks = _blocks_of_action(action, args, call_id)
         model = self.source.name(response, "model")
         usage = self.source.usage(OPENAI_USAGE, response, "usage")
-        self.say_content("assistant", Content(blocks), model=model, usage=usage)
+        self.say_content(
+            "assistant",
+            Content(blocks),
+            model=model,
+            usage=usage,
+        )
 
     def _blocks_of_choice(self, choices: list[JsonObject], response_id: str) -> list[AnswerBlock]:
         """What the model answered: its words, and its calls under ids of their own."""

@@ -169,7 +169,12 @@ class OpenHandsEventBuilder(SessionBuilder):
         figures = self.usages.get(response_id, {})
         usage = self.source.usage(OPENHANDS_USAGE, figures)
         model = self.source.name(figures, "model")
-        self.say_content("assistant", parts, model=model, usage=usage)
+        self.say_content(
+            "assistant",
+            parts,
+            model=model,
+            usage=usage,
+        )
 
     def _result(self, event: Record) -> None:
         observation = mapping(event, "observation")

@@ -61,7 +61,12 @@ class PiBuilder(SessionBuilder):
             case "message":
                 self._message(record, entry_id)
             case "custom_message":
-                self.say_content("user", content(record), id=entry_id, synthetic=True)
+                self.say_content(
+                    "user",
+                    content(record),
+                    id=entry_id,
+                    synthetic=True,
+                )
             case "branch_summary":
                 self._summary(record, entry_id)
             case "compaction":
@@ -84,7 +89,12 @@ class PiBuilder(SessionBuilder):
                 self._result(record, entry_id)
             case "user" | "custom" | "hookMessage":
                 synthetic = role != "user"
-                self.say_content("user", content(record), id=entry_id, synthetic=synthetic)
+                self.say_content(
+                    "user",
+                    content(record),
+                    id=entry_id,
+                    synthetic=synthetic,
+                )
             case "compactionSummary" | "branchSummary":
                 self._summary(record, entry_id)
             case "bashExecution":
@@ -95,14 +105,26 @@ class PiBuilder(SessionBuilder):
                 self.time = None
 
     def _summary(self, record: Record, entry_id: str) -> None:
-        self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
+        self.say_text(
+            "user",
+            text(record, "summary"),
+            id=entry_id,
+            synthetic=True,
+        )
 
     def _answer(self, record: Record, entry_id: str) -> None:
         model = self.source.name(record, "model")
         stop = self.source.name(record, "stopReason")
         usage = self.source.usage(USAGE, record, "usage")
         parts = content(record)
-        self.say_content("assistant", parts, id=entry_id, usage=usage, model=model, stop=stop)
+        self.say_content(
+            "assistant",
+            parts,
+            id=entry_id,
+            usage=usage,
+            model=model,
+            stop=stop,
+        )
 
     def _result(self, record: Record, entry_id: str) -> None:
         parts = content(record)
@@ -111,7 +133,13 @@ class PiBuilder(SessionBuilder):
         call_id = text(record, "toolCallId")
         blocks = parts.said_by("tool", self.source.unknown)
         failed = record.get("isError") is True
-        self.say_result(call_id, blocks, id=entry_id, name=name, failed=failed)
+        self.say_result(
+            call_id,
+            blocks,
+            id=entry_id,
+            name=name,
+            failed=failed,
+        )
 
     def _compaction(self, record: Record, entry_id: str) -> None:
         details = mapping(record, "details")

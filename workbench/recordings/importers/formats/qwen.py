@@ -70,12 +70,23 @@ class QwenBuilder(SessionBuilder):
                 usage = self.source.usage(GEMINI_USAGE, record, "usageMetadata")
                 parts = content(mapping(record, "message"), "parts")
                 model = self.source.name(record, "model")
-                self.say_content("assistant", parts, id=uuid, model=model, usage=usage)
+                self.say_content(
+                    "assistant",
+                    parts,
+                    id=uuid,
+                    model=model,
+                    usage=usage,
+                )
             case "user" | "tool_result":
                 synthetic = label(record, "subtype") in QWEN_CLIENT
                 parts = content(mapping(record, "message"), "parts")
                 parts.results = [replace(result, id=uuid) for result in parts.results]
-                self.say_content("user", parts, id=uuid, synthetic=synthetic)
+                self.say_content(
+                    "user",
+                    parts,
+                    id=uuid,
+                    synthetic=synthetic,
+                )
             case "system":
                 self._system(record, uuid)
             case type_:

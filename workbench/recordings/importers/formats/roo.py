@@ -17,7 +17,10 @@ from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import JsonObject, Record, label
 
 ROO = MessageShape(
-    time="ts", model="modelInfo/modelId", summary="isSummary", usage_in="metrics/tokens"
+    time="ts",
+    model="modelInfo/modelId",
+    summary="isSummary",
+    usage_in="metrics/tokens",
 )
 _ROO_MARKS = (
     '"condenseParent"',

@@ -77,7 +77,12 @@ class SmolagentsBuilder(ChatBuilder):
     def _say_answer(self, step: Record, answer: Content) -> None:
         model = self.source.name(step, "model_output_message/raw/model")
         usage = self.source.usage(OPENAI_USAGE, self._usage(step))
-        self.say_content("assistant", answer, model=model, usage=usage)
+        self.say_content(
+            "assistant",
+            answer,
+            model=model,
+            usage=usage,
+        )
 
     def _usage(self, step: Record) -> Record:
         """The provider's report where the step has it whole, else the two sums of the agent."""

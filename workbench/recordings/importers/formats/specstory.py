@@ -164,7 +164,14 @@ class SpecStoryBuilder(SessionBuilder):
             self.close()
             if piece.result:
                 blocks = (Text(piece.result),)
-                self.say(ToolResult(id="", call_id=call_id, blocks=blocks, time=turn.time))
+                self.say(
+                    ToolResult(
+                        id="",
+                        call_id=call_id,
+                        blocks=blocks,
+                        time=turn.time,
+                    )
+                )
 
     def close(self) -> None:
         """Write the answer that was gathered."""

@@ -79,7 +79,13 @@ class VercelUiBuilder(ChatBuilder):
         value = part.get("errorText") if failed else part.get("output")
         if value is not None:
             blocks = result_blocks(value)
-            result = ToolResult(id="", call_id=call.id, blocks=blocks, name=name, is_error=failed)
+            result = ToolResult(
+                id="",
+                call_id=call.id,
+                blocks=blocks,
+                name=name,
+                is_error=failed,
+            )
             answer.results.append(result)
 
 
