@@ -94,10 +94,16 @@ def nearest_format(head: Head) -> NearestFormat | None:
     """The format most of whose fields the start of a file has; None where it has no field of
     any.
     """
-    names = set(head.keys).union(*head.records)
-    candidates = [_compared(name, fields, names) for name, fields in FIELDS.items()]
+    names = set(head.keys)
+    names.update(*head.records)
+    candidates: list[NearestFormat] = []
+    for name, fields in FIELDS.items():
+        candidate = _compared(name, fields, names)
+        candidates.append(candidate)
     nearest = max(candidates, key=_likeness)
-    return nearest if nearest.present else None
+    if not nearest.present:
+        return None
+    return nearest
 
 
 def _likeness(candidate: NearestFormat) -> tuple[float, int]:
@@ -105,34 +111,49 @@ def _likeness(candidate: NearestFormat) -> tuple[float, int]:
 
 
 def _compared(name: str, fields: tuple[str, ...], names: Set[str]) -> NearestFormat:
-    present = tuple(field for field in fields if field in names)
-    missing = tuple(field for field in fields if field not in names)
-    return NearestFormat(name, present, missing)
+    present: list[str] = []
+    missing: list[str] = []
+    for field in fields:
+        if field in names:
+            present.append(field)
+        else:
+            missing.append(field)
+    return NearestFormat(name, tuple(present), tuple(missing))
 
 
 def refusal(head: Head) -> str:
     """Why no format was recognised: what the file looks like, what it lacks, and where to read
     on.
     """
-    return f"no importer recognises this content{_likely_cause(head)}; {OWN_FORMAT}"
+    cause = _likely_cause(head)
+    return f"no importer recognises this content{cause}; {OWN_FORMAT}"
 
 
 def _likely_cause(head: Head) -> str:
-    nearest = nearest_format(head)
     if head.text.startswith(MAGIC):
         tables = _TABLE.findall(head.text)[:SHOWN]
         return f", an SQLite database with {_named_tables(tables)}"
     if _is_display(head):
         return DISPLAY
+    nearest = nearest_format(head)
     if nearest is None:
-        if not (head.keys or head.records or head.is_list):
-            return ", which is no JSON"
-        return f"; its fields are {_quoted(sorted(head.keys)[:SHOWN]) or 'none'}"
+        return _named_fields(head)
     if nearest.missing:
-        return f"; nearest is {nearest.name}, but it lacks {_quoted(nearest.missing)}"
+        missing = _quoted(nearest.missing)
+        return f"; nearest is {nearest.name}, but it lacks {missing}"
     return (
         f"; nearest is {nearest.name}, whose fields it has, but not where {nearest.name} has them"
     )
+
+
+def _named_fields(head: Head) -> str:
+    """What fields a file has that looks like no format."""
+    is_json = head.keys or head.records or head.is_list
+    if not is_json:
+        return ", which is no JSON"
+    names = sorted(head.keys)
+    shown_names = _quoted(names[:SHOWN])
+    return f"; its fields are {shown_names or 'none'}"
 
 
 def _named_tables(tables: list[str]) -> str:

@@ -178,7 +178,8 @@ class SourceFile:
 
     def objects_of(self, line: str) -> list[str]:
         """The JSON texts of a line, mostly one."""
-        if _MANY_OBJECTS.search(line, 1):
+        may_break_off = line.count("{") > line.count("}")
+        if may_break_off or _MANY_OBJECTS.search(line, 1):
             return objects_of_line(line)
         return [line]
 

@@ -27,8 +27,11 @@ _THINK = re.compile(r"<think>\s*(?P<thought>.*?)\s*</think>", re.DOTALL)
 
 def knows_sharegpt(head: Head) -> bool:
     """Whether it is conversations of turns that say from whom they are."""
-    holds_turns = bool(set(SHAREGPT_LISTS) & head.keys) or {"from", "value"} <= head.keys
-    return holds_turns and '"from"' in head.text and '"value"' in head.text
+    has_list = bool(set(SHAREGPT_LISTS) & head.keys)
+    is_turn = {"from", "value"} <= head.keys
+    if not has_list and not is_turn:
+        return False
+    return '"from"' in head.text and '"value"' in head.text
 
 
 class ShareGptBuilder(ChatBuilder):
@@ -45,7 +48,8 @@ class ShareGptBuilder(ChatBuilder):
         elif role == "assistant":
             self.say_content("assistant", _hermes_answer(words))
         elif role == "tool":
-            for response in _TOOL_RESPONSE.findall(words) or [words]:
+            responses = _TOOL_RESPONSE.findall(words)
+            for response in responses or [words]:
                 self.say_result("", text_block(response))
         else:
             self.say_text(role, words)
@@ -57,7 +61,8 @@ def _calls(words: str) -> Content:
     parts = Content()
     for call in as_list(value):
         if isinstance(call, dict):
-            parts.blocks.append(tool_call(call))
+            block = tool_call(call)
+            parts.blocks.append(block)
     if not parts.blocks:
         parts.blocks += text_block(words)
     return parts
@@ -72,9 +77,11 @@ def _hermes_answer(words: str) -> Content:
         return parts
     for thought in _THINK.findall(words):
         parts.blocks += thought_block(thought)
-    answer = _TOOL_CALL.sub("", _THINK.sub("", words))
+    answer = _THINK.sub("", words)
+    answer = _TOOL_CALL.sub("", answer)
     parts.blocks += text_block(answer.strip())
-    parts.blocks += [tool_call(call) for call in calls]
+    for call in calls:
+        parts.blocks.append(tool_call(call))
     return parts
 
 
