@@ -31,7 +31,6 @@ from workbench.lab.advice.advise import (
     Search,
     usual_grid,
 )
-from workbench.lab.advice.paste import due_at
 from workbench.lab.advice.space import Candidates
 
 EARLIER = (0.3, 0.5, 0.7)
@@ -51,7 +50,7 @@ class PresentSetting:
 
     Attributes:
         window: that most of its sessions have.
-        limit: the size of the smallest request that it compacts in that window.
+        limit: the size of the requests at which it compacts in that window, as `inspect` says it.
         preset: restates it.
     """
 
@@ -84,11 +83,11 @@ class PresentSetting:
             shares += [limit / window_tokens for limit in recorded_limits(trusted)]
         [(window, _)] = windows.most_common(1)
         restated = preset(agent.preset)
-        by_rule = due_at(restated, window.tokens) or window.tokens
+        by_rule = agent.limit(window.tokens)
         if not shares:
             return cls(window, Sized(by_rule, f"{agent.name}'s rule"), restated)
         share = min(median(shares), 1.0)
-        limit_tokens = int(share * window.tokens)
+        limit_tokens = round(share * window.tokens)
         limit = Sized(limit_tokens, f"the median of {some(len(shares), 'recorded compaction')}")
         if abs(by_rule / window.tokens - share) <= CLOSE:
             return cls(window, limit, restated)
