@@ -74,13 +74,14 @@ class PresentSetting:
         """
         counter = TiktokenCounter()
         windows: Counter[Sized] = Counter()
-        shares = []
+        shares: list[float] = []
         for session in sessions:
             sizes = counter.sizes(session.messages)
             trusted = checked_reports(session, sizes, counter).session
             windows[window_of(trusted, asked_window)] += 1
             window_tokens = window_of(trusted).tokens
-            shares += [limit / window_tokens for limit in recorded_limits(trusted)]
+            for limit_tokens in recorded_limits(trusted):
+                shares.append(limit_tokens / window_tokens)
         [(window, _)] = windows.most_common(1)
         restated = preset(agent.preset)
         by_rule = agent.limit(window.tokens)

@@ -43,6 +43,7 @@ from workbench.recordings.importers.formats.langgraph_checkpoints import LANGGRA
 from workbench.recordings.importers.formats.langsmith import LANGSMITH
 from workbench.recordings.importers.formats.llama_index import LLAMA_INDEX, LLAMA_INDEX_DATABASE
 from workbench.recordings.importers.formats.llm_database import LLM_DATABASE
+from workbench.recordings.importers.formats.llm_responses import LLM_RESPONSES
 from workbench.recordings.importers.formats.mini_swe_agent import MINI_SWE_AGENT
 from workbench.recordings.importers.formats.opencode import OPENCODE, OPENCODE_DATABASE
 from workbench.recordings.importers.formats.openhands import OPENHANDS
@@ -83,6 +84,7 @@ FORMATS = (
     CRUSH_DATABASE,
     HERMES_DATABASE,
     LLM_DATABASE,
+    LLM_RESPONSES,
     AGNO_DATABASE,
     LLAMA_INDEX_DATABASE,
     LANGGRAPH_DATABASE,

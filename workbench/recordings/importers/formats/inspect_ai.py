@@ -118,9 +118,9 @@ class SampleBuilder(ChatBuilder):
         """
         summary = None
         compaction_id = ""
-        kept: tuple[str, ...] | None = None
+        kept_ids: tuple[str, ...] | None = None
         if message is None:
-            kept = self.ids
+            kept_ids = self.ids
         else:
             summary = self.summary_in(message)
             compaction_id = identifier(message, "id")
@@ -130,7 +130,7 @@ class SampleBuilder(ChatBuilder):
         self.compaction(
             summary,
             id=compaction_id or "compaction",
-            kept=kept,
+            kept=kept_ids,
             tokens_before=tokens_before,
             tokens_after=tokens_after,
             reason=text(event, "type"),

@@ -36,22 +36,21 @@ LLM_TABLES = SessionTables(
     """,
     json=("parts", "token_details"),
 )
+LLM_USAGE = UsageFields(
+    "input_tokens",
+    "output_tokens",
+    "token_details/prompt_tokens_details/cached_tokens",
+    reasoning="token_details/completion_tokens_details/reasoning_tokens",
+    cache_in_input=True,
+)
 
 
 class LlmBuilder(DescribedBuilder):
     """Reads the messages of one thread."""
 
     about = {"id": "id", "title": "name"}
-    shape = MessageShape(
-        usage=UsageFields(
-            "input_tokens",
-            "output_tokens",
-            "token_details/prompt_tokens_details/cached_tokens",
-            reasoning="token_details/completion_tokens_details/reasoning_tokens",
-            cache_in_input=True,
-        )
-    )
-    usage_fields = shape.usage
+    shape = MessageShape(usage=LLM_USAGE)
+    usage_fields = LLM_USAGE
 
     def read(self, record: Record) -> None:
         """Read one row: a message with its parts, and of an answer what the provider reported."""
