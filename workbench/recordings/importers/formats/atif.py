@@ -120,5 +120,6 @@ ATIF = Format(
     description="ATIF trajectories (JSON)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "system"),
     knows=knows_atif,
+    fields=("agent", "steps"),
     sessions=json_document("steps", AtifBuilder),
 )

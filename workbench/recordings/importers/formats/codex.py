@@ -353,6 +353,7 @@ CODEX = Format(
     description="OpenAI Codex rollouts (JSON lines)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
     knows=knows_codex,
+    fields=("timestamp", "type", "payload"),
     sessions=json_lines(CodexBuilder),
     aside="payload.changes payload.aggregated_output payload.parsed_cmd payload.result payload.tools "
     "payload.dynamic_tools",
@@ -363,6 +364,7 @@ OPENAI_RESPONSES = Format(
     description="OpenAI Responses items: a list, or an object with `input` and `output` (JSON)",
     carries=("calls", "thinking", "images", "usage", "model", "compactions", "system"),
     knows=knows_responses,
+    fields=("input", "output"),
     sessions=responses_sessions,
     aside="tools",
 )

@@ -111,6 +111,7 @@ VERCEL_UI = Format(
     description="UI messages of the Vercel AI SDK (JSON)",
     carries=("calls", "thinking", "images", "times", "system"),
     knows=knows_vercel_ui,
+    fields=("id", "role", "parts"),
     sessions=message_sessions(VercelUiBuilder),
 )
 
@@ -119,5 +120,6 @@ VERCEL = Format(
     description="model messages of the Vercel AI SDK (JSON)",
     carries=("calls", "thinking", "images", "system"),
     knows=knows_vercel,
+    fields=("role", "content"),
     sessions=message_sessions(),
 )
