@@ -1,5 +1,5 @@
 """The pages of docs/reference that the package itself knows: commands, also as a manual page, formats,
-tables with their columns.
+tables with their columns, errors.
 
 `python docs/reference.py` writes them; with `--check` it names those that are stale and exits with
 1.
@@ -7,14 +7,17 @@ tables with their columns.
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterator
-from inspect import cleandoc
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from inspect import cleandoc, getdoc, isclass
 from pathlib import Path
 from typing import Any
 
 from typer.main import get_command
 
+import workbench as wb
 from workbench.cli.app import ABOUT, commands
 from workbench.cli.commands import COMMANDS, GROUPS, Command
 from workbench.cli.help_pages import ABOUT_OPTIONS, long_name
@@ -181,8 +184,84 @@ def _roff(text: str) -> str:
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
 
 
+def errors_page() -> str:
+    """The errors and warnings of the face, and which of its calls raise them."""
+    return "\n".join(_error_lines()) + "\n"
+
+
+def _error_lines() -> Iterator[str]:
+    yield "# Errors and warnings"
+    yield ""
+    yield (
+        "Each text is a sentence for a user. All are names of `workbench`, such as"
+        " `wb.FormatError`; `wb.WorkbenchError` catches every error."
+    )
+    raising_calls = _raising_calls()
+    yield ""
+    yield "| error | kind of | what it means | who says that it may come |"
+    yield "|---|---|---|---|"
+    for error in _public_classes(wb.WorkbenchError):
+        calls = ", ".join(f"`{call}`" for call in raising_calls.get(error.__name__, ()))
+        yield f"| `{error.__name__}` | `{error.__base__.__name__}` | {_meaning(error)} | {calls} |"
+    yield ""
+    yield "| warning | what it means |"
+    yield "|---|---|"
+    for warning in _public_classes(Warning):
+        yield f"| `{warning.__name__}` | {_meaning(warning)} |"
+
+
+def _public_classes(root: type) -> list[Any]:
+    """The classes of the face that are of a kind, without the kind itself."""
+    classes: list[Any] = []
+    for name in sorted(wb.__all__):
+        face = getattr(wb, name)
+        if isclass(face) and issubclass(face, root) and face is not root:
+            classes.append(face)
+    return classes
+
+
+def _meaning(error: type) -> str:
+    """The first paragraph of a class's docstring, on one line."""
+    return _cell((getdoc(error) or "").partition("\n\n")[0])
+
+
+def _raising_calls() -> Mapping[str, list[str]]:
+    """By the name of an error: the public calls whose docstring names it."""
+    calls: defaultdict[str, list[str]] = defaultdict(list)
+    for name in sorted(wb.__all__):
+        face = getattr(wb, name)
+        for error in _raised_errors(face):
+            calls[error].append(name)
+        if isclass(face):
+            for method_name, method in vars(face).items():
+                for error in _raised_errors(method):
+                    calls[error].append(_call_name(name, method_name))
+    return calls
+
+
+def _call_name(class_name: str, method_name: str) -> str:
+    """What a user writes to call a method."""
+    if method_name == "__init__":
+        return class_name
+    return f"{class_name}.{method_name}"
+
+
+def _raised_errors(call: object) -> list[str]:
+    """The errors that the docstring of a call names below `Raises:`."""
+    if isclass(call):
+        return []
+    section = re.search(r"^Raises:\n((?:    .*\n?)+)", getdoc(call) or "", re.MULTILINE)
+    if section is None:
+        return []
+    errors: list[str] = []
+    for names in re.findall(r"^    (\w[\w, ]*):", section[1], re.MULTILINE):
+        errors += names.split(", ")
+    return errors
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
+    "errors.md": errors_page,
     "formats.md": formats_page,
     "tables.md": tables_page,
     "workbench.1": manual,

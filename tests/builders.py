@@ -8,19 +8,21 @@ from typing import Any
 
 from workbench import (
     AssistantMessage,
+    Compaction,
+    CompactionEntry,
     Context,
+    Log,
+    MessageEntry,
+    Model,
     Preset,
     Session,
+    Situation,
     Text,
     ToolCall,
     UserMessage,
     compact,
 )
-from workbench.engine.compaction.engine import Compaction
-from workbench.engine.compaction.strategy import Situation
-from workbench.engine.models.model import Model
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import Message, SystemMessage, Thinking, ToolResult, Usage
 from workbench.engine.transcript.session import Origin
 

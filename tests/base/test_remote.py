@@ -13,8 +13,8 @@ from uuid import uuid4
 
 import pytest
 
+from workbench import MissingPath, SettingError, SetupError
 from workbench.base import remote
-from workbench.base.errors import MissingPath, SettingError, SetupError
 
 pytest.importorskip("fsspec", reason="the extra `remote` is not installed")
 

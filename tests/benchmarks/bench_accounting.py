@@ -34,12 +34,10 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "reports" / "studies" / "size
 
 from sizes import BASELINE, SHARE, STRATEGIES, compactions, lines, measured, sessions, table_window
 
-from workbench import preset
+from workbench import MetricInput, Prepared, preset
 from workbench.engine.models.extractive import Extractive
 from workbench.evaluation.analysis.paired import interval, project_means, sign_flip
-from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.costs.pricing import pricing
-from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.matched import (
     recorded_contexts,

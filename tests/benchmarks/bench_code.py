@@ -9,9 +9,8 @@ from __future__ import annotations
 import sys
 from time import process_time
 
-from workbench import prepared, preset
+from workbench import Prepared, prepared, preset
 from workbench.engine.models.extractive import Extractive
-from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.sources import sessions_in, sources_of
 from workbench.evaluation.metrics.code.reading import CodeReading
 from workbench.evaluation.metrics.exam.exams import Exams

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from recordings.importers.test_fuzz import damaged, lost_silently, used, with_one_broken_line
 
-from workbench.base.errors import FormatError
+from workbench import FormatError
 from workbench.recordings.importers.importer import read
 
 SECONDS = 10

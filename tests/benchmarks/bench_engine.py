@@ -24,7 +24,9 @@ from workbench import (
     Budget,
     Completion,
     Context,
+    Situation,
     Strategy,
+    SummaryRequest,
     Text,
     ToolCall,
     UserMessage,
@@ -32,8 +34,6 @@ from workbench import (
     preset,
 )
 from workbench.engine.compaction.guard import violations
-from workbench.engine.compaction.strategy import Situation
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import Message, SystemMessage, ToolResult, chars_per_token
 
 WORDS = (

@@ -30,9 +30,8 @@ from typing import Any
 
 from bench_replay import joined
 
-from workbench import Session, explore
+from workbench import Explorer, Session, explore
 from workbench.report.explorer.controls import Controls
-from workbench.report.explorer.explorer import Explorer
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 FOLDERS = (

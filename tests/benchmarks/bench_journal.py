@@ -32,9 +32,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from live.long_talk import conversation
 
-from workbench import Compactor, Completion
+from workbench import Compactor, Completion, SummaryRequest
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.models.model import SummaryRequest
 
 GOAL = 0.005
 MORE = 200

@@ -21,8 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 
 from rows import Frames, Part, run
 
-from workbench import AssistantMessage
-from workbench.engine.transcript.log import CompactionEntry
+from workbench import AssistantMessage, CompactionEntry
 from workbench.engine.transcript.message import said_texts
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.watching.needed import Losses, compactions

@@ -30,8 +30,7 @@ from engine.compaction.documented import OPTIONS, ways_that_differ
 from live.dead_summariser import worst_block
 from live.two_conversations import mixture
 
-from workbench import Settings
-from workbench.base.errors import SettingError
+from workbench import SettingError, Settings
 from workbench.engine.compaction.presets import BUILTIN
 
 COMPACTING = tuple(name for name in BUILTIN if name not in ("none", "null"))

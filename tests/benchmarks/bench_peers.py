@@ -32,11 +32,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from bench_engine import Terse, long_conversation, planned
 
-from workbench import AssistantMessage, Budget, Context, Strategy, compact, preset
+from workbench import AssistantMessage, Budget, Context, Situation, Strategy, compact, preset
 from workbench.engine.compaction.presets.gemini_cli import ReverseBudget
 from workbench.engine.compaction.presets.hermes_lean import HermesPrune
 from workbench.engine.compaction.presets.opencode import Prune
-from workbench.engine.compaction.strategy import Situation
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
 
 SUMMARY = "## Goal\ngo on\n" * 20

@@ -39,9 +39,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from bench_engine import Terse, long_conversation, planned
 
-from workbench import AssistantMessage, Budget, Context, Preset, ToolCall, compact, preset
+from workbench import (
+    AssistantMessage,
+    Budget,
+    Context,
+    Preset,
+    Situation,
+    ToolCall,
+    compact,
+    preset,
+)
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.compaction.strategy import Situation
 from workbench.engine.transcript.message import Message, SystemMessage, ToolResult, chars_per_token
 
 CHECKS = 20_000

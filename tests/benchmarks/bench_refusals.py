@@ -32,9 +32,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from live.talk import Record
 
-from workbench import Compactor, Completion
+from workbench import Compactor, Completion, SummaryRequest
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.models.model import SummaryRequest
 from workbench.live.events import CompactionStarted
 
 WINDOW = 40_000

@@ -39,10 +39,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 from live.long_talk import conversation
 from live.talk import Record
 
-from workbench import Compactor, Completion
+from workbench import Compactor, Completion, SummaryRequest
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
 from workbench.live.events import CompactionEnded
 
 COSTS: dict[str, Callable[[list[Record]], list[Record]]] = {

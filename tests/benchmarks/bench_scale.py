@@ -25,8 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.bench_kill import replays
 
 from builders import remembering, rules
-from workbench import Session, save
-from workbench.evaluation.experiment.results import Results
+from workbench import Results, Session, save
 from workbench.evaluation.experiment.table_columns import COLUMNS
 
 STRATEGIES = "truncate,summarize"

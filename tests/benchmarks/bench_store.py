@@ -30,9 +30,12 @@ sys.path.insert(0, str(TESTS))
 from object_store import BUCKET, environment, put, serving_s3  # noqa: E402
 
 from builders import remembering, rules  # noqa: E402
-from workbench import Session, save  # noqa: E402
+from workbench import (  # noqa: E402
+    Results,
+    Session,
+    save,
+)
 from workbench.base import remote  # noqa: E402
-from workbench.evaluation.experiment.results import Results  # noqa: E402
 from workbench.evaluation.experiment.table_columns import COLUMNS  # noqa: E402
 
 SESSIONS = f"s3://{BUCKET}/sessions"

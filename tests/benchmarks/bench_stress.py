@@ -40,10 +40,9 @@ from benchmarks.bench_request import print_costs
 from live.long_talk import FORMATS, conversation
 from live.talk import Record
 
-from workbench import Compactor, Completion, Hooks, ModelError
+from workbench import Compactor, Completion, Hooks, ModelError, SummaryRequest
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import chars_per_token
 from workbench.live.events import CompactionEnded, LastResort, Rewound
 from workbench.live.formats.table import FORMATS as MESSAGE_FORMATS

@@ -31,10 +31,8 @@ from typing import Any
 import pandas as pd
 
 import workbench as wb
-from workbench import WorkbenchError
+from workbench import Findings, Results, WorkbenchError
 from workbench.evaluation.analysis.trade import WORTH
-from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.decision import Decision
 from workbench.evaluation.findings.prices import considered
 from workbench.evaluation.findings.tables import Tables

@@ -23,9 +23,8 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from workbench import Preset, Session, find_model
+from workbench import Model, Preset, Session, find_model
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.models.model import Model
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing

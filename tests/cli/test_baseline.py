@@ -4,10 +4,9 @@ from typing import Any
 import pytest
 from report.page.made import made
 
+from workbench import Findings, Results
 from workbench.cli import main
 from workbench.cli.headline import outcome
-from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.findings import Findings
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from builders import remembering, rules
-from workbench import Preset, Session, compare, preset
+from workbench import Preset, Results, Session, compare, preset
 from workbench.cli import main
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS
 

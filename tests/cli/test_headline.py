@@ -11,11 +11,10 @@ from report.page.made import made, with_recorded
 
 from builders import remembering, rules
 from profiles import FULL
-from workbench import AssistantMessage, Report, Session, Text, UserMessage, save
+from workbench import AssistantMessage, Findings, Report, Session, Text, UserMessage, save
 from workbench.cli import main
 from workbench.cli.headline import show
 from workbench.cli.headline_table import headline
-from workbench.evaluation.findings import Findings
 
 
 @pytest.mark.parametrize(

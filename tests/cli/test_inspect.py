@@ -8,9 +8,18 @@ from pathlib import Path
 import pytest
 
 import workbench as wb
-from workbench import AssistantMessage, Session, Summary, Text, ToolCall, UserMessage
+from workbench import (
+    AssistantMessage,
+    CompactionEntry,
+    Log,
+    MessageEntry,
+    Session,
+    Summary,
+    Text,
+    ToolCall,
+    UserMessage,
+)
 from workbench.cli import main
-from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import Message, ToolResult, Usage
 
 LINE = "The lamp in the hall gets eleven volts. "

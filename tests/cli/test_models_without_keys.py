@@ -19,9 +19,8 @@ from lab.judge.knowing import Knowing
 
 from builders import remembering, rules
 from profiles import FULL
-from workbench import Session, load, save
+from workbench import Results, Session, load, save
 from workbench.cli import main
-from workbench.evaluation.experiment.results import Results
 from workbench.lab.judge.exam.admission import admission_exams
 
 UNUSABLE = 2

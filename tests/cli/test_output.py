@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench import ModelError, WorkbenchError
-from workbench.base.errors import FormatError, LeftOut, SetupError, UnknownName
+from workbench import FormatError, LeftOut, ModelError, SetupError, UnknownName, WorkbenchError
 from workbench.cli import main
 from workbench.cli.app import hint
 from workbench.cli.notebooks import joined

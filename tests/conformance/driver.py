@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench import Compactor, Preset, Settings
-from workbench.engine.models.scripted import Scripted
+from workbench import Compactor, Preset, Scripted, Settings
 from workbench.engine.transcript.message import Message, plain_text
 from workbench.live.events import CompactionEnded, CompactionStarted
 

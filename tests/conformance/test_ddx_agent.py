@@ -14,8 +14,7 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, result, said, told
-from workbench import Compactor, ModelError, Session, Settings, preset
-from workbench.engine.models.scripted import Scripted
+from workbench import Compactor, ModelError, Scripted, Session, Settings, preset
 from workbench.engine.transcript.message import Message
 
 PREFIX = (

@@ -20,13 +20,13 @@ from workbench import (
     Completion,
     Hooks,
     ModelError,
+    Scripted,
     Session,
+    SettingError,
+    SummaryRequest,
     Supply,
     preset,
 )
-from workbench.base.errors import SettingError
-from workbench.engine.models.model import SummaryRequest
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Message, Usage
 
 G1, G2 = "docker_agent", "docker_agent_g2"

@@ -26,14 +26,14 @@ from workbench import (
     Plan,
     Replace,
     Session,
+    SettingError,
+    SummaryRequest,
     Text,
     ToolCall,
     UserMessage,
     preset,
 )
-from workbench.base.errors import SettingError
 from workbench.engine.compaction.plan import Stage
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import Message, ToolResult
 
 HUNDRED = "x" * 368

@@ -13,8 +13,7 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, result, rules, said, told
-from workbench import Compactor, ModelError, Session
-from workbench.engine.models.scripted import Scripted
+from workbench import Compactor, ModelError, Scripted, Session
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Message
 

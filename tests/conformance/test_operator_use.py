@@ -14,10 +14,18 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, result, said, told
-from workbench import Cancel, Hooks, ModelError, Session, Supply, Text, UserMessage
-from workbench.base.errors import CompactionRefused
+from workbench import (
+    Cancel,
+    CompactionRefused,
+    Hooks,
+    ModelError,
+    Scripted,
+    Session,
+    Supply,
+    Text,
+    UserMessage,
+)
 from workbench.engine.compaction.presets.operator_use import OperatorSettings, operator_use
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Image, Message
 
 WORDS = "w" * 4_000

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench import Summary, load, prepared, replay
+from workbench import Prepared, Summary, load, prepared, replay
 from workbench.engine.transcript.context import last_user
-from workbench.evaluation.experiment.prepared import Prepared
 
 FILES = ("pi-mono/before-compaction.jsonl", "oh-my-posh/f776f2bf-23df-4ccd-808c-738ef763c1c6.jsonl")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from workbench.base.errors import CompactionRefused, SettingError
+from workbench import CompactionRefused, SettingError
 
 WINDOW = 8_000
 

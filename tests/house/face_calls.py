@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import workbench as wb
-from workbench.engine.models.model import Model
+from workbench import Model
 from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.experiment import compare, sweep
 from workbench.lab.advice import advise

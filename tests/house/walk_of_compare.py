@@ -34,8 +34,8 @@ from types import CodeType, FrameType, NoneType
 
 import workbench as wb
 from builders import remembering, rules
+from workbench import Findings
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.evaluation.findings import Findings
 
 PACKAGE = Path(wb.__file__).parent
 EVALUATION = f"{PACKAGE / 'evaluation'}/"

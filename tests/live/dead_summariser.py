@@ -10,8 +10,7 @@ from threading import Event
 
 from live.talk import openai
 
-from workbench import Compactor, Completion, Settings
-from workbench.engine.models.model import SummaryRequest
+from workbench import Compactor, Completion, Settings, SummaryRequest
 
 AT_ONCE = 5
 """So many presets wait side by side, since the work beside the waiting is counted too."""

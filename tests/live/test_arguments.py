@@ -11,8 +11,7 @@ import pytest
 from live.talk import Record, asked, back
 
 import workbench as wb
-from workbench import AssistantMessage, AsyncCompactor, Settings, WorkbenchError
-from workbench.engine.transcript.log import MessageEntry
+from workbench import AssistantMessage, AsyncCompactor, MessageEntry, Settings, WorkbenchError
 
 
 def made(preset: Any = "pipeline", **given: Any) -> wb.Compactor:

@@ -12,9 +12,8 @@ import pytest
 import validators
 from live.talk import Record, alone, asked, openai
 
-from workbench import AsyncCompactor, Compactor, Completion
+from workbench import AsyncCompactor, Compactor, Completion, SummaryRequest
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
 
 
 class Slow:

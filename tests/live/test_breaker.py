@@ -21,15 +21,15 @@ from workbench import (
     ModelError,
     Plan,
     Preset,
+    SettingError,
     Settings,
+    Situation,
     Strategy,
+    SummaryRequest,
 )
-from workbench.base.errors import SettingError
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.compaction.strategy import Situation
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import Message
 from workbench.live.events import (
     AutomaticResumed,

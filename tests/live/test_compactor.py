@@ -12,20 +12,21 @@ from live.talk import Record, answered, anthropic, asked, back, openai, used
 from workbench import (
     AtShare,
     Budget,
+    CompactionEntry,
     Compactor,
     Context,
+    FormatError,
+    MessageEntry,
     ModelError,
     Plan,
     Preset,
+    Scripted,
     Session,
     Settings,
+    Situation,
     Strategy,
 )
-from workbench.base.errors import FormatError
-from workbench.engine.compaction.strategy import Situation
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.scripted import Scripted
-from workbench.engine.transcript.log import CompactionEntry, MessageEntry
 from workbench.engine.transcript.message import Message, chars_per_token, plain_text
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing

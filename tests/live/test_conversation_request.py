@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 import pytest
 from live.talk import Record, anthropic, openai
 
-from workbench import Compactor, Completion, ModelError
+from workbench import Compactor, Completion, ModelError, SummaryRequest
 from workbench.engine.models.conversation import sent_messages
-from workbench.engine.models.model import SummaryRequest
 from workbench.live.events import CompactionEnded
 
 TALKS: dict[str, Callable[..., list[Record]]] = {"openai": openai, "anthropic": anthropic}

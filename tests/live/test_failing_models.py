@@ -11,8 +11,8 @@ import pytest
 from live.talk import Record, answered, asked, openai, without_fallback
 
 import workbench as wb
-from workbench import Compactor, Completion, Settings
-from workbench.engine.models.model import SummaryRequest, TooLate
+from workbench import Compactor, Completion, Settings, SummaryRequest
+from workbench.engine.models.model import TooLate
 from workbench.live.events import CompactionDropped, CompactionEnded
 
 PRESETS = ("opal", "summarize", "pipeline", "pi", "claude_code")

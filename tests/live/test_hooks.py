@@ -5,13 +5,21 @@ from typing import Any
 import pytest
 from live.talk import asked, openai
 
-from workbench import Budget, Cancel, Compactor, Context, Hooks, Settings, Supply
-from workbench.base.errors import SettingError
-from workbench.engine.compaction.engine import Compaction
+from workbench import (
+    Budget,
+    Cancel,
+    Compaction,
+    Compactor,
+    Context,
+    Due,
+    Hooks,
+    Scripted,
+    SettingError,
+    Settings,
+    Supply,
+)
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.scripted import Scripted
 from workbench.live.events import CompactionEnded
-from workbench.live.hooks import Due
 
 
 def test_a_hook_may_cancel_and_is_not_asked_again_at_once() -> None:

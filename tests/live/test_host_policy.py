@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from live.talk import openai
 
-from workbench import AtShare, Budget, Compactor, Context, Plan, Preset, Replace, Strategy
+from workbench import (
+    AtShare,
+    Budget,
+    Compactor,
+    Context,
+    Plan,
+    Preset,
+    Replace,
+    Scripted,
+    Strategy,
+    SummaryRequest,
+)
 from workbench.engine.compaction.plan import Draft
 from workbench.engine.compaction.strategy import Ending, HostPolicy
-from workbench.engine.models.model import SummaryRequest
-from workbench.engine.models.scripted import Scripted
 
 
 class Forgetful:

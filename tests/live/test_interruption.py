@@ -21,18 +21,18 @@ from workbench import (
     Completion,
     Context,
     Hooks,
+    MessageEntry,
     ModelError,
     Plan,
     Preset,
+    Refused,
     Replace,
     Settings,
     Strategy,
+    SummaryRequest,
 )
-from workbench.base.errors import Refused
 from workbench.engine.compaction.plan import Draft
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
-from workbench.engine.transcript.log import MessageEntry
 from workbench.live.events import CompactionDropped, CompactionEnded
 
 ENGINE = (str(Path("workbench", "compaction")), str(Path("workbench", "live")))

@@ -23,8 +23,7 @@ from live.talk import Record, anthropic, asked, openai
 from live.zoo import REWRITING
 
 from profiles import FULL
-from workbench import AsyncCompactor, Compactor, Preset, with_recall
-from workbench.base.errors import FormatError
+from workbench import AsyncCompactor, Compactor, FormatError, Preset, with_recall
 from workbench.engine.compaction.presets import NAMES
 from workbench.engine.models.extractive import Extractive
 from workbench.live import journal

@@ -13,8 +13,7 @@ import validators
 from live.talk import Record, asked, openai
 from live.test_native_formats import takes_gemini, takes_responses
 
-from workbench import Compactor, Settings
-from workbench.base.errors import SettingError
+from workbench import Compactor, SettingError, Settings
 
 MOST_BYTES = {
     "anthropic": 32_000_000,

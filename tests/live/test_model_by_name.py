@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 
 import workbench as wb
-from workbench.base.errors import SettingError, UnknownName
+from workbench import Model, SettingError, UnknownName
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Model
 from workbench.live.events import CompactionEnded
 
 TALK = [

@@ -9,10 +9,9 @@ import validators
 from live.talk import Record, asked
 from live.test_native_formats import takes_responses
 
-from workbench import Compactor
+from workbench import CompactionEntry, Compactor
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.transcript.log import CompactionEntry
 
 GAP = "(earlier messages were left out here)"
 

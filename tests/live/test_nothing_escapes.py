@@ -21,14 +21,14 @@ from workbench import (
     Hooks,
     ModelError,
     Preset,
+    SettingError,
     Settings,
+    Situation,
     Strategy,
+    SummaryRequest,
     preset,
 )
-from workbench.base.errors import SettingError
-from workbench.engine.compaction.strategy import Situation
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
 from workbench.live.events import CallbackFailed, CompactionDropped, CompactionEnded
 
 

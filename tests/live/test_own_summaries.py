@@ -12,11 +12,9 @@ from live.shapes import contents, items
 from live.talk import Record, anthropic, asked, openai
 
 from profiles import pairs
-from workbench import Compactor, Completion, Summary
+from workbench import Compactor, Completion, MessageEntry, Summary, SummaryRequest
 from workbench.engine.compaction.presets import NAMES
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
-from workbench.engine.transcript.log import MessageEntry
 from workbench.engine.transcript.message import plain_text
 
 SILENT = {"none", "null", "truncate", "clear_tool_uses", "observation_mask", "scored"}

@@ -7,9 +7,8 @@ from live.talk import Record, openai
 from live.zoo import Writer
 
 import workbench as wb
-from workbench.base.errors import CompactionRefused
+from workbench import CompactionRefused, Due
 from workbench.engine.compaction.presets import KNOWN
-from workbench.live.hooks import Due
 
 SUMMARISING = ["summarize", "opal", "operator_use", "docker_agent", "pi", "claude_code"]
 

@@ -12,8 +12,7 @@ import validators
 from live.talk import Record
 
 import workbench as wb
-from workbench import WorkbenchError
-from workbench.base.errors import FormatError
+from workbench import FormatError, WorkbenchError
 from workbench.engine.compaction.presets import KNOWN
 from workbench.engine.models.extractive import Extractive
 from workbench.live.events import CompactionStarted, CompactsOften

@@ -17,11 +17,18 @@ from live.shapes import items
 from live.talk import Record, anthropic, asked, openai, without_fallback
 
 from profiles import FULL
-from workbench import Compactor, Completion, Preset, with_recall
-from workbench.base.errors import FormatError, SettingError, UnknownName
+from workbench import (
+    Compactor,
+    Completion,
+    FormatError,
+    Preset,
+    SettingError,
+    SummaryRequest,
+    UnknownName,
+    with_recall,
+)
 from workbench.engine.compaction.presets import NAMES
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
 
 TALKS: dict[str, Callable[..., list[Record]]] = {"openai": openai, "anthropic": anthropic}
 PRESETS = NAMES if FULL else ("pipeline", "codex_local")

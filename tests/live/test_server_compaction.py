@@ -16,8 +16,7 @@ from live.talk import openai as openai_talk
 from live.test_native_compactions import turn
 
 import workbench as wb
-from workbench import Compactor
-from workbench.engine.compaction.engine import Compaction
+from workbench import Compaction, Compactor
 from workbench.engine.compaction.stages import BUILTIN
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.provider_options import ProviderOptions

@@ -8,9 +8,8 @@ import validators
 from live.talk import Record, asked, openai
 from live.two_conversations import mixture
 
-from workbench import Compactor, Completion
+from workbench import Compactor, Completion, SummaryRequest
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
 
 
 class Waiting:

@@ -16,8 +16,7 @@ from live.habits import Habit, as_it_is, reminder
 from live.talk import Record
 
 import workbench as wb
-from workbench import Completion
-from workbench.engine.models.model import SummaryRequest
+from workbench import Completion, SummaryRequest
 from workbench.live.events import CompactionEnded, Rewound
 
 IDS = {"id", "tool_call_id", "tool_use_id"}

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench import Text
-from workbench.engine.compaction.engine import Compaction
-from workbench.engine.models.model import SummaryRequest
+from workbench import Compaction, SummaryRequest, Text
 from workbench.engine.transcript.context import callers, last_user, pinned
 from workbench.engine.transcript.message import Message, TokenCounter, ToolResult
 

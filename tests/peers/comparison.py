@@ -9,8 +9,7 @@ from itertools import chain, combinations
 
 from peers.case import Case, Decision, ours
 
-from workbench import Completion, Preset, Session
-from workbench.engine.models.model import SummaryRequest
+from workbench import Completion, Preset, Session, SummaryRequest
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing

@@ -12,11 +12,9 @@ from properties.chats import Record, long_chat
 from properties.requests import begun, ended
 from properties.steps import Step, Words, conversations
 
-from workbench import Budget, Compactor, Context, Hooks, Strategy, compact
-from workbench.engine.compaction.strategy import Situation, Trigger
+from workbench import Budget, Compactor, Context, Due, Hooks, Situation, Strategy, Trigger, compact
 from workbench.engine.transcript.message import Message, Usage, chars_per_token
 from workbench.live.events import AutomaticResumed, AutomaticStopped, UsageIgnored
-from workbench.live.hooks import Due
 
 LONG = long_chat(9)
 """One host's conversation of some hundred messages."""

@@ -16,8 +16,7 @@ from typing import TypeVar
 from properties.extremes import CLUSTERS, ORDER, SECRET
 from properties.steps import SUBJECTS, Check, Step
 
-from workbench import AssistantMessage, Context, Summary, Text, UserMessage
-from workbench.engine.models.model import SummaryRequest
+from workbench import AssistantMessage, Context, Summary, SummaryRequest, Text, UserMessage
 from workbench.engine.transcript.context import callers, last_user, protected
 from workbench.engine.transcript.message import (
     Image,

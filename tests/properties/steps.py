@@ -13,12 +13,21 @@ from properties.conversations import CASES, SHARES, by_bytes, context
 from properties.extremes import EXTREMES
 
 from builders import compact_if_due
-from workbench import Budget, Completion, Context, Strategy, Text, UserMessage, compact, preset
-from workbench.engine.compaction.engine import Compaction
+from workbench import (
+    Budget,
+    Compaction,
+    Completion,
+    Context,
+    Situation,
+    Strategy,
+    SummaryRequest,
+    Text,
+    UserMessage,
+    compact,
+    preset,
+)
 from workbench.engine.compaction.presets import BUILTIN as PRESETS
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.compaction.strategy import Situation
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import Message, chars_per_token, plain_text
 
 SUBJECTS: Mapping[str, Strategy] = {

@@ -16,10 +16,18 @@ from properties.requests import openai
 from properties.steps import SUBJECTS, conversations, step
 
 from builders import conversation
-from workbench import Budget, Completion, Context, ModelError, Session, compact
+from workbench import (
+    Budget,
+    Completion,
+    Context,
+    Log,
+    MessageEntry,
+    ModelError,
+    Session,
+    SummaryRequest,
+    compact,
+)
 from workbench.engine.compaction.presets import BUILTIN as PRESETS
-from workbench.engine.models.model import SummaryRequest
-from workbench.engine.transcript.log import Log, MessageEntry
 from workbench.engine.transcript.redaction import redacted
 
 TESTS = Path(__file__).parent.parent

@@ -19,9 +19,9 @@ from properties.test_fifty_compactions import turn
 
 from builders import compact_if_due, conversation, rules
 from profiles import examples
-from workbench import Budget, Cancel, Compactor, Context, Hooks, Settings
+from workbench import Budget, Cancel, Compactor, Context, Hooks, Settings, Situation
 from workbench.engine.compaction.presets import BUILTIN as PRESETS
-from workbench.engine.compaction.strategy import Always, Situation
+from workbench.engine.compaction.strategy import Always
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.context import OpenContext, protected
 from workbench.engine.transcript.message import chars_per_token

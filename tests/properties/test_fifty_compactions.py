@@ -18,10 +18,9 @@ from properties.invariants import EVERY, LET_OFF
 from properties.steps import Step, Words
 
 from builders import called, conversation, result, rules, said, told
-from workbench import Budget, Completion, Context, Summary, compact
+from workbench import Budget, Completion, Context, Model, Summary, SummaryRequest, compact
 from workbench.engine.compaction.presets import BUILTIN as PRESETS
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Model, SummaryRequest
 from workbench.engine.transcript.context import OpenContext
 from workbench.engine.transcript.message import Message, chars_per_token, plain_text
 

@@ -10,8 +10,17 @@ import pytest
 from properties.steps import Words
 
 from builders import called, result, rules, said, told
-from workbench import Budget, Context, Plan, Replace, Strategy, Text, UserMessage, compact
-from workbench.engine.compaction.engine import Compaction
+from workbench import (
+    Budget,
+    Compaction,
+    Context,
+    Plan,
+    Replace,
+    Strategy,
+    Text,
+    UserMessage,
+    compact,
+)
 from workbench.engine.compaction.guard import violations
 from workbench.engine.transcript.message import Message
 

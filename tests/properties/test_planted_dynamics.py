@@ -25,21 +25,22 @@ from builders import conversation
 from workbench import (
     Budget,
     Cancel,
+    Compaction,
     Compactor,
     Context,
     Hooks,
     Plan,
     Replace,
     Settings,
+    Situation,
     Strategy,
     Summary,
+    SummaryRequest,
     Text,
     UserMessage,
 )
-from workbench.engine.compaction.engine import Compaction
-from workbench.engine.compaction.strategy import Always, Situation
+from workbench.engine.compaction.strategy import Always
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import Json
 from workbench.live.gauge import Gauge
 from workbench.live.memory import Memory

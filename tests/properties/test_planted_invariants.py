@@ -13,8 +13,7 @@ from properties.invariants import EVERY
 from properties.steps import Step, Words, step
 
 from builders import called, result, rules, said, told
-from workbench import Budget, Context, Strategy, Summary, Text, ToolCall, UserMessage
-from workbench.engine.compaction.engine import Compaction
+from workbench import Budget, Compaction, Context, Strategy, Summary, Text, ToolCall, UserMessage
 from workbench.engine.transcript.message import Image, Message, SystemMessage, Thinking
 
 BEFORE: list[Message] = [

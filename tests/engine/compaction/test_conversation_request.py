@@ -7,10 +7,7 @@ from engine.compaction.presets.situations import fired
 
 import workbench as wb
 from builders import conversation, rules
-from workbench import Budget, Context, compact
-from workbench.engine.compaction.engine import Compaction
-from workbench.engine.models.model import SummaryRequest
-from workbench.engine.models.scripted import Scripted
+from workbench import Budget, Compaction, Context, Scripted, SummaryRequest, compact
 from workbench.engine.transcript.message import Message
 
 SUMMARISING = (

@@ -14,17 +14,17 @@ from workbench import (
     Plan,
     Preset,
     Replace,
+    Scripted,
+    Situation,
     Strategy,
+    SummaryRequest,
     compact,
     preset,
 )
 from workbench.engine.compaction.plan import Draft
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns
-from workbench.engine.compaction.strategy import Situation
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import plain_text
 
 

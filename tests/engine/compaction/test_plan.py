@@ -3,10 +3,8 @@ from dataclasses import replace
 import pytest
 
 from builders import conversation, said
-from workbench import Context, Plan, Replace, Summary, Text
-from workbench.base.errors import PlanError
+from workbench import Context, Plan, PlanError, Replace, Summary, SummaryRequest, Text
 from workbench.engine.compaction.plan import Draft, in_order
-from workbench.engine.models.model import SummaryRequest
 
 CONTEXT = Context.of(conversation(2))
 REQUEST = SummaryRequest(purpose="summary", system="", write=lambda _: "")

@@ -4,9 +4,8 @@ from typing import Any
 import pytest
 
 from builders import called, result, rules, said, told
-from workbench import Summary, UserMessage
+from workbench import Summary, SummaryRequest, UserMessage
 from workbench.engine.compaction.prompt_template import PromptTemplate, prompt
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import Image, Message, ToolResult
 
 

@@ -11,15 +11,13 @@ import pytest
 import workbench as wb
 from builders import called, conversation, result, rules, said, told
 from profiles import FULL
-from workbench import Context, bundled, find_model, prepared, replay
+from workbench import Compaction, Context, Prepared, bundled, find_model, prepared, replay
 from workbench.engine.compaction.archive import Archive
-from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.guard import violations
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.compaction.recall import archive_id
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import Message, plain_text
-from workbench.evaluation.experiment.prepared import Prepared
 
 LONG = Context.of([rules("be good"), *conversation(60, words=150)])
 NAMES = [name for name in BUILTIN if name != "none"]

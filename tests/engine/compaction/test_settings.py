@@ -11,8 +11,7 @@ import pytest
 from engine.compaction.documented import DOCUMENTED, OPTIONS, ways_that_differ
 
 import workbench as wb
-from workbench import Budget, Context, Plan
-from workbench.base.errors import SettingError
+from workbench import Budget, Context, Plan, SettingError
 from workbench.engine.compaction.settings import settings, short_names
 
 

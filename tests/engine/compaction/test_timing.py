@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from builders import rules, said, told
-from workbench import Session, preset
-from workbench.engine.compaction.strategy import Situation
+from workbench import Session, Situation, preset
 from workbench.engine.compaction.timing import ByPrice, CachePrices, prices_of
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Message, chars_per_token

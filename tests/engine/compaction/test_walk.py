@@ -6,11 +6,9 @@ from types import FrameType
 
 import workbench.engine.compaction
 from builders import compact_if_due, conversation, rules
-from workbench import Budget, Context, Preset, preset
+from workbench import Budget, Context, Preset, Scripted, Situation, preset
 from workbench.engine.compaction.plan import Draft
-from workbench.engine.compaction.strategy import Situation
 from workbench.engine.compaction.summary_input import SummaryInput
-from workbench.engine.models.scripted import Scripted
 
 PI = preset("pi")
 

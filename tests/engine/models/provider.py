@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from workbench import SummaryRequest
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.litellm import LiteLLM
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.provider_options import ProviderOptions
 from workbench.engine.models.wrappers import CachedModel
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from builders import conversation
-from workbench import ModelError, ModelSettings, find_model
+from workbench import FormatError, ModelError, ModelSettings, Refused, SummaryRequest, find_model
 from workbench.base import package
-from workbench.base.errors import FormatError, Refused
 from workbench.engine.models.bundled import Bundled
 from workbench.engine.models.bundled_answers import (
     BundledAnswer,
@@ -22,7 +21,6 @@ from workbench.engine.models.bundled_answers import (
     read_answers,
     shipped_file,
 )
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.plain_text import request_key
 
 ROOT = Path(__file__).parents[3]

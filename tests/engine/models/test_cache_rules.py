@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.base.errors import SettingError
+from workbench import SettingError
 from workbench.engine.models.cache_rules import (
     ANTHROPIC,
     DEEPSEEK,

@@ -13,11 +13,18 @@ from pathlib import Path
 import pytest
 from engine.models.programs import counting, program, starts
 
-from workbench import Completion, ModelError, ModelSettings, find_model
-from workbench.base.errors import SettingError, SetupError, Unanswered
+from workbench import (
+    Completion,
+    ModelError,
+    ModelSettings,
+    SettingError,
+    SetupError,
+    SummaryRequest,
+    Unanswered,
+    find_model,
+)
 from workbench.engine.models.command import Command
 from workbench.engine.models.ledger import Ledger
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.provider_options import ProviderOptions
 from workbench.engine.models.settings import model_names
 from workbench.engine.models.wrappers import requests_of

@@ -11,15 +11,13 @@ from engine.models.provider import Provider, completion
 from engine.models.provider import model as cached
 
 from builders import called, conversation, result, rules, said, told
-from workbench import Completion, ModelError, Summary
-from workbench.base.errors import AnswerAwaited
+from workbench import AnswerAwaited, Completion, ModelError, Summary, SummaryRequest
 from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.models.command import Command
 from workbench.engine.models.conversation import chat_messages, sent_messages
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.folder import Folder
 from workbench.engine.models.ledger import Ledger
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.plain_text import plain_text, request_key
 from workbench.engine.models.splitting import SplittingModel
 from workbench.engine.transcript.message import Message

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from builders import called, conversation, result, said, told
 from profiles import examples
-from workbench import ModelError, Summary, find_model, load
+from workbench import ModelError, Summary, SummaryRequest, find_model, load
 from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.extraction.words import spans
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.extractive.reading import harmless
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import Message, TokenCounter, chars_per_token, said_texts
 

@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 from engine.models.provider import Provider, Reply, calls, completion, model, refusal, request
 
-from workbench import ModelError
-from workbench.base.errors import Refused
+from workbench import ModelError, Refused
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.provider_options import ProviderOptions

@@ -11,11 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from workbench import Completion, ModelSettings, find_model
-from workbench.base.errors import AnswerAwaited, SettingError, Unanswered, UnknownName
+from workbench import (
+    AnswerAwaited,
+    Completion,
+    Model,
+    ModelSettings,
+    SettingError,
+    SummaryRequest,
+    Unanswered,
+    UnknownName,
+    find_model,
+)
 from workbench.engine.models.folder import Folder
 from workbench.engine.models.folder_requests import waiting
-from workbench.engine.models.model import Model, SummaryRequest
 from workbench.engine.models.wrappers import requests_of, with_replicate
 
 

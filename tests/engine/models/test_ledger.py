@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from engine.models.provider import calls
 
-from workbench.base.errors import DamagedFile, Refused, SettingError
+from workbench import DamagedFile, Refused, SettingError
 from workbench.engine.models.ledger import Ledger
 
 

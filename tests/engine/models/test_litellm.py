@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 from engine.models.provider import Provider, Reply, completion, refusal, serving
 
-from workbench import ModelError, find_model
-from workbench.base.errors import SetupError
+from workbench import ModelError, SetupError, SummaryRequest, find_model
 from workbench.engine.models.litellm import LiteLLM
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.provider_options import ProviderOptions
 
 API_BASE = "WORKBENCH_API_BASE"

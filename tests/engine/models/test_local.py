@@ -12,11 +12,9 @@ from pathlib import Path
 import pytest
 from engine.models.provider import calls
 
-from workbench import ModelError, find_model
-from workbench.base.errors import SettingError, SetupError
+from workbench import ModelError, SettingError, SetupError, SummaryRequest, find_model
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.local import Local, running_address, start_server
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.weights import Weights, weights
 from workbench.engine.models.wrappers import CachedModel
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.base.errors import SetupError
+from workbench import SetupError
 from workbench.engine.models import prices
 from workbench.engine.models.prices import row, tariff, window
 

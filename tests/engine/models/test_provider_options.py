@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.base.errors import SettingError
+from workbench import SettingError
 from workbench.engine.models.provider_options import ProviderOptions, provider_options
 
 MODELS_FILE = "WORKBENCH_MODELS"

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from builders import said
-from workbench import Completion, ModelError
+from workbench import Completion, ModelError, SummaryRequest
 from workbench.engine.compaction.presets.docker_agent import DockerPrompt
 from workbench.engine.compaction.prompt_template import PromptTemplate
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.splitting import SplittingModel
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import Message

@@ -9,8 +9,7 @@ import pytest
 from engine.models.provider import Provider, completion, refusal, request, serving
 from engine.models.provider import model as cached
 
-from workbench import ModelError
-from workbench.base.errors import Refused
+from workbench import ModelError, Refused
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.wrappers import CachedModel

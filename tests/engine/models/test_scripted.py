@@ -1,8 +1,6 @@
 import pytest
 
-from workbench import ModelError
-from workbench.engine.models.model import SummaryRequest
-from workbench.engine.models.scripted import Scripted
+from workbench import ModelError, Scripted, SummaryRequest
 
 REQUEST = SummaryRequest(purpose="summary", system="", write=lambda _: "")
 

@@ -13,9 +13,16 @@ import pytest
 from engine.models.provider import Provider, Reply, completion
 
 from builders import called, conversation, result, said
-from workbench import Budget, Context, ModelSettings, Strategy, compact
-from workbench.base.errors import Refused, SettingError
-from workbench.engine.compaction.engine import Compaction
+from workbench import (
+    Budget,
+    Compaction,
+    Context,
+    ModelSettings,
+    Refused,
+    SettingError,
+    Strategy,
+    compact,
+)
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.models.litellm import LiteLLM

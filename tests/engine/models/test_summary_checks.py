@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from builders import called, result, said, told
-from workbench import Completion
+from workbench import Completion, SummaryRequest
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.summary_quality import findings
 from workbench.engine.transcript.message import Message
 

@@ -8,11 +8,8 @@ import pytest
 from engine.models.test_summary_checks import GOOD, SECTIONS, SESSION
 
 from builders import result, said, told
-from workbench import Completion, ModelError
-from workbench.base.errors import Refused
+from workbench import Completion, ModelError, Refused, Scripted, SummaryRequest
 from workbench.engine.compaction.engine import completed
-from workbench.engine.models.model import SummaryRequest
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.models.summary_quality import RepairingModel
 
 

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import called, said
-from workbench import UserMessage
-from workbench.base.errors import SetupError
+from workbench import SetupError, UserMessage
 from workbench.engine.models import tokenizer
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import PER_MESSAGE, Image

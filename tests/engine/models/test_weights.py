@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.base.errors import SettingError, SetupError
+from workbench import SettingError, SetupError
 from workbench.engine.models.weights import NAMES, cache_folder, weights
 
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from workbench import Completion, ModelError
-from workbench.engine.models.model import SummaryRequest
+from workbench import Completion, ModelError, SummaryRequest
 from workbench.engine.models.text_tools import TextToolModel
 from workbench.engine.models.written_calls import (
     UnreadableCall,

@@ -6,10 +6,19 @@ from pathlib import Path
 import pytest
 
 from builders import said, told
-from workbench import Session, Summary, Text, load
+from workbench import (
+    ClearingEntry,
+    CompactionEntry,
+    Log,
+    MessageEntry,
+    Session,
+    Summary,
+    Text,
+    load,
+)
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.calibration import TokenCalibration, calibrate
-from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Log, MessageEntry, fold
+from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Message, ToolResult, Usage, chars_per_token
 
 OVERHEAD, SCALE = 20_000, 1.25

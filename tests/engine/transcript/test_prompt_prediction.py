@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from builders import said, told
-from workbench import AssistantMessage, Session, Summary, load
+from workbench import AssistantMessage, CompactionEntry, Log, MessageEntry, Session, Summary, load
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.calibration import calibrate
-from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import Message, Usage
 from workbench.engine.transcript.recorded_requests import PredictedRequest, predicted_requests
 

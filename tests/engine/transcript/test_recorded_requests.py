@@ -3,8 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from builders import result, said, told
-from workbench import Session, Summary, Text
-from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Log, MessageEntry
+from workbench import ClearingEntry, CompactionEntry, Log, MessageEntry, Session, Summary, Text
 from workbench.engine.transcript.message import Message, ToolResult, Usage
 from workbench.engine.transcript.recorded_requests import RecordedRequest, recorded_requests
 

@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import called, remembering, result, rules, said, told
-from workbench import Session, Summary, ToolCall
+from workbench import CompactionEntry, Log, MessageEntry, NoteEntry, Session, Summary, ToolCall
 from workbench.engine.transcript.files import FileOps, merged
-from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry, NoteEntry
 from workbench.engine.transcript.message import Message, plain_text, said_texts
 from workbench.engine.transcript.personal import KINDS
 from workbench.engine.transcript.redaction import Redactor, holds_one, redacted

@@ -5,12 +5,10 @@ from html.parser import HTMLParser
 import pytest
 
 from builders import called, said, told
-from workbench import AssistantMessage, Session, Text, preset, replay
+from workbench import AssistantMessage, Compaction, Replay, Session, Text, preset, replay
 from workbench.base.markup import card
-from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.transcript.message import Message
-from workbench.evaluation.replays.step import Replay
 
 HOSTILE = (
     "<script>window.hit=1</script><img src=x"

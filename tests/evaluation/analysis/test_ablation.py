@@ -6,8 +6,7 @@ from typing import ClassVar
 import pytest
 
 from builders import remembering, rules
-from workbench import Budget, Context, Plan, Preset, Session, Strategy
-from workbench.base.errors import SettingError
+from workbench import Budget, Context, Plan, Preset, Session, SettingError, Strategy
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.analysis.ablation import leave_one_out
 

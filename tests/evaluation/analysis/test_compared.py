@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from workbench.base.errors import UnknownName
+from workbench import UnknownName
 from workbench.evaluation.analysis.compared import compare_table, lead_table
 from workbench.evaluation.analysis.scores import with_projects
 

@@ -7,9 +7,18 @@ from __future__ import annotations
 import pytest
 
 import workbench as wb
-from workbench import AssistantMessage, Session, Summary, Text, ToolCall, UserMessage
-from workbench.base.errors import SettingError
-from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
+from workbench import (
+    AssistantMessage,
+    CompactionEntry,
+    Log,
+    MessageEntry,
+    Session,
+    SettingError,
+    Summary,
+    Text,
+    ToolCall,
+    UserMessage,
+)
 from workbench.engine.transcript.message import Message, Thinking, ToolResult, Usage
 from workbench.evaluation.analysis.composition import MEASURED, UNEXPLAINED, RecordedContexts
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.base.errors import SettingError, UnknownName
+from workbench import SettingError, UnknownName
 from workbench.evaluation.analysis.gate import Gate, gate, outcome
 
 

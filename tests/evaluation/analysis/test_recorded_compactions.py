@@ -7,8 +7,18 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from workbench import AssistantMessage, Session, Summary, Text, ToolCall, UserMessage
-from workbench.engine.transcript.log import CompactionEntry, Entry, Log, MessageEntry
+from workbench import (
+    AssistantMessage,
+    CompactionEntry,
+    Log,
+    MessageEntry,
+    Session,
+    Summary,
+    Text,
+    ToolCall,
+    UserMessage,
+)
+from workbench.engine.transcript.log import Entry
 from workbench.engine.transcript.message import Message, ToolResult, Usage
 from workbench.evaluation.analysis.recorded_compactions import compaction_bills
 

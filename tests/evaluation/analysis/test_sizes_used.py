@@ -15,8 +15,10 @@ from builders import remembering, rules
 from workbench import (
     Budget,
     Context,
+    Findings,
     Plan,
     Preset,
+    Results,
     Session,
     Strategy,
     compare,
@@ -29,8 +31,6 @@ from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.analysis.panel import panel
 from workbench.evaluation.analysis.scores import grouped
-from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.comparison import changes
 from workbench.evaluation.findings.tables import Tables
 

@@ -10,8 +10,8 @@ from random import Random
 from typing import TypeAlias
 
 from builders import called, result, rules, said, told
-from workbench import AssistantMessage, Session, Summary
-from workbench.engine.transcript.log import CompactionEntry, Entry, Log, MessageEntry
+from workbench import AssistantMessage, CompactionEntry, Log, MessageEntry, Session, Summary
+from workbench.engine.transcript.log import Entry
 from workbench.engine.transcript.message import Message, Usage
 
 FORGED = "session-0"

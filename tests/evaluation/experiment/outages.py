@@ -16,8 +16,7 @@ from typing import Any, Literal, TypeAlias
 from engine.models.provider import Provider, Reply, completion, refusal
 
 from builders import remembering, rules
-from workbench import ModelSettings, Session, compare
-from workbench.evaluation.experiment.results import Results
+from workbench import ModelSettings, Results, Session, compare
 
 MODELS_FILE = "WORKBENCH_MODELS"
 

@@ -14,9 +14,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from workbench.base.errors import SettingError
+from workbench import Results, SettingError
 from workbench.evaluation.experiment import bounded
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import frame
 from workbench.evaluation.experiment.table_folder import read_table

@@ -15,21 +15,31 @@ from typing import Any
 import pytest
 
 from builders import remembering, rules
-from workbench import Completion, ModelSettings, Preset, Report, Session, bundled, compare, preset
+from workbench import (
+    Completion,
+    Findings,
+    Model,
+    ModelSettings,
+    Preset,
+    Report,
+    Results,
+    Session,
+    SummaryRequest,
+    bundled,
+    compare,
+    preset,
+)
 from workbench.cli.ending import finish
 from workbench.cli.headline import outcome, show
 from workbench.engine.compaction.variant import variant
 from workbench.engine.models.bundled import Bundled
 from workbench.engine.models.bundled_answers import BundledAnswer, answers_text
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Model, SummaryRequest
 from workbench.engine.models.plain_text import request_key
 from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.grid import Grid
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.evaluation.findings import Findings
 from workbench.recordings.datasets.bundled import bundled_files
 
 WITHOUT_A_MODEL = (

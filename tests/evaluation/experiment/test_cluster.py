@@ -18,10 +18,19 @@ import pytest
 
 from builders import remembering, rules
 from profiles import FULL
-from workbench import Budget, Context, Plan, Preset, Session, Strategy, compare, save
-from workbench.base.errors import SetupError
+from workbench import (
+    Budget,
+    Context,
+    Plan,
+    Preset,
+    Results,
+    Session,
+    SetupError,
+    Strategy,
+    compare,
+    save,
+)
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.table_columns import COLUMNS
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")

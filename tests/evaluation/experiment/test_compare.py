@@ -16,9 +16,19 @@ import pytest
 
 from builders import remembering, rules
 from profiles import FULL
-from workbench import Budget, Context, Plan, Preset, Session, Strategy, compare, save
-from workbench.base.errors import SettingError, UnknownName
-from workbench.evaluation.experiment.results import Results
+from workbench import (
+    Budget,
+    Context,
+    Plan,
+    Preset,
+    Results,
+    Session,
+    SettingError,
+    Strategy,
+    UnknownName,
+    compare,
+    save,
+)
 from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.experiment.workers import Processes
 

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
-from workbench import Session, compare, load
-from workbench.base.errors import SettingError
-from workbench.evaluation.experiment.results import Results
+from workbench import Results, Session, SettingError, compare, load
 from workbench.evaluation.experiment.spec import RunSpec
 
 PARTS = ["usd_input", "usd_read", "usd_write", "usd_output", "usd_summaries"]

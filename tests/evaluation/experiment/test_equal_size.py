@@ -10,12 +10,10 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
-from workbench import Budget, Context, Plan, Preset, Session, compare, preset
-from workbench.base.errors import UnknownName
+from workbench import Budget, Context, Plan, Preset, Results, Session, UnknownName, compare, preset
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.analysis.compared import compare_table
 from workbench.evaluation.analysis.scores import grouped
-from workbench.evaluation.experiment.results import Results
 
 
 @dataclass(frozen=True)

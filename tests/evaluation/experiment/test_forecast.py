@@ -11,11 +11,9 @@ import pytest
 from engine.models.provider import Reply, completion, serving
 
 from builders import remembering, rules
-from workbench import Session, compare, save
-from workbench.base.errors import SetupError
+from workbench import Scripted, Session, SetupError, compare, save
 from workbench.cli import main
 from workbench.engine.models.prices import tariff
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.models.speed import measured
 from workbench.evaluation.experiment.compare import forecast
 from workbench.evaluation.experiment.forecast import Forecast

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from workbench import load
+from workbench import Results, load
 from workbench.cli import main
 from workbench.evaluation.experiment.inspect_logs import to_inspect
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS, SCHEMA
 

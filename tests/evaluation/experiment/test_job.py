@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from workbench import ModelSettings
-from workbench.base.errors import SettingError, SetupError, Unanswered
+from workbench import ModelSettings, SettingError, SetupError, Unanswered
 from workbench.evaluation.experiment.job import Crew, Job, KeptWork, folder_of
 from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.experiment.run_folder import RunFolder

@@ -12,12 +12,11 @@ from urllib.parse import quote
 import pytest
 
 from builders import called, remembering, result, rules, said, told
-from workbench import Session, compare, save
+from workbench import Results, Session, compare, save
 from workbench.cli import main
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.leaks import leak
-from workbench.evaluation.experiment.results import Results
 
 PLACE = 'src/Wörter & "zeppelin"/ostrich.py'
 WAYS: dict[str, Callable[[str], str]] = {

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tqdm import tqdm
 
+from workbench import Results
 from workbench.evaluation.experiment import merging
 from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.merging import Merging, StoredReplay, StoredSession, merge
 from workbench.evaluation.experiment.replay_rows import NAMES
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import check_deletable
 from workbench.evaluation.experiment.table_columns import COLUMNS, frame

@@ -12,10 +12,8 @@ from evaluation.experiment.outages import MODEL, summary
 
 from builders import remembering, rules, said, told
 from profiles import FULL
-from workbench import ModelSettings, Session, compare
-from workbench.base.errors import SettingError
+from workbench import ModelSettings, Results, Session, SettingError, compare
 from workbench.engine.models.settings import model_names
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.table_columns import COLUMNS
 
 

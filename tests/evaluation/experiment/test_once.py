@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
-from workbench import Session, preset, save
+from workbench import Prepared, Session, preset, save
 from workbench.engine.extraction.extractor import Extractor, Passage
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Message, chars_per_token
-from workbench.evaluation.experiment.prepared import Prepared, read
+from workbench.evaluation.experiment.prepared import read
 from workbench.evaluation.experiment.replay_rows import replay_rows
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import RunSpec

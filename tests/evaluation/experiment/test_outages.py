@@ -24,13 +24,21 @@ from evaluation.experiment.outages import (
 
 from builders import remembering, rules
 from profiles import FULL
-from workbench import Completion, ModelError, ModelSettings, Session, compare, replay, save
-from workbench.base.errors import Unanswered
+from workbench import (
+    Completion,
+    Findings,
+    ModelError,
+    ModelSettings,
+    Results,
+    Session,
+    SummaryRequest,
+    Unanswered,
+    compare,
+    replay,
+    save,
+)
 from workbench.cli import main
 from workbench.cli.ending import answered, finish
-from workbench.engine.models.model import SummaryRequest
-from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.findings import Findings
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,7 @@ from evaluation.experiment.outages import MODEL, spent, summary
 
 from builders import remembering, rules
 from profiles import FULL
-from workbench import Session, save
-from workbench.evaluation.experiment.results import Results
+from workbench import Results, Session, save
 from workbench.evaluation.experiment.table_columns import COLUMNS
 
 ROUNDS = 4

@@ -7,11 +7,9 @@ import pytest
 
 import workbench as wb
 from builders import remembering, rules
-from workbench import Report, Session
-from workbench.base.errors import SettingError
+from workbench import Findings, MetricInput, Report, Session, SettingError
 from workbench.cli.headline import outcome, show
-from workbench.evaluation.findings import Findings
-from workbench.evaluation.metrics.metric import Better, MetricInput, Unit
+from workbench.evaluation.metrics.metric import Better, Unit
 
 
 class MessagesSent:

@@ -10,8 +10,7 @@ import pytest
 
 from builders import called, remembering, result, rules, said, told
 from profiles import FULL
-from workbench import Completion, ModelError, Session, compare, render, save
-from workbench.engine.models.model import SummaryRequest
+from workbench import Completion, ModelError, Session, SummaryRequest, compare, render, save
 from workbench.engine.transcript.message import Message, said_texts
 from workbench.engine.transcript.redaction import holds_one
 from workbench.evaluation.experiment.replay_rows import Tables, replay_rows

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
-from workbench import Session, Summary, compare
-from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.evaluation.experiment.results import Results
+from workbench import CompactionEntry, Log, MessageEntry, Results, Session, Summary, compare
 
 
 def session() -> Session:

@@ -12,16 +12,23 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
-from workbench import Completion, Report, Session, compare, save
-from workbench.base.errors import SettingError
+from workbench import (
+    Completion,
+    Model,
+    Report,
+    Results,
+    Scripted,
+    Session,
+    SettingError,
+    SummaryRequest,
+    compare,
+    save,
+)
 from workbench.cli import main
 from workbench.cli.ending import warn_of_replicates
-from workbench.engine.models.model import Model, SummaryRequest
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import plain_text
 from workbench.evaluation.analysis.replication import repeated_note, variance_split
 from workbench.evaluation.experiment.combined import steady
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import frame
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from workbench import Completion
-from workbench.base.errors import AnswerAwaited
-from workbench.engine.models.model import SummaryRequest
+from workbench import AnswerAwaited, Completion, SummaryRequest
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.models.wrappers import AnsweringModel
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead

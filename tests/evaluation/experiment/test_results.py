@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from profiles import FULL
-from workbench.base.errors import SettingError
+from workbench import Results, SettingError
 from workbench.evaluation.experiment.atomic import write_atomically
-from workbench.evaluation.experiment.results import Results, ResultTables
+from workbench.evaluation.experiment.results import ResultTables
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS, SCHEMA
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.base.errors import SettingError
+from workbench import SettingError
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import RunNotes, delete_run
 

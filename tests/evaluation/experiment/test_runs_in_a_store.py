@@ -10,11 +10,9 @@ import pytest
 from object_store import BUCKET, put, serving_s3
 
 from builders import remembering, rules
-from workbench import Session, compare, load, save
+from workbench import MissingPath, Results, Session, SettingError, compare, load, save
 from workbench.base import remote
-from workbench.base.errors import MissingPath, SettingError
 from workbench.cli import main
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_copies import fetched, local_folder
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.experiment.sources import sources_of

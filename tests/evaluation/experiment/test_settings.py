@@ -21,7 +21,7 @@ from typing import (
 import pytest
 
 import workbench as wb
-from workbench.engine.models.model import Model
+from workbench import Model
 from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.experiment import compare, sweep
 from workbench.evaluation.experiment.checked_spec import Spec
@@ -135,6 +135,11 @@ def test_the_signature_and_help_show_every_keyword_with_its_default(
         assert parameters[name].default == field.default, name
         assert f"{name}: {field.description}" in str(entry.__doc__)
     assert not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+
+
+def test_the_help_of_an_entry_has_its_sections_at_one_depth() -> None:
+    lines = str(wb.compare.__doc__).splitlines()
+    assert {"Args:", "Raises:", "Settings:"} <= set(lines)
 
 
 def test_the_gate_takes_what_a_run_does_but_for_what_it_sets() -> None:

@@ -13,15 +13,12 @@ from report.page.here import rendered
 
 from builders import called, remembering, result, rules, said, told
 from profiles import FULL
-from workbench import Report, Session, compare, save
-from workbench.base.errors import SettingError
+from workbench import Findings, Report, Results, Session, SettingError, compare, save
 from workbench.cli.headline_table import headline
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.experiment.exports import share
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS
-from workbench.evaluation.findings import Findings
 
 ROOT = Path(__file__).parents[3]
 WORD = re.compile(r"[^\W\d_]{4,}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import workbench as wb
-from workbench.base.errors import SettingError
+from workbench import SettingError
 from workbench.cli import main
 from workbench.evaluation.experiment.grid import read
 from workbench.evaluation.experiment.spec import RunSpec

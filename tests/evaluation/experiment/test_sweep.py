@@ -7,10 +7,20 @@ from pathlib import Path
 import pytest
 
 from builders import conversation, remembering, reporting, rules
-from workbench import Preset, Report, Session, preset, save, sweep, sweep_table
-from workbench.base.errors import LeftOut, SettingError, UnknownName
+from workbench import (
+    LeftOut,
+    Preset,
+    Report,
+    Results,
+    Session,
+    SettingError,
+    UnknownName,
+    preset,
+    save,
+    sweep,
+    sweep_table,
+)
 from workbench.evaluation.experiment.grid import read
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.table_columns import COLUMNS
 
 GRID = """

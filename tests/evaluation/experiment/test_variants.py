@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from workbench import preset
-from workbench.base.errors import SettingError
+from workbench import SettingError, preset
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.compaction.settings import settings
 from workbench.engine.compaction.variant import variant

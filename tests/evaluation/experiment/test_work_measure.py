@@ -9,8 +9,7 @@ import pytest
 from lab.judge.work_exam.test_write import Writer
 
 from builders import remembering
-from workbench import Session, compare, save
-from workbench.evaluation.experiment.results import Results
+from workbench import Results, Session, compare, save
 from workbench.evaluation.metrics.work_exam.document import file_beside
 from workbench.lab.judge.work_exam.write import write_exams
 

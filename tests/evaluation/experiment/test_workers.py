@@ -16,12 +16,22 @@ from tqdm import tqdm
 
 from builders import remembering, rules
 from profiles import FULL
-from workbench import Budget, Context, Plan, Preset, Session, Strategy, compare, save
-from workbench.base.errors import MemoryShort, SettingError
+from workbench import (
+    Budget,
+    Context,
+    MemoryShort,
+    Plan,
+    Preset,
+    Results,
+    Session,
+    SettingError,
+    Strategy,
+    compare,
+    save,
+)
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.experiment import memory
 from workbench.evaluation.experiment.job import Crew
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import with_references
 from workbench.evaluation.experiment.table_columns import COLUMNS

@@ -24,11 +24,9 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import urlopen
 
-from workbench import render
+from workbench import Findings, Results, render
 from workbench.base.formats import percent
 from workbench.cli.headline import outcome, show
-from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.findings import Findings
 from workbench.report.view.app import ViewServer
 
 POSSIBLE = 0.1

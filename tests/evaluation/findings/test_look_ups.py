@@ -10,9 +10,8 @@ import pytest
 from report.page.made import MadeResults, made
 from report.page.test_decision import on_own_trigger, priced
 
+from workbench import Findings, Results
 from workbench.evaluation.experiment.exports import share
-from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.decision import Decision
 from workbench.lab.simulation.simulated_rows import SIMULATED
 

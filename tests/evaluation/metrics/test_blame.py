@@ -3,12 +3,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from builders import remembering, rules
-from workbench import Budget, Context, Plan, Preset, Session, Strategy, find_model, preset
+from workbench import (
+    Budget,
+    Context,
+    MetricInput,
+    Plan,
+    Preset,
+    Session,
+    Strategy,
+    find_model,
+    preset,
+)
 from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.metrics.view import culprits
 from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.sizing import Sizing

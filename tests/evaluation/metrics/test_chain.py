@@ -3,11 +3,10 @@ from __future__ import annotations
 from collections import Counter
 
 from builders import remembering
-from workbench import Session, find_model, preset
+from workbench import MetricInput, Session, find_model, preset
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.metrics.chain import chain
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from builders import said, told
-from workbench import Score, Session
+from workbench import MetricInput, Replay, Score, Session
 from workbench.engine.models.cache_rules import ANTHROPIC, NO_CACHE, OPENAI
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import chars_per_token
@@ -20,9 +20,8 @@ from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.replay_cost import charge
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import Replay, Step
+from workbench.evaluation.replays.step import Step
 
 PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75")
 DRY_RUN = json.loads((Path(__file__).parent / "cachebench_dry_run.json").read_text())

@@ -13,9 +13,11 @@ from workbench import (
     AssistantMessage,
     Budget,
     Context,
+    MetricInput,
     Plan,
     Preset,
     Session,
+    Situation,
     Strategy,
     Text,
     find_model,
@@ -23,12 +25,10 @@ from workbench import (
 )
 from workbench.base.ragged import kept_mask
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.compaction.strategy import Situation
 from workbench.engine.transcript.message import Message, chars_per_token, said_text
 from workbench.evaluation.metrics.chain import chain
 from workbench.evaluation.metrics.demand import Retention
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.metrics.view import culprits, view
 from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.natural import natural

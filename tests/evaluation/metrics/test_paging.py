@@ -9,15 +9,13 @@ from functools import cache
 
 import pytest
 
-from workbench import bundled, metric_input, prepared, replay
+from workbench import MetricInput, Prepared, bundled, metric_input, prepared, replay
 from workbench.engine.models.cache_rules import NO_CACHE, OPENAI, CacheRules
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.message import said_text
-from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.exam.exams import Exams
-from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.metrics.paging import (
     Fault,
     PagedExam,

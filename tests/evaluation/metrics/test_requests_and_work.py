@@ -9,16 +9,26 @@ from pathlib import Path
 import pytest
 
 from builders import called, result, said, told
-from workbench import Context, Preset, Score, Session, Strategy, Summary, find_model, load
+from workbench import (
+    Context,
+    MetricInput,
+    Preset,
+    Replay,
+    Score,
+    Session,
+    Strategy,
+    Summary,
+    find_model,
+    load,
+)
 from workbench.engine.compaction.register_lines import entries, written
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import Message, chars_per_token
 from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import Replay, Snapshot
+from workbench.evaluation.replays.step import Snapshot
 from workbench.recordings.datasets.bundled import bundled_files
 
 VERBS = ("migrate", "document", "measure", "translate", "encrypt", "archive")

@@ -7,14 +7,13 @@ from dataclasses import replace
 import pytest
 
 from builders import said, told
-from workbench import Budget, Completion, Context, Session
-from workbench.engine.compaction.engine import Compaction, StageRecord
+from workbench import Budget, Compaction, Completion, Context, MetricInput, Replay, Session
+from workbench.engine.compaction.engine import StageRecord
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import CompactionEvent, Replay, Step
+from workbench.evaluation.replays.step import CompactionEvent, Step
 
 
 def metric_input(*sent: int, window: int) -> MetricInput:

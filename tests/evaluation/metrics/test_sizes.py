@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from builders import remembering, rules
-from workbench import Session, preset
+from workbench import MetricInput, Session, preset
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.experiment.replay_rows import natural_rows
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.replays.matched import matched, stays_larger
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing

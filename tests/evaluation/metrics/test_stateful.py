@@ -3,14 +3,13 @@ from __future__ import annotations
 import pytest
 
 from builders import called, result, said, told
-from workbench import Context, Score, Session, Summary, find_model, preset
+from workbench import Context, MetricInput, Replay, Score, Session, Summary, find_model, preset
 from workbench.engine.transcript.message import Message, chars_per_token
 from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import Replay, Snapshot
+from workbench.evaluation.replays.step import Snapshot
 
 FILLER = [told(f"plain words about nothing {i}", f"f{i}") for i in range(30)]
 MESSAGES: list[Message] = [

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from builders import conversation
-from workbench import Session, compare
-from workbench.base.errors import SettingError
+from workbench import Session, SettingError, compare
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.replays.boundaries import (
     at_boundaries,

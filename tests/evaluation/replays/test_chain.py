@@ -5,11 +5,17 @@ from __future__ import annotations
 import pytest
 
 from builders import conversation, rules
-from workbench import Completion, Session, preset
-from workbench.base.errors import AnswerAwaited
+from workbench import (
+    AnswerAwaited,
+    Completion,
+    Model,
+    Replay,
+    Scripted,
+    Session,
+    SummaryRequest,
+    preset,
+)
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import Model, SummaryRequest
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.models.wrappers import AnsweringModel
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead
@@ -17,7 +23,7 @@ from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.chain import chain_stops
 from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import CompactionEvent, Replay
+from workbench.evaluation.replays.step import CompactionEvent
 
 SESSION = Session.of([rules("be brief"), *conversation(40, words=60)])
 SIZING = Sizing.of(

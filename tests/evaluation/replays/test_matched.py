@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from builders import conversation, rules, said, told
-from workbench import Context, Session, preset
-from workbench.engine.models.scripted import Scripted
+from workbench import Context, Scripted, Session, preset
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.budgets import budget, least

@@ -7,12 +7,10 @@ import itertools
 import pytest
 
 from builders import conversation, rules
-from workbench import Session, preset
-from workbench.engine.models.scripted import Scripted
+from workbench import Replay, Scripted, Session, preset
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import Replay
 
 
 def replayed(strategy: str, window: int = 4_000, turns: int = 30) -> Replay:

@@ -3,8 +3,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from builders import remembering, rules
-from workbench import Context, Session, Summary, find_model, preset
-from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
+from workbench import (
+    CompactionEntry,
+    Context,
+    Log,
+    MessageEntry,
+    Session,
+    Summary,
+    find_model,
+    preset,
+)
 from workbench.engine.transcript.message import chars_per_token
 from workbench.evaluation.replays.matched import at_recorded_sizes, recorded_contexts
 from workbench.evaluation.replays.sizing import Sizing

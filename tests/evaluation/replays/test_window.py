@@ -3,8 +3,7 @@
 import pytest
 
 from builders import compaction, recorded, remembering
-from workbench import Session
-from workbench.engine.transcript.log import Log
+from workbench import Log, Session
 from workbench.engine.transcript.session import Origin
 from workbench.evaluation.replays.agents import AGENTS, agent_of, limit_of
 from workbench.evaluation.replays.sizing import window_of

@@ -1,12 +1,12 @@
 """Session files that grow, end in the middle of a line, are cut, replaced, or appear later."""
 
+import re
 from pathlib import Path
 
 import pytest
 from evaluation.watching.claude_lines import lines
 
-from workbench import load
-from workbench.base.errors import FormatError
+from workbench import FormatError, load
 from workbench.evaluation.watching.follow import Followed
 
 
@@ -106,6 +106,41 @@ def test_a_line_that_was_never_finished_takes_no_other_with_it(tmp_path: Path, k
     assert session is not None
     assert session.log == read.log == load(expected, lenient=True)[0].log
     assert any("line 4" in note for note in read.origin.skipped)
+
+
+def test_a_line_that_breaks_off_where_a_value_is_due_takes_no_other_with_it(
+    tmp_path: Path,
+) -> None:
+    written = lines(steps=4)
+    expected = tmp_path / "without.jsonl"
+    expected.write_text("\n".join([*written[:3], "{torn", *written[4:]]), encoding="utf-8")
+    expected_log = load(expected, lenient=True)[0].log
+    tears = [match.end() for match in re.finditer(r'": ?\[?', written[3])]
+    assert len(tears) > 8
+    for tear in tears:
+        file = tmp_path / f"torn-{tear}.jsonl"
+        glued = written[3][:tear] + written[4]
+        file.write_text("\n".join([*written[:3], glued, *written[5:]]) + "\n", encoding="utf-8")
+        followed = Followed(file)
+        followed.update()
+        session = followed.session()
+        assert session is not None
+        assert session.log == load(file, lenient=True)[0].log == expected_log, glued
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [
+        '{"type": "user", "content": [{"type": "text", "text": "these words"}',
+        '{"uuid": "u9", "type": "user", "message": {"uuid": "u9", "role": "user"}, "cwd',
+    ],
+)
+def test_a_value_inside_a_line_that_breaks_off_is_no_record(tmp_path: Path, torn: str) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_text("\n".join([*lines(steps=4), torn]), encoding="utf-8")
+    (read,) = load(file, lenient=True)
+    file.write_text("\n".join(lines(steps=4)), encoding="utf-8")
+    assert read.log == load(file)[0].log
 
 
 def test_two_records_without_a_line_end_between_them_are_two(tmp_path: Path) -> None:

@@ -6,11 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench import Report, compare, render
-from workbench.base.errors import SettingError, UnknownName
+from workbench import Report, Results, SettingError, UnknownName, compare, render
 from workbench.cli import main
 from workbench.evaluation.analysis.trade import Trade
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings.tables import Tables
 from workbench.lab.advice.advise import Advice, AdviceSpec, advise, forecast
 from workbench.lab.advice.measured import figures

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from builders import compaction, recorded
-from workbench import Session, save
+from workbench import Results, Session, save
 from workbench.cli import main
 from workbench.engine.transcript.session import Origin
-from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.replays.agents import AGENTS
+from workbench.evaluation.replays.agents import AGENTS, limit_of
 from workbench.lab.advice.advise import AdviceSpec
 from workbench.lab.advice.agents import PresentSetting, agent_searches
 from workbench.recordings.datasets.generator import generate
@@ -38,8 +37,20 @@ def test_the_present_setting_is_what_the_recordings_show() -> None:
 
 def test_without_a_recorded_compaction_the_agents_rule_says_where_it_compacts() -> None:
     present = PresentSetting.of(CLAUDE, [recorded(format="claude_code")])
-    assert (present.limit.tokens, present.limit.source) == (167_001, "Claude Code's rule")
+    assert (present.limit.tokens, present.limit.source) == (167_000, "Claude Code's rule")
     assert present.preset.name == "claude_code"
+
+
+@pytest.mark.parametrize("agent", ["claude_code", "codex", "pi", "opencode"])
+@pytest.mark.parametrize("tokens_before", [None, 155_000, 14_003])
+def test_where_an_agent_compacts_is_the_number_that_inspect_says(
+    agent: str, tokens_before: int | None
+) -> None:
+    entries = [] if tokens_before is None else [compaction(tokens_before)]
+    session = recorded(*entries, window=200_000, format=agent)
+    limit = limit_of(session, 200_000)
+    assert limit is not None
+    assert PresentSetting.of(AGENTS[agent], [session]).limit.tokens == limit.tokens
 
 
 def test_a_compaction_where_the_rule_has_it_is_the_preset_as_it_is() -> None:

@@ -28,7 +28,7 @@ def text_of(name: str, share: float, window: int = 200_000) -> str:
 
 
 def test_an_agents_own_compaction_at_half_of_its_window_is_its_own_setting() -> None:
-    # Claude Code takes a share of what its answer leaves of the window: 100,001 of 180,000 tokens
+    # Claude Code takes a share of what its answer leaves of the window: 100,000 of 180,000 tokens
     assert json.loads(text_of("claude_code", 0.5)) == {
         "env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "55"}
     }
@@ -37,6 +37,13 @@ def test_an_agents_own_compaction_at_half_of_its_window_is_its_own_setting() -> 
         assert json.loads(text_of(name, 0.5))["compaction"][reserve] == pytest.approx(
             100_000, abs=1
         )
+
+
+def test_an_agent_that_stays_as_it_is_keeps_the_numbers_of_its_own() -> None:
+    # pi compacts above its limit: a request of exactly that size still goes out
+    snippet = agent_snippet(preset("pi"), "pi", 200_000)
+    assert snippet is not None
+    assert json.loads(snippet.text)["compaction"]["reserveTokens"] == 16_384
 
 
 def test_an_agent_that_nobody_can_set_has_no_settings() -> None:

@@ -10,9 +10,8 @@ from typing import Any
 
 from engine.models.provider import Provider, Reply, completion
 
-from workbench import Completion, Session, prepared
+from workbench import Completion, Session, SummaryRequest, prepared
 from workbench.engine.models.litellm import LiteLLM
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.provider_options import ProviderOptions
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.gap import gapped

@@ -12,9 +12,20 @@ import pytest
 from lab.judge.knowing import Knowing
 
 from builders import remembering, rules, said
-from workbench import Budget, Context, Plan, Preset, Replace, Session, Strategy, compare, save
-from workbench.base.errors import LeftOut, SettingError
-from workbench.evaluation.experiment.results import Results
+from workbench import (
+    Budget,
+    Context,
+    LeftOut,
+    Plan,
+    Preset,
+    Replace,
+    Results,
+    Session,
+    SettingError,
+    Strategy,
+    compare,
+    save,
+)
 from workbench.evaluation.replays.matched import ALLOWED
 from workbench.lab.judge.contexts import ContextSpec
 from workbench.lab.judge.exam.scores import scores

@@ -8,7 +8,11 @@ from engine.models.provider import Reply, completion, refusal, serving
 from workbench import (
     AssistantMessage,
     Budget,
+    Compaction,
     Context,
+    Model,
+    Scripted,
+    SettingError,
     Strategy,
     Summary,
     Text,
@@ -17,15 +21,11 @@ from workbench import (
     compact,
     preset,
 )
-from workbench.base.errors import SettingError
 from workbench.cli import main
-from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.models.learned.weights import SHIPPED, read_weights
 from workbench.engine.models.litellm import LiteLLM
-from workbench.engine.models.model import Model
 from workbench.engine.models.provider_options import ProviderOptions
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
 from workbench.evaluation.replays.budgets import budget
 from workbench.recordings.datasets.bundled import bundled_files

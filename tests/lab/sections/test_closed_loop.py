@@ -5,11 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench.base.errors import SettingError
-from workbench.evaluation.experiment.results import Results
+from workbench import Results, SettingError, TrialResults
 from workbench.lab.sections.closed_loop import closed_loop_html
 from workbench.lab.simulation.simulated_rows import SIMULATED
-from workbench.lab.trials.table import TrialResults
 
 
 def trials(folder: Path) -> None:

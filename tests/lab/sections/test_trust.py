@@ -5,8 +5,7 @@ from lab.judge.knowing import Knowing
 from report.page.made import made
 
 from builders import remembering
-from workbench import Session
-from workbench.evaluation.experiment.results import Results
+from workbench import Results, Session
 from workbench.lab.judge.exam.sitting import judge_exam
 from workbench.lab.sections.trust import judges_html, validation_html
 

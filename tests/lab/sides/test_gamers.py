@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench import load, prepared
-from workbench.evaluation.experiment.prepared import Prepared
+from workbench import Prepared, load, prepared
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.lab.sides import gamers as side
 from workbench.lab.sides.gamers import gamers

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench.base.errors import SettingError
+from workbench import SettingError
 from workbench.cli import main
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.lab.judge.work_exam.graded_answers import read_answers

@@ -13,14 +13,24 @@ from pandas.testing import assert_frame_equal
 import workbench as wb
 from builders import called, result, rules, said, told
 from profiles import FULL
-from workbench import Budget, Context, Plan, Preset, Session, Strategy, prepared, preset
-from workbench.base.errors import SettingError
+from workbench import (
+    Budget,
+    Context,
+    Plan,
+    Preset,
+    Session,
+    SettingError,
+    Simulation,
+    Strategy,
+    prepared,
+    preset,
+)
 from workbench.cli import main
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.experiment.filler import FillerModel
 from workbench.lab.simulation.needs import Needs
-from workbench.lab.simulation.simulate import FillerReader, Simulation
+from workbench.lab.simulation.simulate import FillerReader
 from workbench.lab.simulation.simulation_spec import SimulationSpec
 from workbench.lab.simulation.walk import ConsequenceWalk
 

@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from workbench.base.errors import SetupError
+from workbench import SetupError
 from workbench.lab.trials.helper_client import require_sandbox
 
 

@@ -9,7 +9,7 @@ import pytest
 from lab.trials.plans import played
 
 from profiles import FULL
-from workbench.base.errors import SetupError, UnknownName
+from workbench import SetupError, UnknownName
 from workbench.lab.trials.bundled import bundled_names, bundled_task, seeds_of
 from workbench.lab.trials.families import tasks
 from workbench.lab.trials.spec import TrialSpec

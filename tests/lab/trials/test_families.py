@@ -7,7 +7,7 @@ import pytest
 from lab.trials.plans import play, played
 
 from profiles import FULL
-from workbench.base.errors import SettingError, UnknownName
+from workbench import SettingError, UnknownName
 from workbench.engine.transcript.message import Json
 from workbench.lab.trials.families import FAMILIES, tasks
 from workbench.lab.trials.grading import grade

@@ -9,8 +9,7 @@ import pytest
 from engine.models.provider import Reply, completion, refusal, serving
 from lab.trials.toys import PORTS, toy
 
-from workbench import ModelSettings, preset
-from workbench.base.errors import Unanswered
+from workbench import ModelSettings, Unanswered, preset
 from workbench.cli import main
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.litellm import LiteLLM

@@ -14,13 +14,11 @@ from pandas.testing import assert_frame_equal
 
 import workbench as wb
 from profiles import FULL
-from workbench import Completion
-from workbench.base.errors import SettingError, UnknownName
+from workbench import Completion, SettingError, SummaryRequest, TrialResults, UnknownName
 from workbench.cli import main
-from workbench.engine.models.model import SummaryRequest
 from workbench.lab.trials.families import FAMILIES
 from workbench.lab.trials.spec import TrialSpec
-from workbench.lab.trials.table import COLUMNS, TrialResults, by_strategy
+from workbench.lab.trials.table import COLUMNS, by_strategy
 
 FEW = tuple(FAMILIES)[:1]
 SPEC = TrialSpec(families=FEW, seeds=1, strategies=("truncate",), quiet=True)

@@ -16,8 +16,7 @@ import pytest
 from lab.trials.sandboxes import need_sandbox
 from lab.trials.toys import toy
 
-from workbench import WorkbenchError
-from workbench.base.errors import SetupError
+from workbench import SetupError, WorkbenchError
 from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.grading import grade
 from workbench.lab.trials.helper import descendants

@@ -14,8 +14,7 @@ import pytest
 from engine.models.programs import counting, program, starts
 from lab.trials.toys import PORTS, toy
 
-from workbench import ModelSettings, preset
-from workbench.base.errors import Unanswered
+from workbench import ModelSettings, Unanswered, preset
 from workbench.cli import main
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.written_calls import call_text

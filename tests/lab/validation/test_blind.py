@@ -5,12 +5,22 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from builders import remembering, rules
-from workbench import Budget, Completion, Context, Plan, Preset, Session, Strategy, prepared, preset
+from workbench import (
+    Budget,
+    Completion,
+    Context,
+    Plan,
+    Preset,
+    Session,
+    Strategy,
+    SummaryRequest,
+    prepared,
+    preset,
+)
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.extractive.reading import LineReader
-from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.message import Message
 from workbench.lab.validation.checks import blindness
 

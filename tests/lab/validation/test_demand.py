@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from builders import remembering, rules
-from workbench import Session, prepared
+from workbench import Prepared, Session, prepared
 from workbench.engine.transcript.message import Message
-from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.background import BACKGROUND
 from workbench.evaluation.metrics.demand import Demand
 from workbench.evaluation.metrics.index import Index

@@ -13,10 +13,8 @@ import pytest
 
 import workbench as wb
 from builders import called, result, rules, said, told
-from workbench import Session, Summary, prepared
-from workbench.base.errors import SettingError
+from workbench import CompactionEntry, Log, MessageEntry, Session, SettingError, Summary, prepared
 from workbench.cli import main
-from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import Message
 from workbench.lab.simulation.held import held_things
 from workbench.lab.validation.fetched_again import by_way, figures, lead_note, ranks, scored

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from builders import remembering, rules
-from workbench import Session, load, prepared
-from workbench.evaluation.experiment.prepared import Prepared
+from workbench import Prepared, Session, load, prepared
 from workbench.evaluation.metrics.index import Index
 from workbench.lab.validation.gaming import filled, gaming
 from workbench.recordings.datasets.bundled import bundled_files

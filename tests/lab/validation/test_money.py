@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
-from workbench import Session, load, prepared
+from workbench import Prepared, Session, load, prepared
 from workbench.engine.models.cache_rules import NO_CACHE
-from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.reconciliation import Reconciliation, reconcile
 from workbench.evaluation.replays.sizing import Sizing

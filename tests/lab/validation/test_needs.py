@@ -3,9 +3,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench import prepared
-from workbench.base.errors import SettingError
-from workbench.evaluation.experiment.prepared import Prepared
+from workbench import Prepared, SettingError, prepared
 from workbench.lab.validation.fetched_again import kappa, precision_table
 from workbench.lab.validation.needs import labelled, sheet, still_asked
 from workbench.recordings.datasets.generator import generate

@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
-from workbench import Session, compare
-from workbench.evaluation.experiment.results import Results
+from workbench import Results, Session, compare
 from workbench.lab.validation.run_checks import ceiling, floor
 
 

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
-from workbench import Session, compare
-from workbench.evaluation.experiment.results import Results
+from workbench import Results, Session, compare
 from workbench.lab.validation.selfcheck import WASTEFUL, equal_size, neighbours, projects, too_small
 
 SESSIONS = [

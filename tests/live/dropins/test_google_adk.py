@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from engine.models.provider import Reply
 
-from workbench.base.errors import SettingError, UnknownName
+from workbench import SettingError, UnknownName
 
 pytest.importorskip("google.adk")
 

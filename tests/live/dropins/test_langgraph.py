@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from workbench.base.errors import SettingError, UnknownName
+from workbench import SettingError, UnknownName
 
 pytest.importorskip("langchain_openai")
 pytest.importorskip("langgraph.checkpoint.sqlite")

@@ -14,7 +14,7 @@ import pytest
 from engine.models.provider import Provider
 
 from profiles import FULL
-from workbench.base.errors import SettingError, UnknownName
+from workbench import SettingError, UnknownName
 
 pytest.importorskip("litellm_proxy_extras")
 

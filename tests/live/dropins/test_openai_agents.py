@@ -12,7 +12,7 @@ import pytest
 from engine.models.provider import refusal
 
 from profiles import FULL
-from workbench.base.errors import SettingError, UnknownName
+from workbench import SettingError, UnknownName
 from workbench.engine.compaction.presets import NAMES
 from workbench.live.events import Event
 

@@ -12,7 +12,8 @@ import pytest
 
 from workbench import AssistantMessage, Session, Text, load
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.log import Entry, MessageEntry
+from workbench.engine.transcript.log import Entry
+from workbench import MessageEntry
 from workbench.engine.transcript.message import Message, counted_text, plain_text
 from workbench.recordings.datasets.bundled import bundled_files, card
 from workbench.recordings.datasets.recorder import read_task, record

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.base.errors import FormatError, SettingError, SetupError
+from workbench import FormatError, SettingError, SetupError
 from workbench.recordings.datasets.catalogue import PublicRecording, fetch, find, recordings
 
 DATA = bytes(range(256)) * 1000

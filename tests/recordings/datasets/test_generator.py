@@ -6,7 +6,7 @@ from collections import defaultdict
 import pytest
 
 from workbench import AssistantMessage
-from workbench.base.errors import SettingError
+from workbench import SettingError
 from workbench.engine.extraction.entities import LEXICAL
 from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.models.tokenizer import TiktokenCounter

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench import AssistantMessage, UserMessage
-from workbench.engine.transcript.log import MessageEntry, NoteEntry
+from workbench import MessageEntry, NoteEntry
 from workbench.engine.transcript.message import ToolResult, plain_text
 from workbench.recordings.datasets.recorder import RecordingTask, record, steps
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from workbench import ToolCall
-from workbench.base.errors import FormatError
+from workbench import FormatError
 from workbench.recordings.datasets.recorder import ScriptStep, read_task, steps
 
 

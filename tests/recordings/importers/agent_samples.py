@@ -784,6 +784,7 @@ AGENT_DATABASES = ("openai_agents_database", "goose_database", "crush_database",
 """Formats whose recordings `formats/test_agents.py` writes."""
 FRAMEWORK_DATABASES = (
     "llm_database",
+    "llm_responses",
     "agno_database",
     "llama_index_database",
     "langgraph_database",

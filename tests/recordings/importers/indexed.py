@@ -10,8 +10,17 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from profiles import FULL
-from workbench import AssistantMessage, Session, Text, ToolCall, load
-from workbench.engine.transcript.log import CompactionEntry, Entry, MessageEntry, NoteEntry
+from workbench import (
+    AssistantMessage,
+    CompactionEntry,
+    MessageEntry,
+    NoteEntry,
+    Session,
+    Text,
+    ToolCall,
+    load,
+)
+from workbench.engine.transcript.log import Entry
 from workbench.engine.transcript.message import Message, SystemMessage, Thinking, ToolResult
 
 CORPORA = Path(__file__).parent.parent.parent.parent.parent / "shared" / "corpora"

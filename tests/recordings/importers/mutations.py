@@ -22,9 +22,16 @@ from recordings.importers.indexed import CORPORA, rows
 from recordings.importers.samples import DOCUMENTS, LINES
 from recordings.importers.test_fuzz import places, shortened
 
-from workbench import AssistantMessage, Session, ToolCall, bundled
-from workbench.base.errors import FormatError
-from workbench.engine.transcript.log import CompactionEntry, MessageEntry, NoteEntry
+from workbench import (
+    AssistantMessage,
+    CompactionEntry,
+    FormatError,
+    MessageEntry,
+    NoteEntry,
+    Session,
+    ToolCall,
+    bundled,
+)
 from workbench.engine.transcript.message import Message, argument_texts, said_texts
 from workbench.recordings.importers.importer import read
 from workbench.recordings.importers.native import write

@@ -12,8 +12,7 @@ import pytest
 from recordings.importers.files import document, only, written
 from recordings.importers.indexed import CORPORA, SILENT, sampled, sessions
 
-from workbench import load
-from workbench.base.errors import FormatError
+from workbench import FormatError, load
 from workbench.cli import main
 from workbench.recordings.importers.importer import scan
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from workbench.base.errors import FormatError
+from workbench import FormatError
 from workbench.recordings.importers.json_text import decode
 
 MAX_DEPTH = 200

@@ -15,8 +15,7 @@ from recordings.importers.indexed import CORPORA, rows
 from recordings.importers.samples import DOCUMENTS, LINES, TEXTS
 
 from profiles import examples
-from workbench import Session
-from workbench.base.errors import FormatError
+from workbench import FormatError, Session
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import counted_text
 from workbench.recordings.importers.importer import read

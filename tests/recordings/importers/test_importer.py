@@ -9,17 +9,10 @@ from pathlib import Path
 import pytest
 from recordings.importers.files import PI, document, only, say, written
 
-from workbench import load
-from workbench.base.errors import FormatError, UnknownName
+from workbench import FormatError, UnknownFormat, UnknownName, load
 from workbench.engine.transcript.message import plain_text
 from workbench.recordings.importers.formats import BUILTIN
-from workbench.recordings.importers.importer import (
-    UnknownFormat,
-    formats,
-    known_formats,
-    read,
-    scan,
-)
+from workbench.recordings.importers.importer import formats, known_formats, read, scan
 
 
 def test_content_and_not_the_name_says_the_format(tmp_path: Path) -> None:

@@ -10,17 +10,24 @@ from hypothesis import strategies as st
 from recordings.importers.files import only, written
 
 from profiles import examples
-from workbench import AssistantMessage, Session, Summary, Text, ToolCall, UserMessage, load, save
-from workbench.base.errors import FormatError
-from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.log import (
+from workbench import (
+    AssistantMessage,
     ClearingEntry,
     CompactionEntry,
-    Entry,
+    FormatError,
     Log,
     MessageEntry,
     NoteEntry,
+    Session,
+    Summary,
+    Text,
+    ToolCall,
+    UserMessage,
+    load,
+    save,
 )
+from workbench.engine.transcript.files import FileOps
+from workbench.engine.transcript.log import Entry
 from workbench.engine.transcript.message import Image, SystemMessage, Thinking, ToolResult, Usage
 from workbench.engine.transcript.session import Origin
 

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from recordings.importers.files import PI, document, only, say, written
 
-from workbench import AssistantMessage, Session, load
-from workbench.base.errors import FormatError
+from workbench import AssistantMessage, FormatError, Session, load
 from workbench.engine.transcript.message import ToolResult, plain_text
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from recordings.importers.mutations import MISSING, Recording, changed, made_up, of_others, outcome
 
-from workbench.engine.transcript.log import NoteEntry
+from workbench import NoteEntry
 from workbench.recordings.importers.importer import read
 
 MADE_UP = {recording.name: recording for recording in made_up()}

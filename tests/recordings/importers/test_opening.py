@@ -16,8 +16,7 @@ import pyarrow
 import pytest
 from recordings.importers.files import PI, say, written
 
-from workbench import load
-from workbench.base.errors import FormatError
+from workbench import FormatError, load
 from workbench.engine.transcript.message import plain_text
 from workbench.recordings.importers import opening
 from workbench.recordings.importers.importer import scan

@@ -24,8 +24,17 @@ from recordings.importers.indexed import (
     texts_as_indexed,
 )
 
-from workbench import AssistantMessage, Text, ToolCall, UserMessage, load, save
-from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, NoteEntry
+from workbench import (
+    AssistantMessage,
+    ClearingEntry,
+    CompactionEntry,
+    NoteEntry,
+    Text,
+    ToolCall,
+    UserMessage,
+    load,
+    save,
+)
 from workbench.engine.transcript.message import Thinking, ToolResult, argument_texts, said_texts
 from workbench.recordings.importers.formats.specstory import fenced
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from recordings.importers.files import document, only, written
 
-from workbench import load
-from workbench.recordings.importers.importer import UnknownFormat
+from workbench import UnknownFormat, load
 
 LONG = "a line of a patch that was submitted\n" * 3_000
 TASK = {"role": "user", "content": "list the folder"}

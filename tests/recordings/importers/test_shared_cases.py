@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from recordings.importers.indexed import CORPORA
 
-from workbench import Session, load
-from workbench.base.errors import FormatError
+from workbench import FormatError, Session, load
 from workbench.engine.transcript.message import argument_texts, said_texts
 
 SHARED = CORPORA.parent

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from workbench.base.errors import FormatError
+from workbench import FormatError
 from workbench.recordings.importers.values import (
     count,
     identifier,

@@ -10,8 +10,7 @@ import pytest
 from report.page.test_parts import HOSTILE, Page
 
 from builders import called, conversation, result, said, told
-from workbench import Session, explore
-from workbench.report.explorer.explorer import Explorer
+from workbench import Explorer, Session, explore
 from workbench.report.explorer.panels import bars, overview, panels
 from workbench.report.explorer.timeline import Scale
 from workbench.report.explorer.view import missing, outcomes

@@ -3,9 +3,8 @@ from typing import Any
 import pytest
 
 from builders import conversation
-from workbench import Session, prepared, preset
+from workbench import Session, Situation, prepared, preset
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.compaction.strategy import Situation
 from workbench.report.explorer.view import ExplorerSettings, telling_window, tuned
 
 

@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from workbench import Report
-from workbench.evaluation.experiment.results import Results
+from workbench import Findings, Report, Results
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS, frame
-from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
 
 KEEPS = {"none": 1.0, "null": 0.04, "truncate": 0.5, "summarize": 0.74, "pipeline": 0.62}

@@ -10,8 +10,7 @@ from report.page.made import KEEPS, MadeResults, findings_of, made
 from scipy.optimize import isotonic_regression
 
 from profiles import FULL
-from workbench import Report
-from workbench.evaluation.findings import Findings
+from workbench import Findings, Report
 from workbench.report.page import charts
 from workbench.report.page.plot_style import apart, svg
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from report.page.made import MadeResults, made
 
-from workbench import Report
+from workbench import Findings, Report
 from workbench.cli.headline import show
 from workbench.cli.headline_table import headline
-from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from report.page.made import MadeResults
 
-from workbench import Report
-from workbench.evaluation.findings import Findings
+from workbench import Findings, Report
 from workbench.evaluation.findings.costs import typical
 from workbench.evaluation.findings.tables import Tables
 

@@ -9,9 +9,8 @@ import pytest
 from report.page.made import KEEPS, MadeResults, made, with_recorded
 from report.page.test_panel import with_phrases
 
-from workbench import Report
+from workbench import Findings, Report
 from workbench.cli.headline import show
-from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.decision import Decision
 from workbench.report.page.html import Html
 from workbench.report.page.report import Chart

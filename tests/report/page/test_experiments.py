@@ -12,7 +12,7 @@ import pytest
 from report.page.here import run_here
 
 from profiles import FULL
-from workbench.base.errors import SettingError
+from workbench import SettingError
 from workbench.cli import main
 from workbench.evaluation.experiment.code_versions import package_version
 from workbench.report.page import experiments

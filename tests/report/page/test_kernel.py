@@ -7,7 +7,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from workbench.base.errors import SettingError
+from workbench import SettingError
 from workbench.report.page.notebooks import NotebookError, run_notebook
 
 pytestmark = pytest.mark.notebook

@@ -11,11 +11,9 @@ import pytest
 from report.page.made import MadeResults, made, tables_of
 
 import workbench as wb
-from workbench import Context, Report
+from workbench import Context, Findings, Report, Results
 from workbench.cli.headline import outcome, show
 from workbench.evaluation.analysis.equal_size import names_only
-from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
 from workbench.recordings.datasets.bundled import bundled_files
 

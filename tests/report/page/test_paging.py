@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from report.page.made import MadeResults, made
 
-from workbench import Report
+from workbench import Findings, Report
 from workbench.cli.headline import outcome, show
-from workbench.evaluation.findings import Findings
 
 
 def run() -> MadeResults:

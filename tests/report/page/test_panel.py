@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 from report.page.made import MadeResults, made, report_of, with_recorded
 
-from workbench import Report
-from workbench.evaluation.findings import Findings
+from workbench import Findings, Report
 
 
 def with_phrases(turned: bool) -> MadeResults:

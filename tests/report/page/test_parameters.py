@@ -5,7 +5,7 @@ import nbformat
 import pytest
 from papermill import inspect_notebook
 
-from workbench.base.errors import SettingError
+from workbench import SettingError
 from workbench.report.page.notebooks import checked, declared, notebook
 
 CELL = """window: int = 24_000  # tokens

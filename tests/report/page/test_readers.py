@@ -10,9 +10,8 @@ from html import unescape
 import pytest
 from report.page.made import KEEPS, MadeResults, made
 
-from workbench import Report
+from workbench import Findings, Report
 from workbench.cli.headline import outcome, show
-from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.readers import (
     bias_between,
     calibrations,

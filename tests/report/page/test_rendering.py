@@ -9,8 +9,7 @@ from report.page.here import rendered, run_here
 from report.page.made import hostile, made
 from report.page.test_parts import Page
 
-from workbench import render
-from workbench.base.errors import SettingError
+from workbench import SettingError, render
 from workbench.report.page.notebooks import notebook
 
 pytestmark = pytest.mark.notebook

@@ -6,9 +6,7 @@ import pytest
 from report.page.made import made
 
 from builders import remembering, rules, said
-from workbench import Report, Session, compare
-from workbench.base.errors import UnknownName
-from workbench.evaluation.experiment.results import Results
+from workbench import Report, Results, Session, UnknownName, compare
 from workbench.evaluation.experiment.table_columns import COLUMNS
 
 RULE = "Never push to the main branch without review."

@@ -4,9 +4,8 @@ import pandas as pd
 import pytest
 from report.page.made import findings_of, made, tables_of
 
-from workbench import Report
-from workbench.base.errors import UnknownName
-from workbench.evaluation.findings import Findings, losses, summaries
+from workbench import Findings, Report, UnknownName
+from workbench.evaluation.findings import losses, summaries
 from workbench.evaluation.findings.tables import Tables
 
 

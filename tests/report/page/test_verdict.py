@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 from report.page.made import MadeResults, made, report_of
 
-from workbench.evaluation.findings import Findings
+from workbench import Findings
 from workbench.evaluation.findings.tables import Tables
 
 TOO_LARGE = "it stays larger than the size that was set"

@@ -15,8 +15,8 @@ import pytest
 from report.page.made import made
 from report.view.made import HOSTILE, get, made_run, served
 
+from workbench import Results
 from workbench.cli import main
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
 from workbench.report.view.app import ViewServer
 

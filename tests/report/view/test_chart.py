@@ -11,9 +11,8 @@ import pytest
 from report.page.made import made
 from report.view.made import HOSTILE, get, served
 
-from workbench.evaluation.experiment.results import Results
+from workbench import Findings, Results
 from workbench.evaluation.experiment.run_notes import RunNotes
-from workbench.evaluation.findings import Findings
 from workbench.report.view.app import ViewServer
 from workbench.report.view.chart import Axis
 

@@ -10,8 +10,7 @@ import pytest
 from report.view.made import get, made_run, served
 
 from builders import remembering, rules, said
-from workbench import Session, Summary, compare, save
-from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
+from workbench import CompactionEntry, Log, MessageEntry, Session, Summary, compare, save
 from workbench.report.view.app import ViewServer
 
 

@@ -14,11 +14,10 @@ from urllib.parse import urlsplit
 import pytest
 from report.view.made import HOSTILE, get, made_run, served
 
+from workbench import Findings, Results
 from workbench.cli import main
 from workbench.evaluation.experiment.exports import share
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes
-from workbench.evaluation.findings import Findings
 from workbench.report.view.app import ViewServer
 from workbench.report.view.pages import all_losses
 from workbench.report.view.runs import runs

@@ -13,12 +13,10 @@ from typing import Any
 import pytest
 from report.view.made import made_run
 
-from workbench import AssistantMessage, WorkbenchError, load
-from workbench.base.errors import FormatError
+from workbench import AssistantMessage, FormatError, Results, WorkbenchError, load
 from workbench.cli import main
 from workbench.engine.transcript.message import plain_text
 from workbench.evaluation.experiment.exports import share
-from workbench.evaluation.experiment.results import Results
 from workbench.report.view.otel import to_otel
 
 

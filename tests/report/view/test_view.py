@@ -16,13 +16,12 @@ import pytest
 from report.page.made import with_recorded
 from report.view.made import get, made_run, served
 
+from workbench import Findings, Results
 from workbench.cli import main
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.preliminary import Preliminary, SessionSoFar
 from workbench.evaluation.experiment.replay_results import SizedScore
-from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
-from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.losses import worst_losses
 from workbench.report.view.app import ViewServer
 from workbench.report.view.contexts import ContextPlace, side

@@ -1,7 +1,7 @@
 """A specification whose settings are checked, and functions whose keywords it documents."""
 
 from collections.abc import Callable, Mapping
-from inspect import Parameter, signature
+from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -97,7 +97,8 @@ def documented(kind: type[Spec]) -> Callable[[Function], Function]:
             parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default))
             words += f"    {name}: {field.description}\n"
         function.__signature__ = function_signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # inspect reads it
-        function.__doc__ = f"{function.__doc__ or ''}\n\nSettings:\n{words}"
+        description = cleandoc(function.__doc__ or "")
+        function.__doc__ = f"{description}\n\nSettings:\n{words}"
         return function
 
     return decorate

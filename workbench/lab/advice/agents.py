@@ -31,7 +31,6 @@ from workbench.lab.advice.advise import (
     Search,
     usual_grid,
 )
-from workbench.lab.advice.paste import due_at
 from workbench.lab.advice.space import Candidates
 
 EARLIER = (0.3, 0.5, 0.7)
@@ -51,7 +50,7 @@ class PresentSetting:
 
     Attributes:
         window: that most of its sessions have.
-        limit: the size of the smallest request that it compacts in that window.
+        limit: the size of the requests at which it compacts in that window, as `inspect` says it.
         preset: restates it.
     """
 
@@ -75,20 +74,21 @@ class PresentSetting:
         """
         counter = TiktokenCounter()
         windows: Counter[Sized] = Counter()
-        shares = []
+        shares: list[float] = []
         for session in sessions:
             sizes = counter.sizes(session.messages)
             trusted = checked_reports(session, sizes, counter).session
             windows[window_of(trusted, asked_window)] += 1
             window_tokens = window_of(trusted).tokens
-            shares += [limit / window_tokens for limit in recorded_limits(trusted)]
+            for limit_tokens in recorded_limits(trusted):
+                shares.append(limit_tokens / window_tokens)
         [(window, _)] = windows.most_common(1)
         restated = preset(agent.preset)
-        by_rule = due_at(restated, window.tokens) or window.tokens
+        by_rule = agent.limit(window.tokens)
         if not shares:
             return cls(window, Sized(by_rule, f"{agent.name}'s rule"), restated)
         share = min(median(shares), 1.0)
-        limit_tokens = int(share * window.tokens)
+        limit_tokens = round(share * window.tokens)
         limit = Sized(limit_tokens, f"the median of {some(len(shares), 'recorded compaction')}")
         if abs(by_rule / window.tokens - share) <= CLOSE:
             return cls(window, limit, restated)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from workbench.base.markup import render
 from workbench.engine.compaction.setting_text import Plain
 from workbench.engine.compaction.settings import settings
-from workbench.engine.compaction.strategy import Preset, Situation
+from workbench.engine.compaction.strategy import AtLimit, Preset, Situation
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +112,15 @@ def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
         window: in which the agent works, in tokens.
     """
     system = AGENT_SYSTEMS.get(restated)
-    due = due_at(preset, window)
-    if system is None or due is None:
+    if system is None or not isinstance(preset.trigger, AtLimit):
         return None
-    percent = 100 * due // max(window - CLAUDE_ANSWER, 1)
+    limit = preset.trigger.limit(window)
+    percent = 100 * limit // max(window - CLAUDE_ANSWER, 1)
     text = render(
         f"settings/{system.template}.txt",
-        due=due,
+        due=limit,
         percent=percent,
-        reserve=window - due,
+        reserve=window - limit,
         tail=None,
     )
     return Snippet(system.name, system.where, text, system.lacks)

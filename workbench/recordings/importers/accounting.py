@@ -75,13 +75,16 @@ def accounted(
         FormatError: no message has text, or most tool results are empty while text is unread, and
             no format was `named`.
     """
-    messages = [message for session in sessions for message in session.messages]
+    messages: list[Message] = []
+    for session in sessions:
+        messages += session.messages
     if not named and format.name != "native" and _is_silent(source, sessions, messages):
         reason = "nothing in it was said to or by a model"
         if messages:
             reason = f"none of {len(messages)} messages has text"
         raise FormatError(f"read as {format.name}, {reason}; {ADVICE}", where=source.where)
-    values = source.values() if format.values is None else format.values(source)
+    read_values = format.values or SourceFile.values
+    values = read_values(source)
     text_account = account(values, sessions, format.aside, source.unknown_texts)
     share_read = text_account.read
     if share_read is None and not text_account.client_only:
@@ -265,16 +268,19 @@ def _unread_fields(
 
 def _refusal(text_account: Account, messages: Sequence[Message]) -> str:
     """Why what was read of a file is of no use; empty where it is."""
-    if sum(field.characters for field in text_account.unread) < MATTERS:
+    unread_count = sum(field.characters for field in text_account.unread)
+    if unread_count < MATTERS:
         return ""
-    results = [message for message in messages if isinstance(message, ToolResult)]
+    result_count = 0
     empty_count = 0
-    for result in results:
-        if not result.blocks:
-            empty_count += 1
-    if empty_count <= EMPTY * len(results):
+    for message in messages:
+        if isinstance(message, ToolResult):
+            result_count += 1
+            if not message.blocks:
+                empty_count += 1
+    if empty_count <= EMPTY * result_count:
         return ""
-    return f"{empty_count} of {len(results)} tool results are empty"
+    return f"{empty_count} of {result_count} tool results are empty"
 
 
 def _lines_of(entries: Sequence[Entry]) -> Iterator[str]:
@@ -327,6 +333,10 @@ def _fields(value: Json, field: str = "") -> Iterator[tuple[str, str]]:
 def _lines(text: str) -> Iterator[str]:
     """The lines of a text without tags, without marks of markdown and without data."""
     for line in text.splitlines():
-        words = _TAG.sub("", line) if "<" in line else line
+        words = line
+        if "<" in line:
+            words = _TAG.sub("", line)
         words = words.strip(_MARKS)
-        yield _DATA.sub("", words) if len(words) > 200 else words
+        if len(words) > 200:
+            words = _DATA.sub("", words)
+        yield words

@@ -42,16 +42,33 @@ _RESULTS = ("content", "output", "response", "result", "tools")
 _RESULT_TEXTS = ("output", "result", "error", "content")
 _ANSWERS = ("function_response", "functionResponse", "toolResult")
 _HOLDERS_OF_WORDS = (
-    "text", "content", "output", "thinking", "think", "msg", "toolCall", *_ARGUMENTS, *_RESULTS, *_ANSWERS,
-)  # fmt: skip
+    "text",
+    "content",
+    "output",
+    "thinking",
+    "think",
+    "msg",
+    "toolCall",
+    *_ARGUMENTS,
+    *_RESULTS,
+    *_ANSWERS,
+)
 """Fields in which a part of any kind has its words."""
 _WORDS = ("text", "content", "output", "thinking", "think")
 """Those that no picture and no call has."""
 _TYPED_VALUE = frozenset({"type", "value"})
 _UNTYPED = (
-    "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "inline_data", "text",
-    "toolUse", "toolResult", "reasoningContent",
-)  # fmt: skip
+    "functionCall",
+    "function_call",
+    "functionResponse",
+    "function_response",
+    "inlineData",
+    "inline_data",
+    "text",
+    "toolUse",
+    "toolResult",
+    "reasoningContent",
+)
 """Keys that say what a part without a type is: Gemini's and Bedrock's."""
 _NO_CONTENT = frozenset({"text", "thought", "thoughtSignature", "thought_signature"})
 
@@ -161,7 +178,13 @@ def tool_result(part: Part) -> ToolResult:
     call_id = _call_id(holder)
     blocks = result_blocks(value)
     name = label(holder, "name") or label(holder, "toolName")
-    return ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed)
+    return ToolResult(
+        id="",
+        call_id=call_id,
+        blocks=blocks,
+        name=name,
+        is_error=failed,
+    )
 
 
 def _only_text(value: JsonObject) -> Json:
@@ -325,35 +348,69 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
     **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text"), _text),
     "tool_output": lambda part: _text({"text": _flat_text(part)}),
     "refusal": lambda part: Text(text(part, "refusal")),
-    **dict.fromkeys(("thinking", "reasoning", "redacted_thinking", "redactedThinking", "think"), _thought),
+    **dict.fromkeys(
+        ("thinking", "reasoning", "redacted_thinking", "redactedThinking", "think"), _thought
+    ),
     "reasoningContent": lambda part: _thought(mapping(part, "reasoningContent/reasoningText")),
     "toolRequest": _goose_call,
     "toolResponse": _goose_result,
     **dict.fromkeys(
         (
-            "tool_use", "server_tool_use", "mcp_tool_use", "toolCall", "tool_call", "functionCall", "function_call",
-            "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call", "shell_call",
-            "apply_patch_call", "computer_call", "tool-call", "toolUse",
+            "tool_use",
+            "server_tool_use",
+            "mcp_tool_use",
+            "toolCall",
+            "tool_call",
+            "functionCall",
+            "function_call",
+            "custom_tool_call",
+            "local_shell_call",
+            "web_search_call",
+            "tool_search_call",
+            "shell_call",
+            "apply_patch_call",
+            "computer_call",
+            "tool-call",
+            "toolUse",
         ),
         tool_call,
     ),
     **dict.fromkeys(
         (
-            "tool_result", "tool_call_response", "function_call_output", "custom_tool_call_output",
-            "local_shell_call_output", "tool_search_output", "shell_call_output", "apply_patch_call_output",
-            "functionResponse", "function_response", "tool-result", "toolResult",
+            "tool_result",
+            "tool_call_response",
+            "function_call_output",
+            "custom_tool_call_output",
+            "local_shell_call_output",
+            "tool_search_output",
+            "shell_call_output",
+            "apply_patch_call_output",
+            "functionResponse",
+            "function_response",
+            "tool-result",
+            "toolResult",
         ),
         tool_result,
     ),
     **dict.fromkeys(
         (
-            "image", "image_url", "input_image", "computer_screenshot", "uri", "blob", "inlineData", "inline_data",
-            "document", "file",
+            "image",
+            "image_url",
+            "input_image",
+            "computer_screenshot",
+            "uri",
+            "blob",
+            "inlineData",
+            "inline_data",
+            "document",
+            "file",
         ),
         _media,
     ),
-    "input_audio": lambda part: image(f"audio/{text(part, 'input_audio/format')}", text(part, "input_audio/data")),
-}  # fmt: skip
+    "input_audio": lambda part: image(
+        f"audio/{text(part, 'input_audio/format')}", text(part, "input_audio/data")
+    ),
+}
 """The kinds of parts of Anthropic, OpenAI (both APIs), Gemini, OpenTelemetry and their kin, by
 type or by key.
 """

@@ -71,7 +71,13 @@ class ChatBuilder(SessionBuilder):
             self.say_content("system", parts, id=message_id)
         elif role == "user":
             name = text(record, "name")
-            self.say_content("user", parts, id=message_id, name=name, synthetic=self.synthetic)
+            self.say_content(
+                "user",
+                parts,
+                id=message_id,
+                name=name,
+                synthetic=self.synthetic,
+            )
         elif role == "tool":
             result = self._result(message_id, record, parts)
             self.say_content("user", result, id=message_id)

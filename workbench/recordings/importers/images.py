@@ -3,7 +3,6 @@
 import base64
 import struct
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from math import ceil
 from typing import TypeAlias
@@ -21,6 +20,11 @@ PAGE_TOKENS = 2_000
 """A page of a document: its text and its picture. Source: Anthropic's PDF guide gives 1,500 to
 3,000 for the text.
 """
+
+PNG = b"\x89PNG\r\n\x1a\n"
+GIF = b"GIF8"
+JPEG = b"\xff\xd8"
+"""The first bytes of each."""
 
 PictureRule: TypeAlias = Callable[[int, int], int]
 """Tokens of a picture by its width and height."""
@@ -43,9 +47,13 @@ def image(media_type: str, data: str | bytes, rule: PictureRule | None = None) -
         url_head, _, data = data[5:].partition(",")
         media_type = url_head.partition(";")[0] or media_type
     padding = data[-2:].count("=")
-    size = max(len(data) * 3 // 4 - padding, 0)
+    size = len(data) * 3 // 4 - padding
     tokens = _tokens(media_type, data, rule or anthropic_tokens)
-    return Image(media_type or "image/png", size, tokens)
+    return Image(
+        media_type or "image/png",
+        bytes=max(size, 0),
+        tokens=tokens,
+    )
 
 
 def linked(url: str, rule: PictureRule | None = None) -> Image:
@@ -56,13 +64,10 @@ def linked(url: str, rule: PictureRule | None = None) -> Image:
 
 
 def _tokens(media_type: str, data: str, rule: PictureRule) -> int:
-    data = data[: _HEAD // 4 * 4]
-    padding = "=" * (-len(data) % 4)
-    head = b""
-    with suppress(ValueError):
-        head = base64.b64decode(data + padding)
+    head = _decoded_head(data)
     if media_type == "application/pdf":
-        pages = head.count(b"/Type /Page\n") + head.count(b"/Type/Page/")
+        pages = head.count(b"/Type /Page\n")
+        pages += head.count(b"/Type/Page/")
         return PAGE_TOKENS * max(1, pages)
     sides = _sides(head)
     if len(sides) != 2 or not all(sides):
@@ -70,12 +75,23 @@ def _tokens(media_type: str, data: str, rule: PictureRule) -> int:
     return rule(*sides)
 
 
+def _decoded_head(data: str) -> bytes:
+    """The first bytes of base64 text; none where it is damaged."""
+    data = data[: _HEAD // 4 * 4]
+    padding = "=" * (-len(data) % 4)
+    try:
+        return base64.b64decode(data + padding)
+    except ValueError:
+        return b""
+
+
 def anthropic_tokens(width: int, height: int) -> int:
     """Tokens of a picture for Anthropic, by its pixels once it is scaled down."""
     scale = min(1.0, LONGEST_EDGE / max(width, height))
     pixels = width * scale * height * scale
     tokens = round(pixels / PIXELS_PER_TOKEN)
-    return max(1, min(MOST_TOKENS, tokens))
+    tokens = min(MOST_TOKENS, tokens)
+    return max(1, tokens)
 
 
 def openai_tokens(width: int, height: int) -> int:
@@ -101,8 +117,10 @@ def gemini_tokens(width: int, height: int) -> int:
     """
     if max(width, height) <= 384:
         return 258
-    tile = min(width, height) * 2 // 3
-    tile = min(max(tile, 256), 768)
+    shorter_edge = min(width, height)
+    tile = shorter_edge * 2 // 3
+    tile = max(tile, 256)
+    tile = min(tile, 768)
     columns = ceil(width / tile)
     rows = ceil(height / tile)
     return 258 * columns * rows
@@ -110,11 +128,13 @@ def gemini_tokens(width: int, height: int) -> int:
 
 def _sides(head: bytes) -> tuple[int, ...]:
     """Width and height of a PNG, GIF or JPEG; zeros where they cannot be read."""
-    if head.startswith(b"\x89PNG\r\n\x1a\n") and len(head) >= 24:
-        return struct.unpack(">II", head[16:24])
-    if head.startswith(b"GIF8") and len(head) >= 10:
-        return struct.unpack("<HH", head[6:10])
-    if head.startswith(b"\xff\xd8"):
+    if head.startswith(PNG) and len(head) >= 24:
+        side_bytes = head[16:24]
+        return struct.unpack(">II", side_bytes)
+    if head.startswith(GIF) and len(head) >= 10:
+        side_bytes = head[6:10]
+        return struct.unpack("<HH", side_bytes)
+    if head.startswith(JPEG):
         return _sides_of_jpeg(head)
     return 0, 0
 

@@ -31,8 +31,17 @@ Paths: TypeAlias = str | Path | Iterable[str | Path]
 
 STDIN = "-"
 ENDINGS = (
-    ".jsonl", ".ndjson", ".json", ".traj", ".eval", ".md", ".log", ".db", ".sqlite", ".sqlite3",
-)  # fmt: skip
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".traj",
+    ".eval",
+    ".md",
+    ".log",
+    ".db",
+    ".sqlite",
+    ".sqlite3",
+)
 """Endings of the files that are read in a folder, also packed; a file that is named is read
 whatever its ending.
 """
@@ -225,7 +234,12 @@ def _source(path: str, lenient: bool) -> SourceFile:
         )
     else:
         folder = Path(os.path.realpath(path)).parent.name
-        source = SourceFile(path, lambda: opened(path, note), folder=folder, lenient=lenient)
+        source = SourceFile(
+            path,
+            lambda: opened(path, note),
+            folder=folder,
+            lenient=lenient,
+        )
     note = source.leave_out if lenient else None
     return source
 

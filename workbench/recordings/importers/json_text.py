@@ -5,7 +5,7 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,6 +15,9 @@ from workbench.engine.transcript.message import Json
 MAX_DEPTH = 200
 """Levels of nesting that are read; real recordings have fewer than twenty."""
 
+_FIRST_FIELD = re.compile(r'\{\s?"[^"\\]*"\s?:')
+_BEFORE_VALUES = (":", "[", ",", ": ", ", ")
+_CLOSING = {"{": "}", "[": "]"}
 _ESCAPE = 7
 """Characters within which a broken escape, as `\\u00`, and what follows it begin."""
 
@@ -109,9 +112,58 @@ def _end_of_torn_object(line: str, start: int) -> int:
         for next_start in nearby:
             if line.startswith('{"', next_start) and _end_of_object(line, next_start):
                 return next_start
+        return _record_in_place_of_value(line, start)
     except (_NoNumber, RecursionError, ValueError):
         pass
     return 0
+
+
+def _record_in_place_of_value(line: str, start: int) -> int:
+    """Where the next record begins if an object breaks off where a value is due; 0 where none does.
+
+    Unlike a value inside, a record begins with the same field as the one that breaks off, shares
+    another with it, and ends the line or stands before one more.
+    """
+    first_field = _FIRST_FIELD.match(line, start)
+    if first_field is None:
+        return 0
+    line_end = len(line.rstrip())
+    record_start = line.find(first_field[0], first_field.end())
+    while record_start > 0:
+        end = 0
+        if line.endswith(_BEFORE_VALUES, 0, record_start):
+            end = _end_of_object(line, record_start)
+        is_last = end == line_end or line.startswith("{", end)
+        if end and is_last and _are_alike(line[start:record_start], line[record_start:end]):
+            return record_start
+        record_start = line.find(first_field[0], record_start + 1)
+    return 0
+
+
+def _are_alike(torn: str, record: str) -> bool:
+    """Whether an object that breaks off has two fields of a record, or its only one."""
+    fields = set(_field_names(_closed(torn)))
+    common_fields = fields & set(_field_names(record))
+    return bool(fields) and len(common_fields) >= min(2, len(fields))
+
+
+def _field_names(text: str) -> Sequence[str]:
+    """The fields of a JSON object; none of anything else."""
+    value = decode_or(text)
+    if not isinstance(value, dict):
+        return ()
+    return tuple(value)
+
+
+def _closed(torn: str) -> str:
+    """A JSON text that breaks off where a value is due, with null there and all brackets closed."""
+    closing: list[str] = []
+    for token in _BRACKET.finditer(torn):
+        if token[0] in _CLOSING:
+            closing.append(_CLOSING[token[0]])
+        elif token[0] in ("}", "]"):
+            del closing[-1:]
+    return torn + "null" + "".join(reversed(closing))
 
 
 class _NoNumber(Exception):

@@ -12,6 +12,7 @@ from workbench.recordings.importers.format import Sessions
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import (
+    JsonObject,
     Record,
     as_list,
     as_object,
@@ -30,16 +31,19 @@ def starts_with_messages(head: Head) -> bool:
     list.
     """
     record = head.first_record
-    has_message = {"content", "tool_calls"} & set(record) and label(record, "role") in ROLES
-    if has_message and not head.is_list:
+    has_role = label(record, "role") in ROLES
+    has_words = bool({"content", "tool_calls"} & set(record))
+    if has_role and has_words and not head.is_list:
         return True
     if {"role", "content"} <= head.keys:
         return True
-    return bool(head.keys & set(LISTS)) and '"role"' in head.text
+    has_list = bool(head.keys & set(LISTS))
+    return has_list and '"role"' in head.text
 
 
 def message_sessions(
-    builder: Callable[[SourceFile], ChatBuilder] = ChatBuilder, lists: Sequence[str] = LISTS
+    builder: Callable[[SourceFile], ChatBuilder] = ChatBuilder,
+    lists: Sequence[str] = LISTS,
 ) -> Sessions:
     """Reads one session a list of messages, whatever holds it: lines, a list, an object.
 
@@ -82,6 +86,12 @@ class MessageFile:
         """Whether a value is a list of messages, or an object with one."""
         return isinstance(value, list) or self._has_messages(value)
 
+    def _holder(self, value: Json) -> JsonObject:
+        """The object that holds a list of messages; one is made for a bare list."""
+        if isinstance(value, list):
+            return {self.lists[0]: value}
+        return as_object(value)
+
     def _has_messages(self, value: Json) -> bool:
         """Whether a value is an object with a list of messages."""
         return isinstance(value, dict) and any(name in value for name in self.lists)
@@ -99,10 +109,14 @@ class MessageFile:
             yield single.session()
 
     def _session(
-        self, source: SourceFile, value: Json, number: int | None = None, place: str = ""
+        self,
+        source: SourceFile,
+        value: Json,
+        number: int | None = None,
+        place: str = "",
     ) -> Session:
         """The session of one list of messages; `number` is its place among several."""
-        holder = {self.lists[0]: value} if isinstance(value, list) else as_object(value)
+        holder = self._holder(value)
         field = next(name for name in self.lists if name in holder)
         chat = self.builder(source)
         chat.begin(holder)
@@ -119,7 +133,8 @@ class MessageFile:
             chat.id = chat.id or _list_id(source, holder, number)
         chat.title = chat.title or source.name(holder, "title")
         session = chat.session()
-        return replace(session, model=source.name(holder, "model") or session.model)
+        model = source.name(holder, "model")
+        return replace(session, model=model or session.model)
 
 
 def _task_id(source: SourceFile, task: Record, number: int) -> str:
@@ -134,7 +149,9 @@ def _list_id(source: SourceFile, holder: Record, number: int | None) -> str:
     own_id = source.identifier(holder, "id", "session_id")
     if own_id:
         return own_id
-    return source.stem if number is None else f"{source.stem}-{number}"
+    if number is None:
+        return source.stem
+    return f"{source.stem}-{number}"
 
 
 chat_sessions = message_sessions()

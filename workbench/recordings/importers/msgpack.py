@@ -13,13 +13,32 @@ from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.values import JsonObject
 
 _NUMBERS = {
-    0xCA: ">f", 0xCB: ">d", 0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q", 0xD0: ">b", 0xD1: ">h", 0xD2: ">i",
+    0xCA: ">f",
+    0xCB: ">d",
+    0xCC: ">B",
+    0xCD: ">H",
+    0xCE: ">I",
+    0xCF: ">Q",
+    0xD0: ">b",
+    0xD1: ">h",
+    0xD2: ">i",
     0xD3: ">q",
-}  # fmt: skip
+}
 _LENGTHS = {
-    0xC4: ">B", 0xC5: ">H", 0xC6: ">I", 0xC7: ">B", 0xC8: ">H", 0xC9: ">I", 0xD9: ">B", 0xDA: ">H", 0xDB: ">I",
-    0xDC: ">H", 0xDD: ">I", 0xDE: ">H", 0xDF: ">I",
-}  # fmt: skip
+    0xC4: ">B",
+    0xC5: ">H",
+    0xC6: ">I",
+    0xC7: ">B",
+    0xC8: ">H",
+    0xC9: ">I",
+    0xD9: ">B",
+    0xDA: ">H",
+    0xDB: ">I",
+    0xDC: ">H",
+    0xDD: ">I",
+    0xDE: ">H",
+    0xDF: ">I",
+}
 """How the length is written of what begins with such a byte."""
 _FIXED_EXTENSIONS = {0xD4: 1, 0xD5: 2, 0xD6: 4, 0xD7: 8, 0xD8: 16}
 _CONSTANTS: Mapping[int, Json] = {0xC0: None, 0xC2: False, 0xC3: True}

@@ -167,7 +167,12 @@ def _session(source: SourceFile, header: Header, log: Log, moved: bool) -> Sessi
 
 
 def _line(value: Json) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(
+        value,
+        ensure_ascii=False,
+        separators=(",", ":"),
+        allow_nan=False,
+    )
     # half a surrogate pair becomes its JSON escape
     return f"{text}\n".encode(errors="backslashreplace")
 

@@ -43,9 +43,11 @@ ZSTANDARD_IN_ZIP = 93
 PACKED_ENDINGS = (".gz", ".zst", ".bz2", ".xz")
 """How the name of a packed file ends; what it is, its first bytes say."""
 _MARKS = {
-    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
-}  # fmt: skip
+}
 _LOCAL_HEADER = b"PK\x03\x04"
 _LOCAL_HEADER_BYTES = 30
 _PIECE = 1 << 16
@@ -329,8 +331,11 @@ def _zstandard(packed: BufferedReader) -> ReadPiece:
 
 
 _UNPACKERS: Mapping[bytes, Callable[[BufferedReader], ReadPiece]] = {
-    b"\x1f\x8b": _gzip, b"\x28\xb5\x2f\xfd": _zstandard, b"BZh": _bzip2, b"\xfd7zXZ\0": _xz,
-}  # fmt: skip
+    b"\x1f\x8b": _gzip,
+    b"\x28\xb5\x2f\xfd": _zstandard,
+    b"BZh": _bzip2,
+    b"\xfd7zXZ\0": _xz,
+}
 """How each packing begins, and what unpacks it."""
 _LONGEST_MARK = max(map(len, _UNPACKERS))
 

@@ -18,9 +18,13 @@ TomlRecord = TypeVar("TomlRecord")
 TAGS = ("type", "role")
 """Fields that say which class a record is."""
 _WORDS: Mapping[Any, str] = {
-    str: "text", bool: "true or false", int: "a whole number", float: "a number below 1e308", list: "a list",
+    str: "text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number below 1e308",
+    list: "a list",
     dict: "an object",
-}  # fmt: skip
+}
 
 
 def read_as(annotation: Json, value: Json, place: str = "") -> Json:

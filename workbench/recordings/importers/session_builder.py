@@ -161,7 +161,11 @@ class SessionBuilder:
     ) -> None:
         """Append the result of a call."""
         result = ToolResult(
-            id=id, call_id=call_id, blocks=tuple(blocks), name=name, is_error=failed
+            id=id,
+            call_id=call_id,
+            blocks=tuple(blocks),
+            name=name,
+            is_error=failed,
         )
         self.say(result)
 
@@ -179,7 +183,13 @@ class SessionBuilder:
 
     def note(self, kind: str, text: str = "", *, id: str = "") -> str:
         """Append what has a place in the log and was not sent, and return its id."""
-        note = NoteEntry(id=id, parent=None, kind=kind, text=text, time=self.time)
+        note = NoteEntry(
+            id=id,
+            parent=None,
+            kind=kind,
+            text=text,
+            time=self.time,
+        )
         return self.add(note)
 
     def summary_in(self, message: Record) -> str:
@@ -213,7 +223,13 @@ class SessionBuilder:
                 model=model,
                 time=self.time,
             )
-        entry = CompactionEntry(id=entry_id, parent=None, summary=summary, time=self.time, **about)
+        entry = CompactionEntry(
+            id=entry_id,
+            parent=None,
+            summary=summary,
+            time=self.time,
+            **about,
+        )
         return self.add(entry)
 
     def add(self, entry: Entry) -> str:

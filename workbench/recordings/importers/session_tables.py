@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from workbench.base.errors import FormatError
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.format import Carries, Format, Sessions
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
+from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.sqlite import MAGIC, database
-from workbench.recordings.importers.values import JsonObject
+from workbench.recordings.importers.values import JsonObject, items
 
 
 class SessionDatabase(Protocol):
@@ -102,3 +105,39 @@ class SessionTables:
                 value = decode_or(value, value)
             values[name] = value
         return values
+
+
+def database_sessions(tables: SessionDatabase, builder: type[SessionBuilder]) -> Sessions:
+    """Reads a database's sessions, one after another; those without any message are left out."""
+
+    def sessions(source: SourceFile) -> Iterator[Session]:
+        for document in tables.documents(source):
+            session_builder = builder(source)
+            with source.at(field=f"session {document['id']}"):
+                session_builder.begin(document)
+                session_builder.read_all(items(document, "messages"), "messages")
+                for session in session_builder.sessions():
+                    if len(session.log):
+                        yield session
+
+    return sessions
+
+
+def database_format(
+    name: str,
+    description: str,
+    carries: tuple[Carries, ...],
+    tables: SessionDatabase,
+    builder: type[SessionBuilder],
+    aside: str = "title messages.parts.data.metadata",
+) -> Format:
+    """The format of an agent that keeps its sessions in SQLite."""
+    return Format(
+        name,
+        description,
+        carries,
+        knows=tables.knows,
+        sessions=database_sessions(tables, builder),
+        aside=aside,
+        values=tables.documents,
+    )

@@ -178,7 +178,8 @@ class SourceFile:
 
     def objects_of(self, line: str) -> list[str]:
         """The JSON texts of a line, mostly one."""
-        if _MANY_OBJECTS.search(line, 1):
+        may_break_off = line.count("{") > line.count("}")
+        if may_break_off or _MANY_OBJECTS.search(line, 1):
             return objects_of_line(line)
         return [line]
 
@@ -267,7 +268,10 @@ class SourceFile:
             return self.decode(document)
         except FormatError as error:
             raise FormatError(
-                error.why, where=self.where, line=error.line, field=error.field
+                error.why,
+                where=self.where,
+                line=error.line,
+                field=error.field,
             ) from None
 
     def object_with(self, field: str) -> JsonObject:
@@ -401,7 +405,12 @@ class SourceFile:
             if line is None:
                 line = error.line
             if not self.lenient:
-                raise FormatError(error.why, where=self.where, line=line, field=place) from None
+                raise FormatError(
+                    error.why,
+                    where=self.where,
+                    line=line,
+                    field=place,
+                ) from None
             fault = FormatError(error.why, line=line, field=place)
             self.skipped.append(str(fault).removeprefix(", "))
         finally:

@@ -43,20 +43,33 @@ def _around(
     arguments: dict[str, Json] = {}
     for field in argument.finditer(call["body"]):
         arguments[field["name"]] = field["value"]
-    return call_parts(words, call.start(), call.end(), call["name"], arguments)
+    start, end = call.span()
+    return call_parts(words, start, end, call["name"], arguments)
 
 
 def call_parts(
-    words: str, start: int, end: int, name: str, arguments: Mapping[str, Json]
+    words: str,
+    start: int,
+    end: int,
+    name: str,
+    arguments: Mapping[str, Json],
 ) -> list[Json]:
     """The parts of an answer whose text has a call between these characters."""
     parts: list[Json] = []
     text_before = words[:start].rstrip()
     text_after = words[end:].strip()
-    call = {"type": "tool_use", "name": name, "input": dict(arguments)}
     if text_before:
-        parts.append({"type": "text", "text": text_before})
+        parts.append(_text_part(text_before))
+    call = {
+        "type": "tool_use",
+        "name": name,
+        "input": dict(arguments),
+    }
     parts.append(call)
     if text_after:
-        parts.append({"type": "text", "text": text_after})
+        parts.append(_text_part(text_after))
     return parts
+
+
+def _text_part(words: str) -> Json:
+    return {"type": "text", "text": words}

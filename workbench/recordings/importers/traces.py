@@ -33,9 +33,18 @@ _PRINTED = re.compile(
 )
 _ITEMS = frozenset({"function_call", "function_call_output", "reasoning"})
 _HOLDERS = (
-    "messages", "contents", "choices", "candidates", "generations", "output", "outputs", "input", "args", "content",
+    "messages",
+    "contents",
+    "choices",
+    "candidates",
+    "generations",
+    "output",
+    "outputs",
+    "input",
+    "args",
+    "content",
     "text",
-)  # fmt: skip
+)
 
 
 def chat_messages(value: Json, role: str = "user") -> list[ChatMessage] | None:

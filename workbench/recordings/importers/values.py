@@ -53,6 +53,11 @@ def as_list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else [value]
 
 
+def items_of(value: Json) -> list[Json]:
+    """The value where it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
 _MOST = 2**53
 """A count that JSON keeps exactly is smaller."""
 _LATEST = 1e20

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench import Budget, Context, Preset, Summary, compact
-from workbench.engine.compaction.engine import Compaction
-from workbench.engine.compaction.strategy import Situation
-from workbench.engine.models.scripted import Scripted
+from workbench import Budget, Compaction, Context, Preset, Scripted, Situation, Summary, compact
 from workbench.engine.transcript.message import Message, TokenCounter, Usage, chars_per_token
 
 

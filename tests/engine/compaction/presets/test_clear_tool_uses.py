@@ -3,9 +3,8 @@ from dataclasses import replace
 from engine.compaction.presets.situations import at, due, fired
 
 from builders import called, result, said
-from workbench import Budget, Context, Strategy, compact, preset
+from workbench import Budget, Context, Scripted, Strategy, compact, preset
 from workbench.engine.compaction.presets.clear_tool_uses import ClearToolUses
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
 
 CLEAR_TOOL_USES = preset("clear_tool_uses")

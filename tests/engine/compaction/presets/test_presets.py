@@ -1,10 +1,8 @@
 import pytest
 
 from builders import conversation, rules, said
-from workbench import Budget, Context, compact, preset
-from workbench.base.errors import UnknownName
+from workbench import Budget, Context, Scripted, UnknownName, compact, preset
 from workbench.engine.compaction.presets import BUILTIN, VARIANTS, catalogue
-from workbench.engine.models.scripted import Scripted
 
 CONTEXT = Context.of([rules("be good"), *conversation(30, words=150)])
 

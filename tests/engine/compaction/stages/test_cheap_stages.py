@@ -5,13 +5,12 @@ words.
 from dataclasses import replace
 
 from builders import called, conversation, result, rules, said, told
-from workbench import AssistantMessage, Budget, Context, Strategy, ToolCall, compact
+from workbench import AssistantMessage, Budget, Context, Scripted, Strategy, ToolCall, compact
 from workbench.engine.compaction.clip import reference
 from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.compaction.stages.tool_results import Microcompact, Snip
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Message, plain_text
 
 BUDGET = Budget(target=0, window=1_000)

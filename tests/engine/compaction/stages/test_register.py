@@ -15,6 +15,7 @@ from workbench import (
     Compactor,
     Context,
     Preset,
+    Scripted,
     Strategy,
     ToolCall,
     compact,
@@ -23,7 +24,6 @@ from workbench import (
 from workbench.engine.compaction.register_lines import entries, is_register, parsed
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Json, Message, is_real_user, plain_text
 from workbench.live.events import CompactionEnded
 from workbench.recordings.datasets.bundled import bundled_files

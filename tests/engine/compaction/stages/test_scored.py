@@ -5,7 +5,7 @@ from engine.compaction.presets.situations import fired
 
 import workbench as wb
 from builders import called, result, said, told
-from workbench.base.errors import SettingError
+from workbench import SettingError
 from workbench.engine.compaction.stages import BUILTIN
 from workbench.engine.compaction.stages.scored import Scored, repeated_names
 from workbench.engine.transcript.message import Message, plain_text

@@ -1,12 +1,10 @@
 from dataclasses import replace
 
 from builders import called, conversation, result, rules, said, told
-from workbench import Budget, Context, ModelError, Strategy, Summary, compact
+from workbench import Budget, Compaction, Context, ModelError, Scripted, Strategy, Summary, compact
 from workbench.engine.compaction.cut import KeepRecent
-from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.stages.summarize import Summarize
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.context import protected
 from workbench.engine.transcript.message import Message, plain_text
 

@@ -4,9 +4,8 @@ from dataclasses import replace
 import pytest
 
 from builders import called, conversation, result, rules, said, told
-from workbench import Budget, Context, Summary, Text, compact, preset
+from workbench import Budget, Context, Scripted, Summary, Text, compact, preset
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Message, plain_text
 
 STRATEGY = preset("truncate").strategy

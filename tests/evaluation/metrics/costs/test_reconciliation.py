@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from builders import result, said, told
-from workbench import AssistantMessage, Session, Summary, load
+from workbench import AssistantMessage, CompactionEntry, Log, MessageEntry, Session, Summary, load
 from workbench.engine.models.cache_rules import (
     ANTHROPIC,
     ANTHROPIC_HOUR,
@@ -20,7 +20,6 @@ from workbench.engine.models.cache_rules import (
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.calibration import TokenCalibration
-from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import Message, Scaled, Usage
 from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
 from workbench.evaluation.metrics.costs.reconciliation import (

@@ -10,9 +10,18 @@ import pytest
 
 from builders import result, said, told
 from builders import rules as system_prompt
-from workbench import AssistantMessage, Budget, Completion, Context, Session, Summary
-from workbench.base.errors import SettingError
-from workbench.engine.compaction.engine import Compaction, StageRecord
+from workbench import (
+    AssistantMessage,
+    Budget,
+    Compaction,
+    Completion,
+    Context,
+    Replay,
+    Session,
+    SettingError,
+    Summary,
+)
+from workbench.engine.compaction.engine import StageRecord
 from workbench.engine.models.cache_rules import (
     ANTHROPIC,
     ANTHROPIC_HOUR,
@@ -26,7 +35,7 @@ from workbench.engine.transcript.message import Message, Usage, chars_per_token
 from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
 from workbench.evaluation.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.evaluation.replays.sizing import Sizing
-from workbench.evaluation.replays.step import CompactionEvent, RepeatedPrompt, Replay, Step
+from workbench.evaluation.replays.step import CompactionEvent, RepeatedPrompt, Step
 
 PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75,cache_write_long=6")
 DOLLAR = 1e-6

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from builders import remembering
-from workbench import Score, Session, prepared, preset
+from workbench import MetricInput, Prepared, Score, Session, prepared, preset
 from workbench.engine.models.extractive import Extractive
-from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.builtin import BUILTIN
-from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.replays.matched import matched
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from builders import said, told
-from workbench import Session, load, save
-from workbench.base.errors import FormatError, SettingError
+from workbench import FormatError, Session, SettingError, load, save
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.metrics.work_exam.checks import WrittenQuestion, checked
 from workbench.evaluation.metrics.work_exam.document import (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.base.errors import FormatError
+from workbench import FormatError
 from workbench.evaluation.metrics.work_exam.fitted_reader import WorkReader, shipped_reader
 from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES, features
 from workbench.evaluation.metrics.work_exam.rarity import Rarity

@@ -8,11 +8,8 @@ from dataclasses import replace
 import pytest
 
 from builders import remembering, result
-from workbench import Completion, ModelError
-from workbench.base.errors import SettingError
+from workbench import Completion, ModelError, Scripted, SettingError, SummaryRequest
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.model import SummaryRequest
-from workbench.engine.models.scripted import Scripted
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.work_exam.reading import context_text
 from workbench.lab.judge.exam.readers import Choice

@@ -23,11 +23,13 @@ from workbench import (
     ModelSettings,
     Plan,
     Preset,
+    Refused,
     Session,
+    SettingError,
     Strategy,
+    UnknownName,
     load,
 )
-from workbench.base.errors import Refused, SettingError, UnknownName
 from workbench.cli import main
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import Message

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lab.judge.work_exam.test_judge_work import exams, judged
 
-from workbench.base.errors import FormatError
+from workbench import FormatError
 from workbench.lab.judge.work_exam.baselines import read_baselines
 
 __all__ = ["exams"]

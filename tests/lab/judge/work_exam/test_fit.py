@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.base.errors import FormatError, SettingError
+from workbench import FormatError, SettingError
 from workbench.cli import main
 from workbench.evaluation.metrics.work_exam.fitted_reader import WorkReader
 from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES

@@ -8,9 +8,8 @@ from statistics import fmean
 import pytest
 
 import workbench as wb
-from workbench import prepared
+from workbench import Prepared, prepared
 from workbench.engine.transcript.message import Message, SystemMessage, said_text
-from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.rarity import Rarity

@@ -11,10 +11,8 @@ import pytest
 from lab.judge.work_exam.test_write import Writer
 
 from builders import remembering
-from workbench import Completion, ModelError, Session, save
-from workbench.base.errors import SettingError
+from workbench import Completion, ModelError, Session, SettingError, SummaryRequest, save
 from workbench.cli import main
-from workbench.engine.models.model import SummaryRequest
 from workbench.evaluation.experiment.filler import ModelUse
 from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
 from workbench.lab.judge.work_exam.judge_work import judge_work

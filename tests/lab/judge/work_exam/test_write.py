@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 
 from builders import remembering
-from workbench import Completion, ModelError, Session, load, save
-from workbench.base.errors import SettingError
+from workbench import Completion, ModelError, Session, SettingError, SummaryRequest, load, save
 from workbench.cli import main
-from workbench.engine.models.model import SummaryRequest
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.lab.judge.work_exam.write import write_exams
 from workbench.lab.judge.work_exam.writer import read_questions

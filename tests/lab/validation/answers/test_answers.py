@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from profiles import FULL
-from workbench.base.errors import FormatError
+from workbench import FormatError
 from workbench.lab.validation.answers.exams import agreement, auc, verdicts
 from workbench.lab.validation.answers.records import GradedContext, graded
 

@@ -45,8 +45,8 @@ from recordings.importers.framework_samples import (
     droid,
 )
 
-from workbench import AssistantMessage, Session, load
-from workbench.engine.transcript.log import CompactionEntry, fold
+from workbench import AssistantMessage, CompactionEntry, Session, load
+from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import ToolResult, Usage, plain_text
 
 

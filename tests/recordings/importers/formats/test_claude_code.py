@@ -8,16 +8,21 @@ from typing import Any
 import pytest
 from recordings.importers.files import only, written
 
-from workbench import AssistantMessage, Session, Text, ToolCall, UserMessage, load
-from workbench.base.errors import FormatError
-from workbench.engine.transcript.compaction_requests import CompactionRequest, compaction_request
-from workbench.engine.transcript.log import (
+from workbench import (
+    AssistantMessage,
     ClearingEntry,
     CompactionEntry,
+    FormatError,
     MessageEntry,
     NoteEntry,
-    fold,
+    Session,
+    Text,
+    ToolCall,
+    UserMessage,
+    load,
 )
+from workbench.engine.transcript.compaction_requests import CompactionRequest, compaction_request
+from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Image, Thinking, ToolResult, Usage, plain_text
 
 COMMON = {

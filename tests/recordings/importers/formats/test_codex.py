@@ -7,10 +7,18 @@ from typing import Any
 import pytest
 from recordings.importers.files import only, written
 
-from workbench import AssistantMessage, Text, ToolCall, UserMessage, load
-from workbench.base.errors import FormatError
+from workbench import (
+    AssistantMessage,
+    CompactionEntry,
+    FormatError,
+    NoteEntry,
+    Text,
+    ToolCall,
+    UserMessage,
+    load,
+)
 from workbench.engine.transcript.compaction_requests import CompactionRequest, compaction_request
-from workbench.engine.transcript.log import CompactionEntry, NoteEntry, fold
+from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import (
     SystemMessage,
     Thinking,

@@ -33,10 +33,20 @@ from recordings.importers.samples import (
     TEXTS,
 )
 
-from workbench import AssistantMessage, Session, Text, ToolCall, UserMessage, load
-from workbench.base.errors import FormatError
+from workbench import (
+    AssistantMessage,
+    ClearingEntry,
+    CompactionEntry,
+    FormatError,
+    NoteEntry,
+    Session,
+    Text,
+    ToolCall,
+    UserMessage,
+    load,
+)
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, NoteEntry, fold
+from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import (
     Image,
     SystemMessage,

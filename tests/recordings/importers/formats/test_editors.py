@@ -24,8 +24,8 @@ from recordings.importers.samples import (
     WINDSURF,
 )
 
-from workbench import AssistantMessage, Session, ToolCall, load
-from workbench.engine.transcript.log import CompactionEntry, NoteEntry, fold
+from workbench import AssistantMessage, CompactionEntry, NoteEntry, Session, ToolCall, load
+from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Thinking, ToolResult, Usage, plain_text
 from workbench.recordings.importers.formats import FORMATS
 from workbench.recordings.importers.head import Head

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,9 @@ from recordings.importers.framework_samples import (
 )
 from recordings.importers.packing import Extension, packed
 
-from workbench import AssistantMessage, Session, load
-from workbench.base.errors import FormatError
-from workbench.engine.transcript.log import CompactionEntry, fold
-from workbench.engine.transcript.message import Usage, plain_text
+from workbench import AssistantMessage, CompactionEntry, FormatError, Session, load
+from workbench.engine.transcript.log import fold
+from workbench.engine.transcript.message import Image, ToolResult, Usage, plain_text
 from workbench.recordings.importers.msgpack import unpacked_value
 
 LLM_TABLES = """
@@ -38,6 +38,25 @@ CREATE TABLE messages (hash TEXT PRIMARY KEY, parent_hash TEXT, role TEXT);
 CREATE TABLE parts (id INTEGER PRIMARY KEY, message_hash TEXT, position INTEGER, type TEXT, text TEXT, payload TEXT);
 CREATE TABLE fragments (id INTEGER PRIMARY KEY, content TEXT);
 CREATE TABLE part_fragments (part_id INTEGER, fragment_id INTEGER, "order" INTEGER);
+"""
+LLM_012_TABLES = """
+CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT, model TEXT);
+CREATE TABLE responses (id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, prompt_json TEXT, options_json TEXT,
+    response TEXT, response_json TEXT, conversation_id TEXT, duration_ms INTEGER, datetime_utc TEXT);
+"""
+LLM_027_TABLES = f"""
+{LLM_012_TABLES}
+ALTER TABLE responses ADD COLUMN input_tokens INTEGER;
+ALTER TABLE responses ADD COLUMN output_tokens INTEGER;
+ALTER TABLE responses ADD COLUMN token_details TEXT;
+CREATE TABLE fragments (id INTEGER PRIMARY KEY, content TEXT);
+CREATE TABLE prompt_fragments (response_id TEXT, fragment_id INTEGER, "order" INTEGER);
+CREATE TABLE system_fragments (response_id TEXT, fragment_id INTEGER, "order" INTEGER);
+CREATE TABLE attachments (id TEXT PRIMARY KEY, type TEXT, path TEXT, url TEXT, content BLOB);
+CREATE TABLE prompt_attachments (response_id TEXT, attachment_id TEXT, "order" INTEGER);
+CREATE TABLE tool_calls (id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, arguments TEXT, tool_call_id TEXT);
+CREATE TABLE tool_results (id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, output TEXT, tool_call_id TEXT,
+    exception TEXT);
 """
 AGNO_2_TABLES = """
 CREATE TABLE agno_sessions (session_id TEXT PRIMARY KEY, session_type TEXT, session_data JSON, agent_data JSON,
@@ -60,6 +79,7 @@ CREATE TABLE writes (thread_id TEXT, checkpoint_ns TEXT, checkpoint_id TEXT, cha
 DETAILS = json.dumps({"prompt_tokens_details": {"cached_tokens": 60}})
 CALL_PART = {"name": "read", "arguments": {"path": "lamp.py"}, "tool_call_id": "c1"}
 RESULT_PART = {"name": "read", "output": FILE, "tool_call_id": "c1"}
+NOON = "2024-01-01T12:00:00.000000"
 SPENT = Usage(input=40, cache_read=60, output=9)
 
 
@@ -116,6 +136,60 @@ def test_the_log_of_llm_is_read_along_each_thread(tmp_path: Path) -> None:
     assert [block.type for block in answers(session)[0].blocks] == ["thinking", "tool_call"]
     assert plain_text(session.messages[3]) == FILE
     assert session.origin.text_read == 1.0
+
+
+def test_the_first_log_of_llm_has_a_prompt_and_its_answer_in_a_row(tmp_path: Path) -> None:
+    reported = json.dumps({"usage": {"prompt_tokens": 100, "completion_tokens": 9}})
+    first = ("r1", "big", QUESTION, PROMPT, None, "{}", "I look at it.", reported, "a", 5, NOON)
+    second = ("r2", "big", "Why does it do that?", PROMPT, None, "{}", ANSWER, None, "a", 5, NOON)
+    path = database(
+        tmp_path,
+        LLM_012_TABLES,
+        conversations=[("a", "A lamp", "big"), ("b", "Nothing was answered", "big")],
+        responses=[first, second],
+    )
+    (session,) = load(path)
+    assert (session.id, session.title, session.model) == ("a", "A lamp", "big")
+    assert session.origin.format == "llm_responses"
+    assert roles(session) == ["system", "user", "assistant", "user", "assistant"]
+    assert [answer.usage for answer in answers(session)] == [Usage(input=100, output=9), None]
+    assert session.messages[1].time == datetime.fromisoformat(f"{NOON}+00:00").timestamp()
+    assert session.origin.text_read == 1.0 and not session.origin.skipped
+
+
+def test_the_log_of_llm_before_its_threads_has_fragments_and_calls_in_tables_of_their_own(
+    tmp_path: Path,
+) -> None:
+    asks = ("r1", "big", "", PROMPT, None, "{}", "", None, "a", 5, NOON, 100, 9, DETAILS)
+    answered = ("r2", "big", "", None, None, "{}", ANSWER, None, "a", 5, NOON, 100, 9, DETAILS)
+    path = database(
+        tmp_path,
+        LLM_027_TABLES,
+        conversations=[("a", "A lamp", "big")],
+        responses=[asks, answered],
+        fragments=[(1, QUESTION)],
+        prompt_fragments=[("r1", 1, 0)],
+        attachments=[
+            ("x", "image/gif", "/home/me/lamp.gif", None, b"GIF89a"),
+            ("y", "audio/wav", "/home/me/lamp.wav", None, b"RIFF"),
+        ],
+        prompt_attachments=[("r1", "x", 0), ("r1", "y", 1)],
+        tool_calls=[(1, "r1", "read", json.dumps({"path": "lamp.py"}), "c1")],
+        tool_results=[(1, "r2", "read", FILE, "c1", "FileNotFoundError")],
+    )
+    (session,) = load(path)
+    assert session.origin.format == "llm_responses"
+    assert roles(session) == ["system", "user", "assistant", "tool", "assistant"]
+    assert plain_text(session.messages[1]) == QUESTION
+    asked, result, _ = session.messages[2:]
+    assert isinstance(asked, AssistantMessage) and isinstance(result, ToolResult)
+    (call,) = asked.calls
+    assert (call.id, call.name, call.arguments) == ("c1", "read", {"path": "lamp.py"})
+    assert (result.call_id, plain_text(result), result.is_error) == ("c1", FILE, True)
+    assert [answer.usage for answer in answers(session)] == [SPENT, SPENT]
+    assert session.messages[1].blocks[1:] == (Image("image/gif", bytes=6, tokens=1_200),)
+    (left_out,) = session.origin.skipped
+    assert "attachment of type 'audio/wav'" in left_out
 
 
 METRICS = {"input_tokens": 100, "output_tokens": 9, "cache_read_tokens": 60}

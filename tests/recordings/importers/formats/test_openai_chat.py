@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from recordings.importers.files import document, only, written
 
-from workbench import AssistantMessage, Text, ToolCall, load
-from workbench.base.errors import FormatError
+from workbench import AssistantMessage, FormatError, Text, ToolCall, load
 from workbench.engine.transcript.message import (
     Image,
     SystemMessage,

@@ -11,9 +11,7 @@ import pytest
 from recordings.importers.files import document, only
 from recordings.importers.samples import OPENCODE
 
-from workbench import load
-from workbench.base.errors import FormatError
-from workbench.recordings.importers.importer import UnknownFormat
+from workbench import FormatError, UnknownFormat, load
 
 SCHEMA = """
 CREATE TABLE `session` (`id` text PRIMARY KEY, `title` text, `directory` text, `time_created` integer);

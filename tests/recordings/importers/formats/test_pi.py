@@ -5,9 +5,9 @@ from typing import Any
 
 from recordings.importers.files import only, written
 
-from workbench import AssistantMessage, ToolCall, UserMessage
+from workbench import AssistantMessage, CompactionEntry, ToolCall, UserMessage
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.log import CompactionEntry, fold
+from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Thinking, ToolResult, Usage, plain_text
 
 HEADER = {

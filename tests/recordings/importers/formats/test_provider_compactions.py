@@ -10,8 +10,8 @@ import pytest
 from recordings.importers.files import document
 
 import workbench as wb
+from workbench import CompactionEntry
 from workbench.cli import main
-from workbench.engine.transcript.log import CompactionEntry
 from workbench.engine.transcript.message import Json
 
 ASKED, READ, NEXT = (

@@ -19,8 +19,7 @@ from recordings.importers.framework_samples import (
     THOUGHT,
 )
 
-from workbench import AssistantMessage, Session, load
-from workbench.base.errors import FormatError
+from workbench import AssistantMessage, FormatError, Session, load
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Usage, plain_text
 

@@ -3,7 +3,11 @@
 from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.json_text import decode_or
-from workbench.recordings.importers.session_tables import SessionTables, TableVersions
+from workbench.recordings.importers.session_tables import (
+    SessionTables,
+    TableVersions,
+    database_format,
+)
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
@@ -115,3 +119,13 @@ def _agno_usage(run: Record, message: Record) -> Json:
         if isinstance(figure, int):
             input_tokens += figure
     return {**figures, "input_tokens": input_tokens}
+
+
+AGNO_DATABASE = database_format(
+    name="agno_database",
+    description="sessions of Agno 2 and 3 (SQLite)",
+    carries=("calls", "thinking", "usage", "times", "model", "system"),
+    tables=AGNO_TABLES,
+    builder=AgnoBuilder,
+    aside=AGNO_ASIDE,
+)

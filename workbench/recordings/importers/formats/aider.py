@@ -14,9 +14,13 @@ from itertools import dropwhile, groupby
 from workbench.engine.transcript.log import MessageEntry
 from workbench.engine.transcript.message import AssistantMessage, Text, Usage
 from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import time_of
+
+_AIDER = re.compile(r"^# aider chat started at \d", re.MULTILINE)
 
 _START = re.compile(r"^# aider chat started at (.*)$", re.MULTILINE)
 _NUMBER = r"\d[\d,]{0,18}(?:\.\d{0,9})?[kM]?"
@@ -205,3 +209,17 @@ def _count(text: str) -> int:
     digits = text.rstrip("kM").replace(",", "")
     scale = _SCALE.get(text[-1], 1)
     return round(float(digits) * scale)
+
+
+def knows_aider(head: Head) -> bool:
+    """Whether a chat starts near the beginning."""
+    return _AIDER.search(head.text[:4_000]) is not None
+
+
+AIDER = Format(
+    name="aider",
+    description="aider chat histories (markdown)",
+    carries=("usage", "times", "model"),
+    knows=knows_aider,
+    sessions=sessions,
+)

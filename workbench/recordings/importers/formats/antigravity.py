@@ -16,6 +16,7 @@ from typing import Any
 
 from workbench.engine.transcript.message import ToolCall
 from workbench.recordings.importers.blocks import content, thought_block
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.message_content import Content
@@ -115,11 +116,21 @@ class AntigravityBuilder(SessionBuilder):
         elif kind == "USER_INPUT":
             self._choose_model(parts.words)
             is_client = label(record, "source") != "USER_EXPLICIT"
-            self.say_content("user", parts, id=step_id, synthetic=is_client)
+            self.say_content(
+                "user",
+                parts,
+                id=step_id,
+                synthetic=is_client,
+            )
         elif label(record, "source") == "MODEL" and self.open_calls:
             self.source.leave_unknown(parts.unknown)
             failed = label(record, "status") == "ERROR"
-            self.say_result(self.open_calls.pop(0), parts.said, id=step_id, failed=failed)
+            self.say_result(
+                self.open_calls.pop(0),
+                parts.said,
+                id=step_id,
+                failed=failed,
+            )
         elif parts.blocks or parts.unknown:
             self.say_content("user", parts, id=step_id, synthetic=True)
 
@@ -159,3 +170,13 @@ def _call(call_id: str, record: Record) -> ToolCall:
         arguments[name] = decode_or(value, value)
     own_id = identifier(record, "id")
     return ToolCall(own_id or call_id, text(record, "name"), arguments)
+
+
+ANTIGRAVITY = Format(
+    name="antigravity",
+    description="Antigravity transcripts (`transcript_full.jsonl`)",
+    carries=("calls", "thinking", "usage", "times", "model", "compactions"),
+    knows=knows_antigravity,
+    fields=("step_index", "source", "type", "created_at"),
+    sessions=json_lines(AntigravityBuilder),
+)

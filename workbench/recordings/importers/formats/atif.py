@@ -10,6 +10,8 @@ from typing import Any
 
 from workbench.engine.transcript.message import ToolCall, UserMessage
 from workbench.recordings.importers.blocks import content, result_blocks, thought_block, tool_calls
+from workbench.recordings.importers.format import Format, json_document
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decodable
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.usage import OPENAI_USAGE
@@ -103,3 +105,21 @@ def _result_of_trial(trajectory: Path) -> JsonObject:
             if isinstance(result, dict) and "verifier_result" in result:
                 return result
     return {}
+
+
+def knows_atif(head: Head) -> bool:
+    """Whether it names the version of the schema, or has numbered steps of an agent."""
+    if head.is_object_with("schema_version"):
+        return '"ATIF-v' in head.text
+    is_of_agent = head.is_object_with("agent", "steps")
+    return is_of_agent and '"step_id"' in head.text and '"source"' in head.text
+
+
+ATIF = Format(
+    name="atif",
+    description="ATIF trajectories (JSON)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "system"),
+    knows=knows_atif,
+    fields=("agent", "steps"),
+    sessions=json_document("steps", AtifBuilder),
+)

@@ -8,6 +8,7 @@ from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import content, thought_block, tool_call, tool_result
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.source import SourceFile
@@ -23,14 +24,18 @@ from workbench.recordings.importers.values import (
 _ANSWERS = frozenset({"AssistantMessage", "ToolCallRequestEvent", "ThoughtEvent"})
 _SPOKEN = frozenset({"TextMessage", "MultiModalMessage", "HandoffMessage", "StopMessage"})
 _RESULTS = frozenset({"FunctionExecutionResultMessage", "ToolCallExecutionEvent"})
+_NOTES = frozenset({"ToolCallSummaryMessage", "UserInputRequestedEvent", "SelectSpeakerEvent"})
 _TYPES = ('"TextMessage"', '"AssistantAgentState"', '"ToolCallRequestEvent"', '"TeamState"')
 
 
 def knows_autogen(head: Head) -> bool:
     """Whether it is messages with AutoGen's types, or a state that holds such messages."""
-    if not {"messages", "llm_context", "agent_states"} & head.keys and not head.is_list:
+    has_messages = bool({"messages", "llm_context", "agent_states"} & head.keys)
+    if not has_messages and not head.is_list:
         return False
-    return '"source"' in head.text and any(type_ in head.text for type_ in _TYPES)
+    if '"source"' not in head.text:
+        return False
+    return any(type_ in head.text for type_ in _TYPES)
 
 
 class AutogenBuilder(ChatBuilder):
@@ -51,22 +56,23 @@ class AutogenBuilder(ChatBuilder):
                 self.say(tool_result(result))
         elif type_ in _ANSWERS or (type_ in _SPOKEN and label(record, "source") != "user"):
             self._answer(record)
-        elif type_ in ("UserMessage", "MemoryQueryEvent") or type_ in _SPOKEN:
-            self.say_content("user", content(record), synthetic=type_ == "MemoryQueryEvent")
+        elif type_ in _SPOKEN or type_ == "UserMessage":
+            self.say_content("user", content(record))
+        elif type_ == "MemoryQueryEvent":
+            self.say_content("user", content(record), synthetic=True)
         elif type_ == "SystemMessage":
             self.say_content("system", content(record))
-        elif type_ in ("ToolCallSummaryMessage", "UserInputRequestedEvent", "SelectSpeakerEvent"):
+        elif type_ in _NOTES:
             self.note(type_, label(record, "content"))
         else:
             self.source.leave_record(f"message of type {type_!r:.40}", record)
 
     def _answer(self, record: Record) -> None:
         """Read an answer: words, or a list of calls."""
-        value = record.get("content")
-        if isinstance(value, list) and all("arguments" in as_mapping(item) for item in value):
-            parts = Content([tool_call(call) for call in objects(record, "content")])
-        else:
-            parts = content(record)
+        parts = content(record)
+        if _are_calls(record.get("content")):
+            calls = objects(record, "content")
+            parts = Content([tool_call(call) for call in calls])
         parts.blocks[:0] = thought_block(label(record, "thought") or self.thought)
         self.thought = ""
         usage = self.usage({"usage": record.get("models_usage")})
@@ -77,6 +83,13 @@ class AutogenBuilder(ChatBuilder):
         if self.thought:
             self.say_content("assistant", Content([*thought_block(self.thought)]))
         self.thought = ""
+
+
+def _are_calls(value: Json) -> bool:
+    """Whether the content of an answer is a list of calls."""
+    if not isinstance(value, list):
+        return False
+    return all("arguments" in as_mapping(item) for item in value)
 
 
 def autogen_sessions(source: SourceFile) -> Iterator[Session]:
@@ -106,3 +119,14 @@ def _histories(holder: Record) -> Iterator[tuple[str, list[Json]]]:
     for name, state in mapping(holder, "agent_states").items():
         agent = mapping(as_mapping(state), "agent_state")
         yield name, items(mapping(agent, "llm_context"), "messages")
+
+
+AUTOGEN = Format(
+    name="autogen",
+    description="results and states of AutoGen (JSON)",
+    carries=("calls", "thinking", "images", "usage", "times", "system"),
+    knows=knows_autogen,
+    fields=("messages", "stop_reason"),
+    sessions=autogen_sessions,
+    aside="stop_reason",
+)

@@ -11,6 +11,8 @@ from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Json, Usage
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
+from workbench.recordings.importers.format import Format, json_document, json_lines
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
@@ -78,7 +80,12 @@ class ClineBuilder(ChatBuilder):
         """Read the mark of a compaction whose summary is not shown."""
         self.time = self.source.time(record, "ts")
         entry_id = f"{identifier(record, 'id')}-compaction"
-        self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
+        self.compaction(
+            None,
+            id=entry_id,
+            kept=self.ids,
+            reason=text(about, "reason"),
+        )
 
     def _summary(self, message: Record, about: Record) -> None:
         details = mapping(about, "details")
@@ -261,3 +268,83 @@ class DroidBuilder(ChatBuilder):
         self.newer[old_leaf] = self.compaction(
             summary, id=identifier(record, "id"), first_kept=first_kept
         )
+
+
+def knows_droid(head: Head) -> bool:
+    """Whether it begins with the start of a session."""
+    record = head.first_record
+    return record.get("type") == "session_start" and "id" in record
+
+
+def knows_amp(head: Head) -> bool:
+    """Whether it is a thread."""
+    return head.is_object_with("v", "created", "messages") and '"messageId"' in head.text
+
+
+def knows_cursor(head: Head) -> bool:
+    """Whether a line is a role and a message, and nothing of Claude Code's."""
+    record = head.first_record
+    if "role" not in record or "type" in record:
+        return False
+    return "content" in as_mapping(record.get("message"))
+
+
+def knows_continue(head: Head) -> bool:
+    """Whether it is a session whose items have something attached."""
+    return head.is_object_with("sessionId", "history") and '"contextItems"' in head.text
+
+
+def knows_cline(head: Head) -> bool:
+    """Whether it is a session with its agent or its system prompt."""
+    if not head.is_object_with("version", "sessionId"):
+        return False
+    return bool({"agent", "system_prompt"} & head.keys) and '"role"' in head.text
+
+
+DROID = Format(
+    name="droid",
+    description="Factory Droid sessions (JSON lines)",
+    carries=("tree", "calls", "thinking", "times", "model", "compactions"),
+    knows=knows_droid,
+    fields=("type", "id", "message"),
+    sessions=json_lines(DroidBuilder),
+    aside="title sessionTitle todos",
+)
+
+AMP = Format(
+    name="amp",
+    description="Amp threads (JSON)",
+    carries=("calls", "thinking", "usage", "times", "model"),
+    knows=knows_amp,
+    fields=("v", "created", "messages"),
+    sessions=json_document("messages", AmpBuilder),
+    aside="title meta",
+)
+
+CURSOR = Format(
+    name="cursor",
+    description="Cursor agent transcripts (JSON lines; they hold no tool results)",
+    carries=("calls",),
+    knows=knows_cursor,
+    fields=("role", "message"),
+    sessions=json_lines(CursorBuilder),
+)
+
+CONTINUE = Format(
+    name="continue",
+    description="Continue sessions (JSON)",
+    carries=("calls", "thinking", "usage", "model", "compactions", "system"),
+    knows=knows_continue,
+    fields=("sessionId", "history"),
+    sessions=json_document("history", ContinueBuilder),
+    aside="title history.promptLogs history.editorState history.toolCallStates.output.description",
+)
+
+CLINE = Format(
+    name="cline",
+    description="Cline sessions and their compacted states (JSON)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
+    knows=knows_cline,
+    fields=("version", "sessionId", "messages"),
+    sessions=json_document("messages", ClineBuilder),
+)

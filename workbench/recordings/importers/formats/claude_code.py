@@ -25,6 +25,7 @@ from workbench.engine.transcript.message import (
     plain_text,
 )
 from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.formats.claude_records import Node, read_node
 from workbench.recordings.importers.formats.claude_tree import (
     Unit,
@@ -33,16 +34,28 @@ from workbench.recordings.importers.formats.claude_tree import (
     line_up_beside_hooks,
     mend,
 )
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import Record, as_mapping, label, mapping, text
 
 SIDE = frozenset(
     {
-        "summary", "file-history-snapshot", "queue-operation", "custom-title", "ai-title", "last-prompt", "mode",
-        "pr-link", "agent-name", "tag", "agent-setting", "permission-mode", "saved-hook-context",
+        "summary",
+        "file-history-snapshot",
+        "queue-operation",
+        "custom-title",
+        "ai-title",
+        "last-prompt",
+        "mode",
+        "pr-link",
+        "agent-name",
+        "tag",
+        "agent-setting",
+        "permission-mode",
+        "saved-hook-context",
     }
-)  # fmt: skip
+)
 TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 
@@ -291,7 +304,12 @@ def _joined(lines: Sequence[AssistantMessage]) -> AssistantMessage:
         blocks += line.blocks
         usage = line.usage or usage
         stop = line.stop or stop
-    return replace(lines[0], blocks=tuple(blocks), usage=usage, stop=stop)
+    return replace(
+        lines[0],
+        blocks=tuple(blocks),
+        usage=usage,
+        stop=stop,
+    )
 
 
 def is_record(record: Record) -> bool:
@@ -307,3 +325,22 @@ def is_record(record: Record) -> bool:
     if type_ in ("user", "assistant"):
         return "content" in as_mapping(record.get("message"))
     return "isSidechain" in fields or "attachment" in fields
+
+
+def knows_claude_code(head: Head) -> bool:
+    """Whether a line has the client's own fields."""
+    if any(is_record(record) for record in head.records):
+        return True
+    return head.is_object_with("uuid", "parentUuid", "isSidechain")
+
+
+CLAUDE_CODE = Format(
+    name="claude_code",
+    description="Claude Code session files (JSON lines)",
+    carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows_claude_code,
+    fields=("uuid", "parentUuid", "sessionId", "message"),
+    sessions=json_lines(ClaudeCodeBuilder),
+    aside="toolUseResult lastPrompt summary customTitle hookInfos attachment.command "
+    "attachment.stdout data.command message.content.content.resultDisplay",
+)

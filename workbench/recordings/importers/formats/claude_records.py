@@ -137,7 +137,9 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
 
 def _is_client(record: Part) -> bool:
     """Whether the client wrote a record, and it is no compaction."""
-    return label(record, "type") in CLIENT_TYPES and label(record, "subtype") not in BOUNDARIES
+    if label(record, "type") not in CLIENT_TYPES:
+        return False
+    return label(record, "subtype") not in BOUNDARIES
 
 
 def _read_message(node: Node, type_: str, record: Part, source: SourceFile) -> None:
@@ -174,13 +176,16 @@ def _answer(
     if record.get("isApiErrorMessage") is True:
         return _note(node, "api_error", parts.words)
     model = source.name(message, "model")
-    is_synthetic = model == SYNTHETIC
+    name = ""
+    if model == SYNTHETIC:
+        name = "client"
+        model = ""
     node.message_id = text(message, "id") or node.uuid
     return AssistantMessage(
         id=node.uuid,
         blocks=tuple(parts.blocks),
-        name="client" if is_synthetic else "",
-        model="" if is_synthetic else model,
+        name=name,
+        model=model,
         usage=source.usage(ANTHROPIC_USAGE, message, "usage"),
         stop=source.name(message, "stop_reason"),
     )
@@ -188,7 +193,8 @@ def _answer(
 
 def _system(node: Node, record: Part, source: SourceFile) -> Entry | None:
     subtype = text(record, "subtype")
-    is_odd = subtype not in NOTES | BOUNDARIES | WITHOUT_NOTE and bool(record.get("content"))
+    is_known = subtype in NOTES | BOUNDARIES | WITHOUT_NOTE
+    is_odd = not is_known and bool(record.get("content"))
     if is_odd or record.get("message"):
         source.leave_record(f"record of the client of subtype {subtype!r:.40}", record)
     if subtype in NOTES:
@@ -237,7 +243,13 @@ def _clearing(node: Node, record: Part, source: SourceFile) -> ClearingEntry:
 
 
 def _note(node: Node, label: str, words: str) -> NoteEntry:
-    return NoteEntry(id=node.uuid, parent=None, kind=label, text=words, time=node.time)
+    return NoteEntry(
+        id=node.uuid,
+        parent=None,
+        kind=label,
+        text=words,
+        time=node.time,
+    )
 
 
 def _attachment(node: Node, attachment: Part, source: SourceFile) -> UserMessage | None:
@@ -247,11 +259,14 @@ def _attachment(node: Node, attachment: Part, source: SourceFile) -> UserMessage
         blocks = ATTACHMENTS[type_](attachment)
     else:
         source.leave_record(f"attachment of type {type_!r}", attachment)
-    if type_ == "nested_memory" and not blocks and attachment.get("content") != "":
+    has_content = attachment.get("content") != ""
+    if type_ == "nested_memory" and not blocks and has_content:
         source.leave_record("file of rules without its text", attachment)
     if not blocks:
         return None
-    is_typed = type_ == "queued_command" and attachment.get("commandMode") in (None, "prompt")
+    is_typed = False
+    if type_ == "queued_command":
+        is_typed = attachment.get("commandMode") in (None, "prompt")
     return UserMessage(id=node.uuid, blocks=tuple(blocks), synthetic=not is_typed)
 
 
@@ -262,9 +277,14 @@ def _lines(field: str, attachment: Part) -> Sequence[SaidBlock]:
         return []
     lines: list[str] = []
     for part in as_list(value):
-        lines.append(part if isinstance(part, str) else as_json(part))
+        line = part
+        if not isinstance(part, str):
+            line = as_json(part)
+        lines.append(line)
     words = "\n".join(lines)
-    return [Text(words)] if words.strip() else []
+    if not words.strip():
+        return []
+    return [Text(words)]
 
 
 def _titled(title: str, field: str, attachment: Part) -> Sequence[SaidBlock]:
@@ -272,14 +292,16 @@ def _titled(title: str, field: str, attachment: Part) -> Sequence[SaidBlock]:
     words = text(attachment, field)
     if not words:
         return []
-    return [Text(f"{text(attachment, title)}\n{words}")]
+    heading = text(attachment, title)
+    return [Text(f"{heading}\n{words}")]
 
 
 def _file(attachment: Part) -> Sequence[SaidBlock]:
     if text(attachment, "content/type") != "image":
         return _titled("filename", "content/file/content", attachment)
     media_type = text(attachment, "content/file/type")
-    return [image(media_type, text(attachment, "content/file/base64"))]
+    data = text(attachment, "content/file/base64")
+    return [image(media_type, data)]
 
 
 def _hook(attachment: Part) -> Sequence[SaidBlock]:
@@ -293,8 +315,9 @@ def _listed(title: str, words: str, field: str, attachment: Part) -> Sequence[Sa
     """Each object of a list, its text under its title."""
     blocks: list[SaidBlock] = []
     for item in objects(attachment, field):
-        item_text = f"{text(item, title)}\n{text(item, words)}".strip()
-        blocks += text_block(item_text)
+        heading = text(item, title)
+        body = text(item, words)
+        blocks += text_block(f"{heading}\n{body}".strip())
     return blocks
 
 
@@ -302,7 +325,9 @@ def _tasks(attachment: Part) -> Sequence[SaidBlock]:
     lines: list[str] = []
     for task in items(attachment, "content"):
         if isinstance(task, dict):
-            lines.append(f"[{text(task, 'status')}] {text(task, 'subject', 'content')}")
+            status = text(task, "status")
+            subject = text(task, "subject", "content")
+            lines.append(f"[{status}] {subject}")
     return text_block("\n".join(lines))
 
 

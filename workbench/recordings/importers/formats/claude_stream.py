@@ -8,6 +8,7 @@ parent: it follows the one before it in the main conversation, or in the sub-age
 from collections.abc import Iterator
 
 from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.formats.claude_code import ClaudeCodeBuilder
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.source import SourceFile
@@ -25,10 +26,16 @@ SPOKEN = frozenset({"user", "assistant"})
 BOUNDARIES = frozenset({"compact_boundary", "microcompact_boundary"})
 QUIET = frozenset(
     {
-        "stream_event", "rate_limit_event", "tool_progress", "auth_status", "keep_alive", "control_request",
-        "control_response", "tool_use_summary",
+        "stream_event",
+        "rate_limit_event",
+        "tool_progress",
+        "auth_status",
+        "keep_alive",
+        "control_request",
+        "control_response",
+        "tool_use_summary",
     }
-)  # fmt: skip
+)
 """Records that say nothing that no other does."""
 
 
@@ -120,3 +127,14 @@ def sessions(source: SourceFile) -> Iterator[Session]:
                 builder.read(as_object(value))
     with source.at():
         yield from builder.sessions()
+
+
+CLAUDE_STREAM = Format(
+    name="claude_stream",
+    description="Claude Code's stream JSON, and its GitHub action's output (JSON lines or a list)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows,
+    fields=("type", "session_id", "parent_tool_use_id", "message"),
+    sessions=sessions,
+    aside="result tools",
+)

@@ -15,6 +15,7 @@ from workbench.engine.transcript.log import MessageEntry
 from workbench.engine.transcript.message import Thinking, ToolCall, Usage, plain_text
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import KINDS, add_part, content
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -30,6 +31,8 @@ from workbench.recordings.importers.values import (
     objects,
     text,
 )
+
+_CODEX = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
 
 IGNORED = frozenset({"ghost_snapshot", "other", "compaction_trigger"})
 _CLIENT = re.compile(
@@ -227,7 +230,11 @@ class CodexBuilder(SessionBuilder):
         usage = self.usage
         if self.answer.blocks or self.answer.results:
             self.say_content(
-                "assistant", self.answer, model=self.model, usage=usage, time=self.answer_time
+                "assistant",
+                self.answer,
+                model=self.model,
+                usage=usage,
+                time=self.answer_time,
             )
         if usage is not None:
             self.last_prompt = usage.prompt
@@ -331,3 +338,33 @@ def responses_sessions(source: SourceFile) -> Iterator[Session]:
         builder.read_all(items(response, "output"), "output")
         builder.usage = source.usage(OPENAI_USAGE, response, "usage")
         yield builder.session()
+
+
+def knows_codex(head: Head) -> bool:
+    """Whether a line is of one of the client's types, or begins an old session."""
+    for record in head.records:
+        if label(record, "type") in _CODEX and "payload" in record:
+            return True
+    return head.is_object_with("id", "timestamp", "instructions")
+
+
+CODEX = Format(
+    name="codex",
+    description="OpenAI Codex rollouts (JSON lines)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
+    knows=knows_codex,
+    fields=("timestamp", "type", "payload"),
+    sessions=json_lines(CodexBuilder),
+    aside="payload.changes payload.aggregated_output payload.parsed_cmd payload.result payload.tools "
+    "payload.dynamic_tools",
+)
+
+OPENAI_RESPONSES = Format(
+    name="openai_responses",
+    description="OpenAI Responses items: a list, or an object with `input` and `output` (JSON)",
+    carries=("calls", "thinking", "images", "usage", "model", "compactions", "system"),
+    knows=knows_responses,
+    fields=("input", "output"),
+    sessions=responses_sessions,
+    aside="tools",
+)

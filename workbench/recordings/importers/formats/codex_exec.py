@@ -6,6 +6,7 @@ from workbench.engine.transcript.message import (
     ToolResult,
 )
 from workbench.recordings.importers.blocks import result_blocks, text_block, thought_block
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -111,5 +112,19 @@ def _exec_result(item: Record, call: ToolCall) -> ToolResult:
     if isinstance(code, int) and code != 0:
         failed = True
     return ToolResult(
-        id=f"{call.id}-result", call_id=call.id, blocks=blocks, name=call.name, is_error=failed
+        id=f"{call.id}-result",
+        call_id=call.id,
+        blocks=blocks,
+        name=call.name,
+        is_error=failed,
     )
+
+
+CODEX_EXEC = Format(
+    name="codex_exec",
+    description="events of `codex exec --json` (JSON lines; they hold no prompt)",
+    carries=("calls", "thinking"),
+    knows=knows_codex_exec,
+    fields=("type", "thread_id"),
+    sessions=json_lines(CodexExecBuilder),
+)

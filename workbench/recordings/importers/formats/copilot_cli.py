@@ -16,11 +16,23 @@ from workbench.recordings.importers.blocks import (
     thought_block,
     tool_calls,
 )
+from workbench.recordings.importers.format import Format, json_lines
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import Record, identifier, mapping, text
+from workbench.recordings.importers.values import Record, identifier, label, mapping, text
+
+_COPILOT = frozenset(
+    {
+        "session.start",
+        "user.message",
+        "assistant.message",
+        "assistant.turn_start",
+        "tool.execution_start",
+    }
+)
 
 NOTES = frozenset(
     {
@@ -32,10 +44,29 @@ NOTES = frozenset(
     }
 )
 FAMILIES = (
-    "assistant.", "command.", "elicitation.", "external_tool.", "hook.", "mcp.", "mcp_app.", "permission.", "sampling.",
-    "session.", "skill.", "subagent.", "system.", "tool.", "user.", "user_input.", "pending_messages.", "abort",
-    "exit_plan_mode.", "model.", "capabilities.", "commands.",
-)  # fmt: skip
+    "assistant.",
+    "command.",
+    "elicitation.",
+    "external_tool.",
+    "hook.",
+    "mcp.",
+    "mcp_app.",
+    "permission.",
+    "sampling.",
+    "session.",
+    "skill.",
+    "subagent.",
+    "system.",
+    "tool.",
+    "user.",
+    "user_input.",
+    "pending_messages.",
+    "abort",
+    "exit_plan_mode.",
+    "model.",
+    "capabilities.",
+    "commands.",
+)
 USAGE = UsageFields(
     "inputTokens",
     "outputTokens",
@@ -99,7 +130,12 @@ class CopilotCliBuilder(SessionBuilder):
             case "system.message":
                 self.say_text("system", text(data, "content"), id=event_id)
             case "skill.invoked" if data.get("content"):
-                self.say_text("user", text(data, "content"), id=event_id, synthetic=True)
+                self.say_text(
+                    "user",
+                    text(data, "content"),
+                    id=event_id,
+                    synthetic=True,
+                )
             case "session.compaction_complete" if data.get("success") is not False:
                 tokens_before = self.source.count(data, "preCompactionTokens")
                 tokens_after = self.source.count(data, "postCompactionTokens")
@@ -139,11 +175,21 @@ class CopilotCliBuilder(SessionBuilder):
         sent = text(data, "transformedContent")
         synthetic = text(data, "source") not in ("", "user")
         parts = Content([*text_block(typed)])
-        self.say_content("user", parts, id=event_id, synthetic=synthetic)
+        self.say_content(
+            "user",
+            parts,
+            id=event_id,
+            synthetic=synthetic,
+        )
         if typed and typed in sent:
             added = sent.replace(typed, "", 1).strip()
             if added:
-                self.say_text("user", added, id=f"{event_id}-added", synthetic=True)
+                self.say_text(
+                    "user",
+                    added,
+                    id=f"{event_id}-added",
+                    synthetic=True,
+                )
 
     def _answer(self, event_id: str, data: Record) -> None:
         parts = Content()
@@ -158,7 +204,13 @@ class CopilotCliBuilder(SessionBuilder):
         parts.blocks += text_block(text(data, "content"))
         parts.blocks += tool_calls(data, "toolRequests")
         model = self.source.name(data, "model") or self.model
-        self.say_content("assistant", parts, id=event_id, model=model, usage=usage)
+        self.say_content(
+            "assistant",
+            parts,
+            id=event_id,
+            model=model,
+            usage=usage,
+        )
 
     def _result(self, event_id: str, data: Record) -> None:
         failed = data.get("success") is False
@@ -167,7 +219,12 @@ class CopilotCliBuilder(SessionBuilder):
             value = text(data, "error/message")
         self.model = self.model or self.source.name(data, "model")
         call_id = identifier(data, "toolCallId")
-        self.say_result(call_id, result_blocks(value), id=event_id, failed=failed)
+        self.say_result(
+            call_id,
+            result_blocks(value),
+            id=event_id,
+            failed=failed,
+        )
 
     def close(self) -> None:
         """Give each answer the figures that were reported of it."""
@@ -185,3 +242,19 @@ class CopilotCliBuilder(SessionBuilder):
         usage, model = self.figures_of_answer[entry.id]
         message = replace(message, usage=usage, model=model or message.model)
         return replace(entry, message=message)
+
+
+def knows_copilot_cli(head: Head) -> bool:
+    """Whether a line is one of the client's events."""
+    return any(label(record, "type") in _COPILOT and "data" in record for record in head.records)
+
+
+COPILOT_CLI = Format(
+    name="copilot_cli",
+    description="GitHub Copilot CLI events (JSON lines)",
+    carries=("tree", "calls", "thinking", "usage", "times", "model", "compactions", "system"),
+    knows=knows_copilot_cli,
+    fields=("type", "data", "parentId"),
+    sessions=json_lines(CopilotCliBuilder),
+    aside="data.result.detailedContent",
+)

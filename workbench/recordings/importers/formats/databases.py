@@ -5,23 +5,19 @@ The OpenAI Agents SDK (0.2 to 0.24) keeps items of the Responses API in the file
 `.crush/crush.db`, Hermes `~/.hermes/state.db`.
 """
 
-from collections.abc import Iterator
-
 from workbench.engine.transcript.message import Json
-from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.described import DescribedBuilder
-from workbench.recordings.importers.format import Sessions
 from workbench.recordings.importers.formats.codex import ResponsesBuilder
-from workbench.recordings.importers.formats.terminals import GooseBuilder
-from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.session_tables import SessionDatabase, SessionTables
-from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.formats.terminals import GooseBuilder, HermesBuilder
+from workbench.recordings.importers.session_tables import (
+    SessionTables,
+    database_format,
+)
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
     as_mapping,
     as_object,
-    items,
     label,
     objects,
     text,
@@ -59,22 +55,6 @@ HERMES_TABLES = SessionTables(
     "SELECT * FROM messages WHERE session_id = ? ORDER BY timestamp, id",
     json=("tool_calls", "model_config"),
 )
-
-
-def database_sessions(tables: SessionDatabase, builder: type[SessionBuilder]) -> Sessions:
-    """Reads a database's sessions, one after another; those without any message are left out."""
-
-    def sessions(source: SourceFile) -> Iterator[Session]:
-        for document in tables.documents(source):
-            session_builder = builder(source)
-            with source.at(field=f"session {document['id']}"):
-                session_builder.begin(document)
-                session_builder.read_all(items(document, "messages"), "messages")
-                for session in session_builder.sessions():
-                    if len(session.log):
-                        yield session
-
-    return sessions
 
 
 class AgentsBuilder(ResponsesBuilder):
@@ -156,3 +136,36 @@ def _crush_part(part: Record) -> JsonObject:
     if type_ == "binary":
         return {"type": "file", "mime_type": data.get("MIMEType"), "data": data.get("Data")}
     return {**data, "type": CRUSH_PARTS.get(type_, type_)}
+
+
+OPENAI_AGENTS_DATABASE = database_format(
+    name="openai_agents_database",
+    description="sessions of the OpenAI Agents SDK (SQLite)",
+    carries=("calls", "thinking", "images", "compactions"),
+    tables=OPENAI_AGENTS_TABLES,
+    builder=AgentsBuilder,
+)
+
+GOOSE_DATABASE = database_format(
+    name="goose_database",
+    description="Goose's database since 1.10 (SQLite)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    tables=GOOSE_TABLES,
+    builder=GooseRowBuilder,
+)
+
+CRUSH_DATABASE = database_format(
+    name="crush_database",
+    description="Crush's database (SQLite)",
+    carries=("calls", "thinking", "images", "times", "model", "compactions"),
+    tables=CRUSH_TABLES,
+    builder=CrushBuilder,
+)
+
+HERMES_DATABASE = database_format(
+    name="hermes_database",
+    description="Hermes' database (SQLite)",
+    carries=("calls", "thinking", "times", "model", "compactions", "system"),
+    tables=HERMES_TABLES,
+    builder=HermesBuilder,
+)

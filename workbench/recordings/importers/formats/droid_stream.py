@@ -11,6 +11,7 @@ from workbench.recordings.importers.blocks import (
     thought_block,
     tool_call,
 )
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -106,3 +107,13 @@ class DroidStreamBuilder(SessionBuilder):
         if self.answer.blocks or self.answer.results:
             self.say_content("assistant", self.answer, model=self.model)
         self.answer = Content()
+
+
+DROID_STREAM = Format(
+    name="droid_stream",
+    description="stream JSON of `droid exec` (JSON lines)",
+    carries=("calls", "thinking", "times", "model"),
+    knows=knows_droid_stream,
+    fields=("type", "session_id", "toolName", "parameters"),
+    sessions=json_lines(DroidStreamBuilder),
+)

@@ -12,6 +12,8 @@ from typing import Any
 from workbench.engine.transcript.message import Json, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import as_json, text_block, thought_block, tool_calls
+from workbench.recordings.importers.format import Format, json_lines
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
@@ -105,7 +107,12 @@ class VscodeChatBuilder(SessionBuilder):
             usage = self.source.usage(USAGE, about if is_last else {})
             parts = _answer(call_round, results)
             unanswered.difference_update(result.call_id for result in parts.results)
-            self.say_content("assistant", parts, model=self.model, usage=usage)
+            self.say_content(
+                "assistant",
+                parts,
+                model=self.model,
+                usage=usage,
+            )
             summary = summaries.get(text(call_round, "id"))
             if summary:
                 tokens_before = self.source.count(summary, "contextLengthBefore")
@@ -160,7 +167,12 @@ def _result(call: ToolCall, value: Json) -> ToolResult:
     parts = objects(as_object(value, "toolCallResults"), "content")
     words = "".join(_flat(part.get("value")) for part in parts).strip("\n")
     blocks = tuple(text_block(words))
-    return ToolResult(id="", call_id=call.id, blocks=blocks, name=call.name)
+    return ToolResult(
+        id="",
+        call_id=call.id,
+        blocks=blocks,
+        name=call.name,
+    )
 
 
 def _flat(value: Json) -> str:
@@ -222,7 +234,12 @@ class WindsurfBuilder(SessionBuilder):
             words = as_json(returned)
         parts.blocks.append(ToolCall(call_id, name, arguments))
         blocks = tuple(text_block(words))
-        result = ToolResult(id="", call_id=call_id, blocks=blocks, is_error=failed)
+        result = ToolResult(
+            id="",
+            call_id=call_id,
+            blocks=blocks,
+            is_error=failed,
+        )
         parts.results.append(result)
         self.cwd = self.cwd or text(step, "cwd")
         self.say_content("assistant", parts)
@@ -232,3 +249,43 @@ class WindsurfBuilder(SessionBuilder):
         if self.answer is not None:
             self.say_content("assistant", self.answer)
         self.answer = None
+
+
+def knows_windsurf(head: Head) -> bool:
+    """Whether a step stands under the name of its type."""
+    return any(
+        label(record, "type") in record and "status" in record for record in head.records[:3]
+    )
+
+
+def knows_vscode_chat(head: Head) -> bool:
+    """Whether it is a chat, or a log that begins with one."""
+    if head.is_object_with("sessionId", "requests"):
+        return True
+    if '"sessionId"' not in head.text:
+        return False
+    record = head.first_record
+    return record.get("kind") == 0 and isinstance(record.get("v"), dict)
+
+
+WINDSURF = Format(
+    name="windsurf",
+    description="Windsurf Cascade transcripts (JSON lines)",
+    carries=("calls", "thinking"),
+    knows=knows_windsurf,
+    fields=("type", "status"),
+    sessions=json_lines(WindsurfBuilder),
+    aside=" ".join(f"code_action.{name}" for name in WINDSURF_CLIENT),
+)
+
+VSCODE_CHAT = Format(
+    name="vscode_chat",
+    description="VS Code Copilot chats (JSON, or a log of changes as JSON lines)",
+    carries=("calls", "thinking", "usage", "times", "model", "compactions"),
+    knows=knows_vscode_chat,
+    fields=("sessionId", "requests"),
+    sessions=vscode_sessions,
+    values=vscode_values,
+    aside="customTitle requests.message requests.response requests.agent requests.variableData requests.followups "
+    "requests.result.metadata.codeBlocks requests.result.details",
+)

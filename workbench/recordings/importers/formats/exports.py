@@ -9,9 +9,11 @@ from workbench.engine.transcript.message import Json, Text, ToolCall
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import add_part, text_block, thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile, Unknown
 from workbench.recordings.importers.values import (
@@ -165,16 +167,32 @@ class ChatGptBuilder(SessionBuilder):
             if recipient not in ("", "all"):
                 parts.blocks = [self._call(message_id, recipient, parts.words)]
             model = self.source.name(mapping(record, "metadata"), "model_slug")
-            self.say_content("assistant", parts, id=message_id, model=model)
+            self.say_content(
+                "assistant",
+                parts,
+                id=message_id,
+                model=model,
+            )
         elif role == "tool":
             name = text(record, "author/name")
             call_id = self.open_calls.pop(name, "")
             self.source.leave_unknown(parts.unknown)
             if call_id:
-                self.say_result(call_id, parts.said, id=message_id, name=name)
+                self.say_result(
+                    call_id,
+                    parts.said,
+                    id=message_id,
+                    name=name,
+                )
             elif parts.said:
                 words = Content([*parts.said])
-                self.say_content("user", words, id=message_id, name=name, synthetic=True)
+                self.say_content(
+                    "user",
+                    words,
+                    id=message_id,
+                    name=name,
+                    synthetic=True,
+                )
         elif role in ("user", "system"):
             if parts.blocks or parts.unknown:
                 self.say_content(role, parts, id=message_id)
@@ -239,3 +257,26 @@ def _parents_first(nodes: Record) -> list[str]:
         return list(TopologicalSorter(parents_of).static_order())
     except CycleError:
         return list(nodes)
+
+
+CHATGPT_EXPORT = Format(
+    name="chatgpt_export",
+    description="ChatGPT's export (`conversations.json`)",
+    carries=("tree", "calls", "thinking", "images", "times", "model", "system"),
+    knows=knows_chatgpt,
+    fields=("conversation_id", "current_node", "mapping"),
+    sessions=chatgpt_sessions,
+    values=chatgpt_values,
+    aside="mapping.message.metadata title _project_name",
+)
+
+CLAUDE_EXPORT = Format(
+    name="claude_export",
+    description="Claude's export (`conversations.json`)",
+    carries=("tree", "calls", "thinking", "times"),
+    knows=knows_claude,
+    fields=("uuid", "name", "chat_messages"),
+    sessions=message_sessions(ClaudeExportBuilder, CLAUDE_LISTS),
+    aside="chat_messages.text summary chat_messages.content.display_content chat_messages.content.summaries "
+    "chat_messages.content.message",
+)

@@ -5,6 +5,7 @@ said and called between two results is one answer.
 """
 
 from workbench.recordings.importers.blocks import result_blocks, text_block, tool_call
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -79,3 +80,13 @@ class GeminiStreamBuilder(SessionBuilder):
         if self.answer.blocks:
             self.say_content("assistant", self.answer, model=self.model)
         self.answer = Content()
+
+
+GEMINI_STREAM = Format(
+    name="gemini_stream",
+    description="stream JSON of Gemini CLI (JSON lines)",
+    carries=("calls", "times", "model"),
+    knows=knows_gemini_stream,
+    fields=("type", "session_id", "model", "tool_name", "tool_id"),
+    sessions=json_lines(GeminiStreamBuilder),
+)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from workbench.engine.transcript.message import SaidBlock, Thinking, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import content, tool_call
-from workbench.recordings.importers.format import json_document, json_lines
+from workbench.recordings.importers.format import Format, json_document, json_lines
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
@@ -29,7 +30,13 @@ NOTES = frozenset({"info", "error", "warning"})
 FAILED = frozenset({"error", "cancelled"})
 ENDED = FAILED | {"success"}
 """States of a call that has ended."""
-USAGE = UsageFields("input", "output", "cached", reasoning="thoughts", cache_in_input=True)
+USAGE = UsageFields(
+    "input",
+    "output",
+    "cached",
+    reasoning="thoughts",
+    cache_in_input=True,
+)
 
 
 class AdkBuilder(SessionBuilder):
@@ -103,7 +110,12 @@ class GeminiCliBuilder(SessionBuilder):
         if is_repeated and not parts.blocks and not results:
             return
         synthetic = parts.words.startswith(CONTEXT)
-        self.say_content("user", parts, id=message_id, synthetic=synthetic)
+        self.say_content(
+            "user",
+            parts,
+            id=message_id,
+            synthetic=synthetic,
+        )
 
     def _answer(self, record: Record, message_id: str, parts: Content) -> None:
         thoughts: list[Thinking] = []
@@ -120,7 +132,13 @@ class GeminiCliBuilder(SessionBuilder):
         self.answered_calls.update(result.call_id for result in parts.results)
         model = self.source.name(record, "model")
         usage = self.source.usage(USAGE, record, "tokens")
-        self.say_content("assistant", parts, id=message_id, model=model, usage=usage)
+        self.say_content(
+            "assistant",
+            parts,
+            id=message_id,
+            model=model,
+            usage=usage,
+        )
 
     def _result(self, record: Record, call: ToolCall) -> ToolResult | None:
         """A call's result, which may be several parts; None where the recording has none."""
@@ -226,3 +244,36 @@ def gemini_cli_sessions(source: SourceFile) -> Iterator[Session]:
         yield from json_lines(GeminiLinesBuilder)(source)
     else:
         yield from json_document("messages", GeminiCliBuilder)(source)
+
+
+def knows_gemini_cli(head: Head) -> bool:
+    """Whether it is a session of a project."""
+    return head.is_object_with("sessionId", "projectHash")
+
+
+def knows_adk(head: Head) -> bool:
+    """Whether it is a session of an app and its user."""
+    if head.is_object_with("app_name", "user_id", "events"):
+        return True
+    return head.is_object_with("appName", "userId", "events")
+
+
+GEMINI_CLI = Format(
+    name="gemini_cli",
+    description="Gemini CLI sessions (JSON, or JSON lines since 0.40)",
+    carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows_gemini_cli,
+    fields=("sessionId", "projectHash", "startTime", "messages"),
+    sessions=gemini_cli_sessions,
+    aside="messages.toolCalls.resultDisplay messages.toolCalls.description messages.displayContent "
+    "toolCalls.resultDisplay toolCalls.description displayContent $set.summary",
+)
+
+ADK = Format(
+    name="adk",
+    description="Google ADK sessions (JSON)",
+    carries=("calls", "thinking", "images", "usage", "times"),
+    knows=knows_adk,
+    fields=("app_name", "user_id", "events"),
+    sessions=json_document("events", AdkBuilder),
+)

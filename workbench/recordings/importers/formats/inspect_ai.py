@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode
 from workbench.recordings.importers.opening import zip_members
 from workbench.recordings.importers.source import SourceFile
@@ -23,6 +25,8 @@ from workbench.recordings.importers.values import (
     objects,
     text,
 )
+
+_INSPECT = ("samples/", "_journal/", "header.json")
 
 ZIP = "PK\x03\x04"
 ATTACHED = "attachment://"
@@ -82,43 +86,61 @@ class SampleBuilder(ChatBuilder):
         for event in events:
             kind = event.get("event")
             if kind == "compaction":
-                self.compactions_after[answer_id].append(event)
+                compactions = self.compactions_after[answer_id]
+                compactions.append(event)
             if kind != "model":
                 continue
             output = mapping(event, "output")
             choices = objects(output, "choices")
             if choices:
-                answer_id = identifier(mapping(choices[0], "message"), "id")
-            if answer_id and output.get("usage"):
-                self.figures[answer_id] = mapping(output, "usage")
+                answer = mapping(choices[0], "message")
+                answer_id = identifier(answer, "id")
+            usage = mapping(output, "usage")
+            if answer_id and usage:
+                self.figures[answer_id] = usage
 
     def read(self, record: Record) -> None:
         """Read one message, or the summary of the compaction that is pending."""
-        if mapping(record, "metadata").get("summary") is True:
-            event = self.pending.pop(0) if self.pending else {}
+        metadata = mapping(record, "metadata")
+        if metadata.get("summary") is True:
+            event: Record = {}
+            if self.pending:
+                event = self.pending.pop(0)
             self._compaction(record, event)
         else:
             super().read(_shaped(record))
-        self.pending += self.compactions_after.get(identifier(record, "id"), [])
+        message_id = identifier(record, "id")
+        self.pending += self.compactions_after.get(message_id, [])
 
     def _compaction(self, message: Record | None, event: Record) -> None:
         """Add a summary with the figures of its event; without a message, the context was
         cleared or trimmed.
         """
+        summary = None
+        compaction_id = ""
+        kept_ids: tuple[str, ...] | None = None
+        if message is None:
+            kept_ids = self.ids
+        else:
+            summary = self.summary_in(message)
+            compaction_id = identifier(message, "id")
+        tokens_before = self.source.count(event, "tokens_before")
+        tokens_after = self.source.count(event, "tokens_after")
         self.time = None
         self.compaction(
-            None if message is None else self.summary_in(message),
-            id=identifier(message or {}, "id") or "compaction",
-            kept=self.ids if message is None else None,
-            tokens_before=self.source.count(event, "tokens_before"),
-            tokens_after=self.source.count(event, "tokens_after"),
+            summary,
+            id=compaction_id or "compaction",
+            kept=kept_ids,
+            tokens_before=tokens_before,
+            tokens_after=tokens_after,
             reason=text(event, "type"),
         )
 
     def usage(self, record: Record) -> Usage | None:
         """The figures of the event whose answer this message is."""
         answer_id = identifier(record, "id")
-        return self.source.usage(USAGE, self.figures.get(answer_id, {}))
+        figures = self.figures.get(answer_id, {})
+        return self.source.usage(USAGE, figures)
 
 
 def _shaped(record: Record) -> JsonObject:
@@ -155,8 +177,11 @@ def values(source: SourceFile) -> Iterator[Json]:
 
 def _samples(source: SourceFile) -> Iterator[Sample]:
     """The samples of a zip or of a document."""
-    is_zip = next(source.heads()).text.startswith(ZIP)
-    yield from _zipped(source) if is_zip else _listed(source)
+    head = next(source.heads())
+    if head.text.startswith(ZIP):
+        yield from _zipped(source)
+    else:
+        yield from _listed(source)
 
 
 def _listed(source: SourceFile) -> Iterator[Sample]:
@@ -170,17 +195,23 @@ def _listed(source: SourceFile) -> Iterator[Sample]:
 
 def _zipped(source: SourceFile) -> Iterator[Sample]:
     """The samples of a zip; when lenient, also of one whose end is missing."""
-    note = source.leave_out if source.lenient else None
+    note = None
+    if source.lenient:
+        note = source.leave_out
     with source.open() as stream:
         members = zip_members(stream, source.where, note)
         about: Record = {}
         if "header.json" in members:
             with source.at(field="header.json"):
-                about = mapping(_object(members["header.json"]), "eval")
+                header = _object(members["header.json"])
+                about = mapping(header, "eval")
         for name in sorted(members):
-            if name.startswith("samples/") and name.endswith(".json"):
-                with source.at(field=name):
-                    yield Sample(name, about, _object(members[name]))
+            is_sample = name.startswith("samples/") and name.endswith(".json")
+            if not is_sample:
+                continue
+            with source.at(field=name):
+                sample = _object(members[name])
+                yield Sample(name, about, sample)
 
 
 def _object(unpacked: Callable[[], bytes]) -> JsonObject:
@@ -197,3 +228,22 @@ def _resolved(value: Json, attached: Record) -> Json:
     if isinstance(value, dict):
         return {name: _resolved(inner, attached) for name, inner in value.items()}
     return value
+
+
+def knows_inspect(head: Head) -> bool:
+    """Whether it is a zip of samples, or a document with the task that was evaluated."""
+    if head.text.startswith(ZIP):
+        return any(name in head.text for name in _INSPECT)
+    return head.is_object_with("version", "status", "eval")
+
+
+INSPECT_AI = Format(
+    name="inspect_ai",
+    description="Inspect evaluation logs (.eval and JSON)",
+    carries=("calls", "thinking", "images", "usage", "model", "compactions", "system"),
+    knows=knows_inspect,
+    fields=("version", "status", "eval", "samples"),
+    sessions=sessions,
+    values=values,
+    aside="events scores target store attachments",
+)

@@ -6,6 +6,7 @@ with its usage.
 
 from workbench.engine.transcript.message import ToolResult
 from workbench.recordings.importers.blocks import add_part, content, result_blocks, tool_call
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -21,9 +22,21 @@ ASIDE = (
 """What its client keeps: tools, repeated prompts and answers, and how it shows a call."""
 _MESSAGES = frozenset({"context.append_message", "context.append_loop_event"})
 _QUIET = (
-    "metadata", "runtime.", "tools.", "llm.", "usage.", "token_counting.", "turn.", "agent.", "prompt.",
-    "permission.", "plan_mode.", "plugin.", "full_compaction.", "step.",
-)  # fmt: skip
+    "metadata",
+    "runtime.",
+    "tools.",
+    "llm.",
+    "usage.",
+    "token_counting.",
+    "turn.",
+    "agent.",
+    "prompt.",
+    "permission.",
+    "plan_mode.",
+    "plugin.",
+    "full_compaction.",
+    "step.",
+)
 """How types begin that tell of the client alone."""
 
 
@@ -157,3 +170,14 @@ def _result(event: Record) -> ToolResult:
         blocks=tuple(blocks),
         is_error=failed,
     )
+
+
+KIMI_CODE = Format(
+    name="kimi_code",
+    description="Kimi Code's records (`wire.jsonl`)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
+    knows=knows_kimi_code,
+    fields=("type", "protocol_version", "created_at"),
+    sessions=json_lines(KimiCodeBuilder),
+    aside=ASIDE,
+)

@@ -3,7 +3,9 @@
 import re
 
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
@@ -14,7 +16,7 @@ from workbench.recordings.importers.values import (
     objects,
 )
 
-LANGCHAIN = MessageShape(
+LANGCHAIN_SHAPE = MessageShape(
     inside="data kwargs",
     role="type",
     model="response_metadata/model_name response_metadata/model",
@@ -55,8 +57,8 @@ def knows_langchain(head: Head) -> bool:
 class LangChainBuilder(DescribedBuilder):
     """Reads messages, each in one of LangChain's three forms."""
 
-    shape = LANGCHAIN
-    usage_fields = LANGCHAIN.usage
+    shape = LANGCHAIN_SHAPE
+    usage_fields = LANGCHAIN_SHAPE.usage
 
     def role_of(self, record: Record, message: Record) -> str:
         """The type of the message, or the class that made it."""
@@ -76,3 +78,13 @@ class LangChainBuilder(DescribedBuilder):
             if call.get("id") not in call_ids:
                 calls.append(call)
         return {**shaped, "tool_calls": calls}
+
+
+LANGCHAIN = Format(
+    name="langchain",
+    description="LangChain messages: of `messages_to_dict`, `dumpd` or `model_dump` (JSON or JSON lines)",
+    carries=("calls", "thinking", "images", "usage", "model", "compactions", "system"),
+    knows=knows_langchain,
+    fields=("type", "content", "additional_kwargs"),
+    sessions=message_sessions(LangChainBuilder),
+)

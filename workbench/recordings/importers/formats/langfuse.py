@@ -1,6 +1,8 @@
 """Langfuse's traces: one JSON document of a trace and its observations, of its page or its API."""
 
 from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.format import Format, json_document
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.traces import (
     Generation,
@@ -83,3 +85,22 @@ class LangfuseBuilder(TraceBuilder):
         if parent == generation.place:
             self.source.unknown["generation that names itself as its parent"] += 1
         self.generations.append(generation)
+
+
+def knows_langfuse(head: Head) -> bool:
+    """Whether it is a trace with the names that only this service has."""
+    if not {"observations", "trace"} & head.keys:
+        return False
+    return '"GENERATION"' in head.text or '"projectId"' in head.text
+
+
+LANGFUSE = Format(
+    name="langfuse",
+    description="Langfuse traces (JSON)",
+    carries=("tree", "calls", "thinking", "usage", "times", "model", "system"),
+    knows=knows_langfuse,
+    fields=("trace", "observations"),
+    sessions=json_document("observations", LangfuseBuilder),
+    aside="trace observations.metadata observations.name observations.input.tools "
+    "observations.input.content.function",
+)

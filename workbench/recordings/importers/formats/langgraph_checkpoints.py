@@ -9,7 +9,7 @@ from workbench.recordings.importers.formats.langchain import LangChainBuilder
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.msgpack import unpacked_value
-from workbench.recordings.importers.session_tables import SessionTables
+from workbench.recordings.importers.session_tables import SessionTables, database_format
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.sqlite import database
 from workbench.recordings.importers.values import (
@@ -161,3 +161,12 @@ def _message_key(message: Record) -> str:
     """What tells a message from others: its id, else all of it."""
     about = mapping(message, "kwargs")
     return identifier(about, "id") or repr(about)
+
+
+LANGGRAPH_DATABASE = database_format(
+    name="langgraph_database",
+    description="checkpoints of LangGraph (SQLite)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
+    tables=LangGraphCheckpoints(),
+    builder=LangGraphBuilder,
+)

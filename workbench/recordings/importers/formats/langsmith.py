@@ -1,5 +1,6 @@
 """LangSmith's runs, as JSON or JSON lines."""
 
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.traces import (
     Generation,
@@ -73,3 +74,14 @@ class LangSmithBuilder(TraceBuilder):
 
 
 langsmith_sessions = trace_sessions(LangSmithBuilder, "runs")
+
+
+LANGSMITH = Format(
+    name="langsmith",
+    description="LangSmith runs (JSON or JSON lines)",
+    carries=("tree", "calls", "thinking", "usage", "times", "model", "system"),
+    knows=knows_langsmith,
+    fields=("run_type", "trace_id", "inputs", "outputs"),
+    sessions=langsmith_sessions,
+    aside="extra serialized events error",
+)

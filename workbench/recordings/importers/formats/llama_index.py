@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_lists import message_sessions
-from workbench.recordings.importers.session_tables import SessionTables
+from workbench.recordings.importers.session_tables import SessionTables, database_format
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import (
     JsonObject,
@@ -108,3 +109,21 @@ class LlamaIndexRowBuilder(LlamaIndexBuilder):
     def read(self, record: Record) -> None:
         """Read one row."""
         super().read(as_object(record.get("data"), "data"))
+
+
+LLAMA_INDEX_DATABASE = database_format(
+    name="llama_index_database",
+    description="memories of LlamaIndex (SQLite)",
+    carries=("calls", "thinking", "images", "system"),
+    tables=LLAMA_INDEX_TABLES,
+    builder=LlamaIndexRowBuilder,
+)
+
+LLAMA_INDEX = Format(
+    name="llama_index",
+    description="LlamaIndex's chat stores, memories and messages (JSON)",
+    carries=("calls", "thinking", "images", "system"),
+    knows=knows_llama_index,
+    fields=("role", "blocks", "additional_kwargs"),
+    sessions=llama_index_sessions,
+)

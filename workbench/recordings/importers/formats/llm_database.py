@@ -3,7 +3,7 @@
 from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.json_text import decode_or
-from workbench.recordings.importers.session_tables import SessionTables
+from workbench.recordings.importers.session_tables import SessionTables, database_format
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
@@ -36,22 +36,21 @@ LLM_TABLES = SessionTables(
     """,
     json=("parts", "token_details"),
 )
+LLM_USAGE = UsageFields(
+    "input_tokens",
+    "output_tokens",
+    "token_details/prompt_tokens_details/cached_tokens",
+    reasoning="token_details/completion_tokens_details/reasoning_tokens",
+    cache_in_input=True,
+)
 
 
 class LlmBuilder(DescribedBuilder):
     """Reads the messages of one thread."""
 
     about = {"id": "id", "title": "name"}
-    shape = MessageShape(
-        usage=UsageFields(
-            "input_tokens",
-            "output_tokens",
-            "token_details/prompt_tokens_details/cached_tokens",
-            reasoning="token_details/completion_tokens_details/reasoning_tokens",
-            cache_in_input=True,
-        )
-    )
-    usage_fields = shape.usage
+    shape = MessageShape(usage=LLM_USAGE)
+    usage_fields = LLM_USAGE
 
     def read(self, record: Record) -> None:
         """Read one row: a message with its parts, and of an answer what the provider reported."""
@@ -68,3 +67,13 @@ def _llm_part(part: Record, payload: Record) -> JsonObject:
     if type_ == "reasoning":
         return {"type": "thinking", "thinking": part.get("text")}
     return {**payload, "type": type_, "text": part.get("text")}
+
+
+LLM_DATABASE = database_format(
+    name="llm_database",
+    description="log of the `llm` command of 0.36 (SQLite)",
+    carries=("calls", "thinking", "usage", "times", "model", "system"),
+    tables=LLM_TABLES,
+    builder=LlmBuilder,
+    aside="name",
+)

@@ -14,6 +14,7 @@ from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.text_calls import call_parts
@@ -119,3 +120,14 @@ def _has_failed(printed: str) -> bool:
     """Whether the command failed that printed this."""
     return_code = _RETURN_CODE.search(printed)
     return return_code is not None and return_code["code"] != "0"
+
+
+MINI_SWE_AGENT = Format(
+    name="mini_swe_agent",
+    description="mini-swe-agent trajectories (JSON)",
+    carries=("calls", "usage", "times", "model", "system"),
+    knows=knows,
+    fields=("info", "messages", "trajectory_format"),
+    sessions=sessions,
+    aside=ASIDE,
+)

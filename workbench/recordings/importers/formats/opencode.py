@@ -15,6 +15,7 @@ from workbench.engine.transcript.log import ClearingEntry
 from workbench.engine.transcript.message import SaidBlock, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import add_part, text_block, tool_call
+from workbench.recordings.importers.format import Format, json_document
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.images import linked
 from workbench.recordings.importers.json_text import decode
@@ -36,6 +37,9 @@ from workbench.recordings.importers.values import (
 
 SILENT = frozenset({"step-start", "step-finish", "patch", "snapshot", "agent", "retry"})
 USAGE = UsageFields("input", "output", "cache/read", "cache/write", "reasoning")
+OPENCODE_ASIDE = (
+    "messages.info.summary messages.parts.state.metadata messages.parts.state.title info.title"
+)
 _TABLES = re.compile(r"CREATE TABLE [`\"]?(message|part|session)\b")
 
 
@@ -63,7 +67,12 @@ class OpenCodeBuilder(SessionBuilder):
         if role == "user":
             if parts.blocks or self.compaction_request is None:
                 synthetic = bool(parts.blocks) and not is_typed
-                self.say_content("user", parts, id=text(info, "id"), synthetic=synthetic)
+                self.say_content(
+                    "user",
+                    parts,
+                    id=text(info, "id"),
+                    synthetic=synthetic,
+                )
         elif role == "assistant":
             self._answer(info, parts)
         else:
@@ -89,7 +98,14 @@ class OpenCodeBuilder(SessionBuilder):
         stop = text(info, "finish")
         if not stop and info.get("error"):
             stop = "error"
-        self.say_content("assistant", parts, id=message_id, model=model, usage=usage, stop=stop)
+        self.say_content(
+            "assistant",
+            parts,
+            id=message_id,
+            model=model,
+            usage=usage,
+            stop=stop,
+        )
 
     def _part(self, parts: Content, part: Record) -> None:
         match text(part, "type"):
@@ -147,7 +163,14 @@ class OpenCodeBuilder(SessionBuilder):
         if self.cleared:
             call_ids = tuple(call_id for _, call_id in sorted(self.cleared))
             newest, _ = max(self.cleared)
-            self.add(ClearingEntry(id="", parent=None, call_ids=call_ids, time=newest))
+            self.add(
+                ClearingEntry(
+                    id="",
+                    parent=None,
+                    call_ids=call_ids,
+                    time=newest,
+                )
+            )
 
 
 def _file(part: Record) -> list[SaidBlock]:
@@ -203,3 +226,29 @@ def _rows(opened: sqlite3.Connection, table: str, field: str, value: str) -> lis
         data = as_object(decode(row["data"]), f"{table}.data")
         rows.append({**data, "id": row["id"]})
     return rows
+
+
+def knows_opencode(head: Head) -> bool:
+    """Whether it is an object about a session, which is no trace."""
+    return head.is_object_with("info") and '"ses_' in head.text and "traces" not in head.keys
+
+
+OPENCODE = Format(
+    name="opencode",
+    description="OpenCode exports (JSON)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows_opencode,
+    fields=("info", "messages"),
+    sessions=json_document("messages", OpenCodeBuilder),
+    aside=OPENCODE_ASIDE,
+)
+
+OPENCODE_DATABASE = Format(
+    name="opencode_database",
+    description="OpenCode's database (SQLite)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows_database,
+    sessions=database_sessions,
+    aside=OPENCODE_ASIDE,
+    values=database_values,
+)

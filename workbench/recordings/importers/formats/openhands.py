@@ -16,6 +16,7 @@ from workbench.engine.transcript.message import (
 )
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import content, result_blocks, text_block, tool_calls
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.images import linked
 from workbench.recordings.importers.message_content import Content
@@ -110,7 +111,12 @@ class OpenHandsBuilder(SessionBuilder):
             blocks = _blocks_of_action(action, args, call_id)
         model = self.source.name(response, "model")
         usage = self.source.usage(OPENAI_USAGE, response, "usage")
-        self.say_content("assistant", Content(blocks), model=model, usage=usage)
+        self.say_content(
+            "assistant",
+            Content(blocks),
+            model=model,
+            usage=usage,
+        )
 
     def _blocks_of_choice(self, choices: list[JsonObject], response_id: str) -> list[AnswerBlock]:
         """What the model answered: its words, and its calls under ids of their own."""
@@ -260,3 +266,16 @@ def _numbered(events: list[Json]) -> list[Json]:
             action["source"] = "user"
         numbered.append(action)
     return numbered
+
+
+OPENHANDS = Format(
+    name="openhands",
+    description="OpenHands evaluation output (JSON lines), and trajectories (JSON)",
+    carries=("calls", "images", "usage", "times", "model", "compactions", "system"),
+    knows=knows,
+    fields=("instance_id", "history"),
+    sessions=sessions,
+    aside="history.message history.args.tools history.extras test_result message args.tools extras "
+    "args.translated_ipython_code history.args.translated_ipython_code history.kernel_init_code git_patch "
+    "result_explanation instruction issue",
+)

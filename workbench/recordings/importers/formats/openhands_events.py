@@ -11,6 +11,7 @@ from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import AnswerBlock, Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import content, thought_block, tool_call
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.neighbours import by_number, files_beside, object_in
@@ -37,6 +38,8 @@ OPENHANDS_USAGE = UsageFields(
     reasoning="reasoning_tokens",
     cache_in_input=True,
 )
+WITHOUT_WORDS = frozenset({"ConversationStateUpdateEvent", "CondensationRequest", "TokenEvent"})
+"""Kinds of events that no model was sent."""
 OPENHANDS_ASIDE = (
     "action observation.command observation.metadata summary key value tools agent workspace "
     "observation.full_output_save_dir"
@@ -114,15 +117,18 @@ class OpenHandsEventBuilder(SessionBuilder):
     def begin(self, document: Record) -> None:
         """Read the state: what each answer used stands there by the answer's id."""
         super().begin(document)
-        for metrics in mapping(document, "stats/usage_to_metrics").values():
+        metrics_of_uses = mapping(document, "stats/usage_to_metrics")
+        for metrics in metrics_of_uses.values():
             for figures in objects(as_mapping(metrics), "token_usages"):
-                self.usages[identifier(figures, "response_id")] = figures
+                response_id = identifier(figures, "response_id")
+                self.usages[response_id] = figures
 
     def gather(self, events: list[tuple[str, JsonObject]]) -> None:
         """Learn which events are calls of one answer."""
         for _, event in events:
             if event.get("kind") == "ActionEvent":
-                self.actions[identifier(event, "llm_response_id", "id")].append(event)
+                response_id = identifier(event, "llm_response_id", "id")
+                self.actions[response_id].append(event)
 
     def read(self, record: Record) -> None:
         """Read one event."""
@@ -131,17 +137,23 @@ class OpenHandsEventBuilder(SessionBuilder):
         entry_count = len(self.log)
         if kind in self.readers:
             self.readers[kind](record)
-        elif kind not in ("ConversationStateUpdateEvent", "CondensationRequest", "TokenEvent"):
+        elif kind not in WITHOUT_WORDS:
             self.source.leave_record(f"event of kind {kind!r:.40}", record)
-        self.entry_of[identifier(record, "id")] += self.ids[entry_count:]
+        event_id = identifier(record, "id")
+        self.entry_of[event_id] += self.ids[entry_count:]
 
     def _system(self, event: Record) -> None:
-        prompt = [event.get("system_prompt"), event.get("dynamic_context")]
-        self.say_content("system", content({"content": [part for part in prompt if part]}))
+        parts: list[Json] = []
+        for field in ("system_prompt", "dynamic_context"):
+            if event.get(field):
+                parts.append(event[field])
+        prompt = content({"content": parts})
+        self.say_content("system", prompt)
 
     def _message(self, event: Record) -> None:
         message = mapping(event, "llm_message")
-        parts = content({"content": [*_parts(message), *items(event, "extended_content")]})
+        message_parts = [*_parts(message), *items(event, "extended_content")]
+        parts = content({"content": message_parts})
         if message.get("role") != "assistant":
             is_clients = event.get("source") != "user"
             self.say_content("user", parts, synthetic=is_clients)
@@ -154,21 +166,28 @@ class OpenHandsEventBuilder(SessionBuilder):
         response_id = identifier(event, "llm_response_id", "id")
         actions = self.actions[response_id]
         event_id = identifier(event, "id")
-        if identifier(actions[0], "id") != event_id:
-            self.entry_of[event_id] += self.entry_of[identifier(actions[0], "id")]
+        first_id = identifier(actions[0], "id")
+        if first_id != event_id:
+            self.entry_of[event_id] += self.entry_of[first_id]
             return
         blocks: list[AnswerBlock] = [*thought_block(text(event, "reasoning_content"))]
         for action in actions:
             blocks += content(action, "thought").blocks
             call = tool_call(mapping(action, "tool_call"))
-            blocks.append(replace(call, id=call.id or identifier(action, "tool_call_id")))
+            call_id = call.id or identifier(action, "tool_call_id")
+            blocks.append(replace(call, id=call_id))
         self._say_answer(Content(blocks), response_id)
 
     def _say_answer(self, parts: Content, response_id: str) -> None:
         figures = self.usages.get(response_id, {})
         usage = self.source.usage(OPENHANDS_USAGE, figures)
         model = self.source.name(figures, "model")
-        self.say_content("assistant", parts, model=model, usage=usage)
+        self.say_content(
+            "assistant",
+            parts,
+            model=model,
+            usage=usage,
+        )
 
     def _result(self, event: Record) -> None:
         observation = mapping(event, "observation")
@@ -202,3 +221,15 @@ def _parts(message: Record) -> list[Json]:
     if not value:
         return []
     return [value]
+
+
+OPENHANDS_EVENTS = Format(
+    name="openhands_events",
+    description="events of OpenHands since 1.0 (a folder's `base_state.json`, or JSON lines)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
+    knows=knows_openhands_events,
+    fields=("id", "source", "kind"),
+    sessions=openhands_sessions,
+    values=openhands_values,
+    aside=OPENHANDS_ASIDE,
+)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.traces import (
@@ -29,10 +31,13 @@ from workbench.recordings.importers.values import (
     as_list,
     as_mapping,
     identifier,
+    items_of,
     label,
     objects,
     text,
 )
+
+_SPEAKS_OF_MODELS = ("gen_ai.", '"llm.input_messages', '"mlflow.spanInputs"')
 
 _INDEXED = re.compile(
     r"(?:gen_ai|llm)\.(prompt|completion|input_messages|output_messages)\.(\d{1,6})\.(?:message\.)?(.+)$"
@@ -43,9 +48,11 @@ _NESTED = ("llm", "session", "openinference", "gen_ai")
 _MLFLOW_REQUESTS = frozenset({"CHAT_MODEL", "LLM"})
 _CALL = re.compile(r"tool_calls\.(\d{1,4})\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)$")
 _EVENTS = {
-    "gen_ai.system.message": "system", "gen_ai.user.message": "user", "gen_ai.assistant.message": "assistant",
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
     "gen_ai.tool.message": "tool",
-}  # fmt: skip
+}
 _NO_REQUEST = frozenset(
     {"execute_tool", "embeddings", "invoke_agent", "create_agent", "invoke_workflow"}
 )
@@ -57,6 +64,7 @@ OTEL_USAGE = UsageFields(
     "gen_ai.usage.reasoning.output_tokens llm.token_count.completion_details.reasoning",
     cache_in_input=True,
 )
+MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
 MLFLOW_USAGE = UsageFields(
     "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"
 )
@@ -85,8 +93,9 @@ def sessions(source: SourceFile) -> Iterator[Session]:
     builders: dict[str, TraceBuilder] = {}
     for place, span in _spans(source):
         with source.at(field=place):
-            attributes = _flattened(_attributes(span.get("attributes")))
-            without_key = _without_key(span.get("attributes"))
+            raw_attributes = span.get("attributes")
+            attributes = _flattened(_attributes(raw_attributes))
+            without_key = _without_key(raw_attributes)
             if without_key:
                 source.unknown["attribute without a key of its own"] += without_key
             generation = _generation(source, span, attributes, place)
@@ -118,7 +127,9 @@ def _spans(source: SourceFile) -> Iterator[tuple[str, JsonObject]]:
             continue
         with source.at(line):
             for place, span in _inside(record):
-                yield f"line {line} {place}".strip() if line else place, span
+                if line:
+                    place = f"line {line} {place}".strip()
+                yield place, span
 
 
 def _inside(record: Record) -> Iterator[tuple[str, JsonObject]]:
@@ -131,21 +142,32 @@ def _inside(record: Record) -> Iterator[tuple[str, JsonObject]]:
     if not resources and "attributes" in record:
         yield "", dict(record)
     elif columns:
-        yield "", {**record, "attributes": columns, "trace_id": record.get("context.trace_id")}
-    yield from _listed("data", record.get("data"))
+        span = dict(record)
+        span["attributes"] = columns
+        span["trace_id"] = record.get("context.trace_id")
+        yield "", span
+    data = record.get("data")
+    yield from _listed("data", data)
     yield from _listed("spans", record.get("spans"))
-    if isinstance(record.get("data"), dict):
-        yield from _listed("data.spans", record["data"].get("spans"))
-    for i, resource in enumerate(resources):
-        scopes = objects(resource, "scopeSpans") or objects(resource, "instrumentationLibrarySpans")
-        for j, scope in enumerate(scopes):
-            for k, span in enumerate(objects(scope, "spans")):
-                yield f"resourceSpans[{i}].scopeSpans[{j}].spans[{k}]", span
+    if isinstance(data, dict):
+        yield from _listed("data.spans", data.get("spans"))
+    for number, resource in enumerate(resources):
+        yield from _of_resource(f"resourceSpans[{number}]", resource)
+
+
+def _of_resource(place: str, resource: Record) -> Iterator[tuple[str, JsonObject]]:
+    """The spans of one of OTLP's resources, with their places."""
+    scopes = objects(resource, "scopeSpans")
+    if not scopes:
+        scopes = objects(resource, "instrumentationLibrarySpans")
+    for scope_number, scope in enumerate(scopes):
+        for number, span in enumerate(objects(scope, "spans")):
+            yield f"{place}.scopeSpans[{scope_number}].spans[{number}]", span
 
 
 def _listed(field: str, value: Json) -> Iterator[tuple[str, JsonObject]]:
     """The spans of a list, with the name of its field and their numbers."""
-    for number, span in enumerate(value if isinstance(value, list) else []):
+    for number, span in enumerate(items_of(value)):
         if isinstance(span, dict):
             yield f"{field}[{number}]", span
 
@@ -155,9 +177,12 @@ def _attributes(value: Json) -> JsonObject:
     if isinstance(value, dict):
         return value
     attributes: JsonObject = {}
-    for attribute in value if isinstance(value, list) else []:
-        if isinstance(attribute, dict) and isinstance(attribute.get("key"), str):
-            attributes[attribute["key"]] = _value(attribute.get("value"))
+    for attribute in items_of(value):
+        if not isinstance(attribute, dict):
+            continue
+        key = attribute.get("key")
+        if isinstance(key, str):
+            attributes[key] = _value(attribute.get("value"))
     return attributes
 
 
@@ -188,9 +213,13 @@ def _leaves(key: str, value: Json) -> Iterator[tuple[str, Json]]:
 
 def _without_key(value: Json) -> int:
     """How many of OTLP's attributes have no key, or that of another."""
-    attributes = value if isinstance(value, list) else []
-    keys = [label(attribute, "key") for attribute in attributes if isinstance(attribute, dict)]
-    return len(attributes) - len(set(keys) - {""})
+    attributes = items_of(value)
+    keys: set[str] = set()
+    for attribute in attributes:
+        key = label(as_mapping(attribute), "key")
+        if key:
+            keys.add(key)
+    return len(attributes) - len(keys)
 
 
 def _value(value: Json) -> Json:
@@ -232,15 +261,15 @@ def _generation(
         exchange = _indexed(attributes)
     if exchange.is_empty:
         return None
+    model = source.name(attributes, *MODELS)
+    usage = source.usage(OTEL_USAGE, attributes)
+    time = source.time(span, "startTimeUnixNano")
     return Generation(
         sent=exchange.sent,
         answer=exchange.answer,
-        model=source.name(
-            attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"
-        )
-        or _mlflow_model(attributes),
-        usage=source.usage(OTEL_USAGE, attributes) or _mlflow_usage(source, attributes),
-        time=source.time(span, "startTimeUnixNano") or source.time(span, "start_time"),
+        model=model or _mlflow_model(attributes),
+        usage=usage or _mlflow_usage(source, attributes),
+        time=time or source.time(span, "start_time"),
         place=place,
     )
 
@@ -253,7 +282,9 @@ def _mlflow(attributes: Record) -> _Exchange:
         return _Exchange()
     inputs = _json(attributes.get("mlflow.spanInputs"))
     outputs = _json(attributes.get("mlflow.spanOutputs"))
-    return _Exchange(chat_messages(inputs) or [], chat_messages(outputs, "assistant") or [])
+    sent = chat_messages(inputs)
+    answer = chat_messages(outputs, "assistant")
+    return _Exchange(sent or [], answer or [])
 
 
 def _json(value: Json) -> Json:
@@ -265,12 +296,14 @@ def _mlflow_usage(source: SourceFile, attributes: Record) -> Usage | None:
     """What a provider reported: Anthropic's input is without what came from the cache."""
     is_anthropic = _json(attributes.get("mlflow.message.format")) == "anthropic"
     fields = replace(MLFLOW_USAGE, cache_in_input=not is_anthropic)
-    return source.usage(fields, as_mapping(_json(attributes.get("mlflow.chat.tokenUsage"))))
+    figures = _json(attributes.get("mlflow.chat.tokenUsage"))
+    return source.usage(fields, as_mapping(figures))
 
 
 def _mlflow_model(attributes: Record) -> str:
     """The model's name, which is JSON text as well."""
-    return label({"model": _json(attributes.get("mlflow.llm.model"))}, "model")
+    model = _json(attributes.get("mlflow.llm.model"))
+    return label({"model": model}, "model")
 
 
 def _latest(attributes: Record) -> _Exchange:
@@ -279,9 +312,11 @@ def _latest(attributes: Record) -> _Exchange:
     rules = attributes.get("gen_ai.system_instructions")
     if rules:
         exchange.sent.append({"role": "system", "content": _json(rules)})
-    sent = attributes.get("gen_ai.input.messages", attributes.get("gen_ai.prompt"))
+    prompt = attributes.get("gen_ai.prompt")
+    sent = attributes.get("gen_ai.input.messages", prompt)
     exchange.sent += chat_messages(sent) or []
-    answer = attributes.get("gen_ai.output.messages", attributes.get("gen_ai.completion"))
+    completion = attributes.get("gen_ai.completion")
+    answer = attributes.get("gen_ai.output.messages", completion)
     exchange.answer += chat_messages(answer, "assistant") or []
     return exchange
 
@@ -354,3 +389,29 @@ class _IndexedMessage:
         """The message in the shape of a chat API, its calls in order."""
         calls = [self.calls[number] for number in sorted(self.calls)]
         return {**self.fields, "tool_calls": calls}
+
+
+def knows_otel(head: Head) -> bool:
+    """Whether it holds spans that speak of models."""
+    if "resourceSpans" in head.keys:
+        return True
+    if any(name.startswith("attributes.llm.") for name in head.keys):
+        return True
+    if '"input_messages"' in head.text and '"span_kind"' in head.text:
+        return True
+    has_spans = (
+        {"attributes", "name"} <= head.keys
+        or {"info", "data"} <= head.keys
+        or '"scopeSpans"' in head.text
+    )
+    return has_spans and any(mark in head.text for mark in _SPEAKS_OF_MODELS)
+
+
+OTEL = Format(
+    name="otel",
+    description="OpenTelemetry GenAI traces (OTLP JSON or JSON lines)",
+    carries=("tree", "calls", "thinking", "usage", "times", "model", "system"),
+    knows=knows_otel,
+    fields=("resourceSpans",),
+    sessions=sessions,
+)

@@ -4,6 +4,8 @@ or a tree (3).
 
 from workbench.engine.transcript.files import FileOps
 from workbench.recordings.importers.blocks import content
+from workbench.recordings.importers.format import Format, json_lines
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
@@ -59,7 +61,12 @@ class PiBuilder(SessionBuilder):
             case "message":
                 self._message(record, entry_id)
             case "custom_message":
-                self.say_content("user", content(record), id=entry_id, synthetic=True)
+                self.say_content(
+                    "user",
+                    content(record),
+                    id=entry_id,
+                    synthetic=True,
+                )
             case "branch_summary":
                 self._summary(record, entry_id)
             case "compaction":
@@ -82,7 +89,12 @@ class PiBuilder(SessionBuilder):
                 self._result(record, entry_id)
             case "user" | "custom" | "hookMessage":
                 synthetic = role != "user"
-                self.say_content("user", content(record), id=entry_id, synthetic=synthetic)
+                self.say_content(
+                    "user",
+                    content(record),
+                    id=entry_id,
+                    synthetic=synthetic,
+                )
             case "compactionSummary" | "branchSummary":
                 self._summary(record, entry_id)
             case "bashExecution":
@@ -93,14 +105,26 @@ class PiBuilder(SessionBuilder):
                 self.time = None
 
     def _summary(self, record: Record, entry_id: str) -> None:
-        self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
+        self.say_text(
+            "user",
+            text(record, "summary"),
+            id=entry_id,
+            synthetic=True,
+        )
 
     def _answer(self, record: Record, entry_id: str) -> None:
         model = self.source.name(record, "model")
         stop = self.source.name(record, "stopReason")
         usage = self.source.usage(USAGE, record, "usage")
         parts = content(record)
-        self.say_content("assistant", parts, id=entry_id, usage=usage, model=model, stop=stop)
+        self.say_content(
+            "assistant",
+            parts,
+            id=entry_id,
+            usage=usage,
+            model=model,
+            stop=stop,
+        )
 
     def _result(self, record: Record, entry_id: str) -> None:
         parts = content(record)
@@ -109,7 +133,13 @@ class PiBuilder(SessionBuilder):
         call_id = text(record, "toolCallId")
         blocks = parts.said_by("tool", self.source.unknown)
         failed = record.get("isError") is True
-        self.say_result(call_id, blocks, id=entry_id, name=name, failed=failed)
+        self.say_result(
+            call_id,
+            blocks,
+            id=entry_id,
+            name=name,
+            failed=failed,
+        )
 
     def _compaction(self, record: Record, entry_id: str) -> None:
         details = mapping(record, "details")
@@ -134,3 +164,35 @@ def _note(record: Record) -> str:
         if name:
             return name
     return ""
+
+
+def knows_pi(head: Head) -> bool:
+    """Whether a line is pi's session header, or an entry of its tree."""
+    if knows_droid(head):
+        return False
+    return any(_is_pi_header(record) or _is_pi_entry(record) for record in head.records)
+
+
+def knows_droid(head: Head) -> bool:
+    """Whether it begins with the start of a session."""
+    record = head.first_record
+    return record.get("type") == "session_start" and "id" in record
+
+
+def _is_pi_header(record: Record) -> bool:
+    return record.get("type") == "session" and {"cwd", "timestamp"} <= set(record)
+
+
+def _is_pi_entry(record: Record) -> bool:
+    return record.get("type") == "message" and {"parentId", "message"} <= set(record)
+
+
+PI = Format(
+    name="pi",
+    description="pi coding agent sessions, version 1 and 3 (JSON lines)",
+    carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows_pi,
+    fields=("type", "cwd", "timestamp", "parentId", "message"),
+    sessions=json_lines(PiBuilder),
+    aside="message.details message.content.partialJson message.diagnostics message.errorMessage",
+)

@@ -4,8 +4,9 @@ import re
 
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.message_lists import starts_with_messages
+from workbench.recordings.importers.message_lists import message_sessions, starts_with_messages
 from workbench.recordings.importers.values import Record, first_value
 
 _GEMINI_PART = re.compile(
@@ -40,3 +41,22 @@ class GeminiBuilder(ChatBuilder):
         elif isinstance(instruction, dict):
             field = "parts" if "parts" in instruction else "content"
             self.say_content("system", content(instruction, field))
+
+
+BEDROCK = Format(
+    name="bedrock",
+    description="messages of Bedrock's Converse (JSON)",
+    carries=("calls", "thinking", "system"),
+    knows=knows_bedrock,
+    fields=("system", "messages"),
+    sessions=message_sessions(),
+)
+
+GEMINI_CONTENTS = Format(
+    name="gemini_contents",
+    description="Gemini contents: a list, or an object with `contents` (JSON)",
+    carries=("calls", "thinking", "images", "system"),
+    knows=knows_gemini,
+    fields=("contents", "systemInstruction"),
+    sessions=message_sessions(GeminiBuilder, GEMINI_LISTS),
+)

@@ -10,8 +10,10 @@ from workbench.recordings.importers.blocks import (
     tool_result,
 )
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import Record, as_list, identifier, label, objects, text
 
@@ -127,3 +129,13 @@ def _prompt(value: Json) -> Content:
         elif part:
             add_part(parts, part)
     return parts
+
+
+PYDANTIC_AI = Format(
+    name="pydantic_ai",
+    description="pydantic-ai messages (JSON)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "system"),
+    knows=knows_pydantic,
+    fields=("kind", "parts", "instructions"),
+    sessions=message_sessions(PydanticBuilder),
+)

@@ -11,6 +11,7 @@ from workbench.engine.transcript.message import (
     plain_text,
 )
 from workbench.recordings.importers.blocks import content
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -69,12 +70,23 @@ class QwenBuilder(SessionBuilder):
                 usage = self.source.usage(GEMINI_USAGE, record, "usageMetadata")
                 parts = content(mapping(record, "message"), "parts")
                 model = self.source.name(record, "model")
-                self.say_content("assistant", parts, id=uuid, model=model, usage=usage)
+                self.say_content(
+                    "assistant",
+                    parts,
+                    id=uuid,
+                    model=model,
+                    usage=usage,
+                )
             case "user" | "tool_result":
                 synthetic = label(record, "subtype") in QWEN_CLIENT
                 parts = content(mapping(record, "message"), "parts")
                 parts.results = [replace(result, id=uuid) for result in parts.results]
-                self.say_content("user", parts, id=uuid, synthetic=synthetic)
+                self.say_content(
+                    "user",
+                    parts,
+                    id=uuid,
+                    synthetic=synthetic,
+                )
             case "system":
                 self._system(record, uuid)
             case type_:
@@ -147,3 +159,14 @@ def _keys(role: str, parts: Content) -> list[MessageKey]:
         call_ids = tuple(call.id for call in parts.calls)
         keys.append((role, parts.words, call_ids))
     return keys
+
+
+QWEN_CODE = Format(
+    name="qwen_code",
+    description="Qwen Code sessions (JSON lines)",
+    carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows_qwen,
+    fields=("uuid", "parentUuid", "sessionId", "systemPayload"),
+    sessions=json_lines(QwenBuilder),
+    aside="toolCallResult systemPayload",
+)

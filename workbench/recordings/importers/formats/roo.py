@@ -8,14 +8,19 @@ from collections import defaultdict
 from workbench.engine.transcript.message import Json, SaidBlock, Text
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape, is_value
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.text_calls import tagged_call_parts
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import JsonObject, Record, label
 
 ROO = MessageShape(
-    time="ts", model="modelInfo/modelId", summary="isSummary", usage_in="metrics/tokens"
+    time="ts",
+    model="modelInfo/modelId",
+    summary="isSummary",
+    usage_in="metrics/tokens",
 )
 _ROO_MARKS = (
     '"condenseParent"',
@@ -104,3 +109,13 @@ def knows_roo(head: Head) -> bool:
     if not head.is_list or not {"role", "content"} <= head.keys:
         return False
     return "ts" in head.keys or any(mark in head.text for mark in _ROO_MARKS)
+
+
+ROO_TASK = Format(
+    name="roo_task",
+    description="tasks of Roo Code, Kilo Code and Cline (`api_conversation_history.json`)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows_roo,
+    fields=("role", "content", "ts", "condenseParent"),
+    sessions=message_sessions(RooBuilder),
+)

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 
 from workbench.recordings.importers.blocks import text_block, thought_block, tool_call
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.values import Record, as_list, label, text
 
 SHAREGPT_ROLES: Mapping[str, str] = {
@@ -25,8 +27,11 @@ _THINK = re.compile(r"<think>\s*(?P<thought>.*?)\s*</think>", re.DOTALL)
 
 def knows_sharegpt(head: Head) -> bool:
     """Whether it is conversations of turns that say from whom they are."""
-    holds_turns = bool(set(SHAREGPT_LISTS) & head.keys) or {"from", "value"} <= head.keys
-    return holds_turns and '"from"' in head.text and '"value"' in head.text
+    has_list = bool(set(SHAREGPT_LISTS) & head.keys)
+    is_turn = {"from", "value"} <= head.keys
+    if not has_list and not is_turn:
+        return False
+    return '"from"' in head.text and '"value"' in head.text
 
 
 class ShareGptBuilder(ChatBuilder):
@@ -43,7 +48,8 @@ class ShareGptBuilder(ChatBuilder):
         elif role == "assistant":
             self.say_content("assistant", _hermes_answer(words))
         elif role == "tool":
-            for response in _TOOL_RESPONSE.findall(words) or [words]:
+            responses = _TOOL_RESPONSE.findall(words)
+            for response in responses or [words]:
                 self.say_result("", text_block(response))
         else:
             self.say_text(role, words)
@@ -55,7 +61,8 @@ def _calls(words: str) -> Content:
     parts = Content()
     for call in as_list(value):
         if isinstance(call, dict):
-            parts.blocks.append(tool_call(call))
+            block = tool_call(call)
+            parts.blocks.append(block)
     if not parts.blocks:
         parts.blocks += text_block(words)
     return parts
@@ -70,7 +77,19 @@ def _hermes_answer(words: str) -> Content:
         return parts
     for thought in _THINK.findall(words):
         parts.blocks += thought_block(thought)
-    answer = _TOOL_CALL.sub("", _THINK.sub("", words))
+    answer = _THINK.sub("", words)
+    answer = _TOOL_CALL.sub("", answer)
     parts.blocks += text_block(answer.strip())
-    parts.blocks += [tool_call(call) for call in calls]
+    for call in calls:
+        parts.blocks.append(tool_call(call))
     return parts
+
+
+SHAREGPT = Format(
+    name="sharegpt",
+    description="ShareGPT conversations, and Hermes trajectories (JSON or JSON lines)",
+    carries=("calls", "thinking", "system"),
+    knows=knows_sharegpt,
+    fields=("conversations", "id"),
+    sessions=message_sessions(ShareGptBuilder, SHAREGPT_LISTS),
+)

@@ -7,8 +7,10 @@ import re
 from workbench.engine.transcript.message import Json, ToolCall
 from workbench.recordings.importers.blocks import content, text_block, tool_calls
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
     Record,
@@ -75,7 +77,12 @@ class SmolagentsBuilder(ChatBuilder):
     def _say_answer(self, step: Record, answer: Content) -> None:
         model = self.source.name(step, "model_output_message/raw/model")
         usage = self.source.usage(OPENAI_USAGE, self._usage(step))
-        self.say_content("assistant", answer, model=model, usage=usage)
+        self.say_content(
+            "assistant",
+            answer,
+            model=model,
+            usage=usage,
+        )
 
     def _usage(self, step: Record) -> Record:
         """The provider's report where the step has it whole, else the two sums of the agent."""
@@ -95,3 +102,14 @@ class SmolagentsBuilder(ChatBuilder):
                 self.say_text("user", words, synthetic=True)
         for call in calls[1:]:
             self.open_calls.pop(call.id, None)
+
+
+SMOLAGENTS = Format(
+    name="smolagents",
+    description="runs and steps of smolagents (JSON)",
+    carries=("calls", "images", "usage", "times", "model", "system"),
+    knows=knows_smolagents,
+    fields=("steps", "state", "output"),
+    sessions=message_sessions(SmolagentsBuilder, LISTS),
+    aside=ASIDE,
+)

@@ -9,6 +9,7 @@ from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.neighbours import by_number, files_beside, object_in
 from workbench.recordings.importers.source import SourceFile
@@ -98,3 +99,14 @@ class StrandsBuilder(ChatBuilder):
         if summary_message:
             summary = self.summary_in(summary_message)
         self.compaction(summary, kept=tuple(kept_ids))
+
+
+STRANDS = Format(
+    name="strands",
+    description="sessions of Strands Agents (a folder's `session.json`)",
+    carries=("calls", "thinking", "images", "usage", "times", "compactions"),
+    knows=knows_strands,
+    fields=("session_id", "session_type", "created_at", "updated_at"),
+    sessions=strands_sessions,
+    values=strands_values,
+)

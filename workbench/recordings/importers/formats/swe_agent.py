@@ -5,6 +5,8 @@ import re
 from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format, json_document
+from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.text_calls import call_parts, function_call_parts
 from workbench.recordings.importers.values import (
     JsonObject,
@@ -116,3 +118,23 @@ class SweAgentBuilder(ChatBuilder):
         return call_parts(
             text_before, len(text_before), len(text_before), "bash", {"command": action}
         )
+
+
+def knows_swe_agent(head: Head) -> bool:
+    """Whether it has a history, and beside it a trajectory or turns that name their agent."""
+    if head.is_list or {"sessionId", "instance_id"} & head.keys:
+        return False
+    if "history" not in head.keys or '"role"' not in head.text:
+        return False
+    return "trajectory" in head.keys or '"agent":' in head.text
+
+
+SWE_AGENT = Format(
+    name="swe_agent",
+    description="SWE-agent trajectories, old and new (JSON)",
+    carries=("calls", "thinking", "system"),
+    knows=knows_swe_agent,
+    fields=("trajectory", "history"),
+    sessions=json_document("history", SweAgentBuilder),
+    aside="trajectory info replay_config environment history.action",
+)

@@ -10,8 +10,10 @@ import re
 
 from workbench.recordings.importers.blocks import content, thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
+from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
@@ -23,14 +25,16 @@ from workbench.recordings.importers.values import (
     mapping,
 )
 
-KIMI = MessageShape(roles={"_system_prompt": "system"}, notes=frozenset({"_checkpoint", "_usage"}))
-HERMES = MessageShape(
+KIMI_SHAPE = MessageShape(
+    roles={"_system_prompt": "system"}, notes=frozenset({"_checkpoint", "_usage"})
+)
+HERMES_SHAPE = MessageShape(
     notes=frozenset({"session_meta"}),
     name="tool_name name",
     system="system_prompt",
     thinking="reasoning_content reasoning",
 )
-GOOSE = MessageShape(
+GOOSE_SHAPE = MessageShape(
     time="created timestamp",
     model="metadata/inference/resolvedModel",
     usage_in="metadata/usage",
@@ -38,13 +42,13 @@ GOOSE = MessageShape(
 GOOSE_USAGE = UsageFields(
     "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", cache_in_input=True
 )
-GROK = MessageShape(role="type", roles={"tool_result": "tool"}, model="model_id")
+GROK_SHAPE = MessageShape(role="type", roles={"tool_result": "tool"}, model="model_id")
 _HERMES_SUMMARY = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)")
 
 
 def knows_kimi(head: Head) -> bool:
     """Whether a line has one of the roles that only this agent writes."""
-    roles = {"_system_prompt", *KIMI.notes}
+    roles = {"_system_prompt", *KIMI_SHAPE.notes}
     return any(label(record, "role") in roles for record in head.records)
 
 
@@ -53,7 +57,7 @@ class KimiBuilder(DescribedBuilder):
     is a session.
     """
 
-    shape = KIMI
+    shape = KIMI_SHAPE
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
@@ -75,7 +79,7 @@ def knows_hermes(head: Head) -> bool:
 class HermesBuilder(DescribedBuilder):
     """Reads messages; the one that begins with the mark of a summary stands for all before it."""
 
-    shape = HERMES
+    shape = HERMES_SHAPE
     about = {"id": "session_id id", "model": "model", "title": "title"}
 
     def read(self, record: Record) -> None:
@@ -103,7 +107,7 @@ def knows_grok(head: Head) -> bool:
 class GrokBuilder(DescribedBuilder):
     """Reads lines; thoughts stand before the answer that they belong to."""
 
-    shape = GROK
+    shape = GROK_SHAPE
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
@@ -147,7 +151,7 @@ class GooseBuilder(DescribedBuilder):
     shown.
     """
 
-    shape = GOOSE
+    shape = GOOSE_SHAPE
     usage_fields = GOOSE_USAGE
     about = {
         "id": "id",
@@ -193,3 +197,41 @@ class GooseBuilder(DescribedBuilder):
                 self.note("systemNotification", label(part, "msg"))
             else:
                 self.source.leave_record("part of a notice without its message", part)
+
+
+KIMI = Format(
+    name="kimi",
+    description="Kimi CLI contexts (JSON lines)",
+    carries=("calls", "thinking", "images", "system"),
+    knows=knows_kimi,
+    fields=("role", "content", "id"),
+    sessions=message_sessions(KimiBuilder),
+)
+
+HERMES = Format(
+    name="hermes",
+    description="Hermes sessions (JSON lines, or JSON)",
+    carries=("calls", "thinking", "times", "model", "compactions", "system"),
+    knows=knows_hermes,
+    fields=("role", "content", "timestamp", "platform"),
+    sessions=message_sessions(HermesBuilder),
+    aside="tools",
+)
+
+GROK = Format(
+    name="grok",
+    description="sessions of Grok's CLI (JSON lines)",
+    carries=("calls", "thinking", "images", "model", "system"),
+    knows=knows_grok,
+    fields=("type", "content", "model_id"),
+    sessions=json_lines(GrokBuilder),
+)
+
+GOOSE = Format(
+    name="goose",
+    description="Goose sessions before 1.10 (JSON lines), and exports (JSON)",
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
+    knows=knows_goose,
+    fields=("role", "content", "created", "metadata"),
+    sessions=message_sessions(GooseBuilder),
+)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from workbench.engine.transcript.message import ToolResult
 from workbench.recordings.importers.blocks import add_part, result_blocks, tool_call
 from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
-from workbench.recordings.importers.message_lists import starts_with_messages
+from workbench.recordings.importers.message_lists import message_sessions, starts_with_messages
 from workbench.recordings.importers.values import JsonObject, Record, identifier, label, objects
 
 _VERCEL = re.compile(r'"type":\s*"tool-(?:call|result)"')
@@ -78,7 +79,13 @@ class VercelUiBuilder(ChatBuilder):
         value = part.get("errorText") if failed else part.get("output")
         if value is not None:
             blocks = result_blocks(value)
-            result = ToolResult(id="", call_id=call.id, blocks=blocks, name=name, is_error=failed)
+            result = ToolResult(
+                id="",
+                call_id=call.id,
+                blocks=blocks,
+                name=name,
+                is_error=failed,
+            )
             answer.results.append(result)
 
 
@@ -97,3 +104,22 @@ def _steps(parts: list[JsonObject]) -> Iterator[list[JsonObject]]:
         else:
             step.append(part)
     yield step
+
+
+VERCEL_UI = Format(
+    name="vercel_ui",
+    description="UI messages of the Vercel AI SDK (JSON)",
+    carries=("calls", "thinking", "images", "times", "system"),
+    knows=knows_vercel_ui,
+    fields=("id", "role", "parts"),
+    sessions=message_sessions(VercelUiBuilder),
+)
+
+VERCEL = Format(
+    name="vercel",
+    description="model messages of the Vercel AI SDK (JSON)",
+    carries=("calls", "thinking", "images", "system"),
+    knows=knows_vercel,
+    fields=("role", "content"),
+    sessions=message_sessions(),
+)

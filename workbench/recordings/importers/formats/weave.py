@@ -1,6 +1,7 @@
 """Weave's calls, as its client sends them and its pages export them: JSON or JSON lines."""
 
 from workbench.engine.transcript.message import Usage
+from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.traces import (
     Generation,
@@ -70,3 +71,14 @@ class WeaveBuilder(TraceBuilder):
 
 
 weave_sessions = trace_sessions(WeaveBuilder, "calls")
+
+
+WEAVE = Format(
+    name="weave",
+    description="calls of Weave (JSON or JSON lines)",
+    carries=("tree", "calls", "thinking", "usage", "times", "model", "system"),
+    knows=knows_weave,
+    fields=("op_name", "trace_id", "inputs", "output"),
+    sessions=weave_sessions,
+    aside="attributes summary display_name inputs.tools inputs.self",
+)
