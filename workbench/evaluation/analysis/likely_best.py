@@ -104,18 +104,24 @@ class LikelyBest:
         """Points that a strategy is behind the best one on average, where it is `MARGIN` behind or
         more; 0 where it never is.
         """
-        share_behind = 1 - float(self.level.loc[price, strategy])
+        share_level = float(self.level.loc[price, strategy])
+        share_behind = 1 - share_level
         if share_behind <= 0:
             return 0.0
-        return float(self.losses.loc[price, strategy]) / share_behind
+        loss = float(self.losses.loc[price, strategy])
+        return loss / share_behind
 
     def lead(self, strategy: str, rival: str) -> Estimate:
         """How many points one strategy is ahead of another at the price `WORTH`; no interval with
         fewer than `FEWEST` projects.
         """
         at_price = self.points.loc[WORTH]
-        mean = float(at_price[strategy] - at_price[rival])
-        lead = Estimate(mean, self.sessions, self.projects)
+        mean = at_price[strategy] - at_price[rival]
+        lead = Estimate(
+            float(mean),
+            n=self.sessions,
+            projects=self.projects,
+        )
         if not self.is_general:
             return lead
         leads = self.draws[strategy] - self.draws[rival]
@@ -152,7 +158,8 @@ class LikelyBest:
         names = self._strategies_by_price(use, price)
         bounds = [0.0]
         for name, successor in pairwise(names):
-            bound = self._crossing(name, successor, bounds[-1])
+            low = bounds[-1]
+            bound = self._crossing(name, successor, low)
             bounds.append(bound)
         ranges: list[PriceRange] = []
         highs = [*bounds[1:], None]
@@ -257,7 +264,8 @@ def _level_from_the_first(is_level: pd.Series[bool]) -> int:
 
 
 ReaderLevels: TypeAlias = Callable[
-    [Sequence[str], int, np.random.Generator], Mapping[str, Floats] | None
+    [Sequence[str], int, np.random.Generator],
+    Mapping[str, Floats] | None,
 ]
 """For strategies and a number of projects: by strategy (`DRAWS`,) what the reader may promise too
 much, as a share; None where nobody knows.
@@ -265,7 +273,9 @@ much, as a share; None where nobody knows.
 
 
 def likely_best(
-    rows: pd.DataFrame, reader_levels: ReaderLevels, seed: int = 0
+    rows: pd.DataFrame,
+    reader_levels: ReaderLevels,
+    seed: int = 0,
 ) -> LikelyBest | None:
     """How likely each candidate is to be best: projects and the reader's errors are drawn with
     replacement. Fewer than `FEWEST` projects are taken as they are.
@@ -290,33 +300,46 @@ def likely_best(
         return None
     weights = drawn_projects(projects, random)
     draws = DrawnFigures.of(figures, weights, levels)
-    points: list[Floats] = []
-    chances: list[Floats] = []
-    level: list[Floats] = []
-    losses: list[Floats] = []
+    by_price: list[_AtPrice] = []
     for price in PRICES:
-        points.append(draws.mean_points(price))
-        drawn_points = draws.points(price)
-        best = drawn_points.max(axis=1, keepdims=True)
-        is_best = drawn_points == best
-        sharers = is_best.sum(axis=1, keepdims=True)
-        best_shares = is_best / sharers
-        chances.append(best_shares.mean(0))
-        below = best - drawn_points
-        is_level = below < MARGIN
-        level.append(is_level.mean(0))
-        lost_points = np.where(is_level, 0.0, below)
-        losses.append(lost_points.mean(0))
+        by_price.append(_AtPrice.of(draws, price))
     return LikelyBest(
-        points=_table(points, names),
-        chances=_table(chances, names),
-        level=_table(level, names),
-        losses=_table(losses, names),
+        points=_table(by_price, "points", names),
+        chances=_table(by_price, "chances", names),
+        level=_table(by_price, "level", names),
+        losses=_table(by_price, "losses", names),
         usd_a_tenth=_usd_a_tenth(rows),
         projects=projects,
         sessions=rows["session"].nunique(),
         draws=pd.DataFrame(draws.points(WORTH), columns=names),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _AtPrice:
+    """(strategies,) what `LikelyBest` has of one price."""
+
+    points: Floats
+    chances: Floats
+    level: Floats
+    losses: Floats
+
+    @classmethod
+    def of(cls, draws: DrawnFigures, price: float) -> _AtPrice:
+        points = draws.points(price)
+        best = points.max(axis=1, keepdims=True)
+        is_best = points == best
+        sharers = is_best.sum(axis=1, keepdims=True)
+        best_shares = is_best / sharers
+        below = best - points
+        is_level = below < MARGIN
+        lost_points = np.where(is_level, 0.0, below)
+        return cls(
+            points=draws.mean_points(price),
+            chances=best_shares.mean(0),
+            level=is_level.mean(0),
+            losses=lost_points.mean(0),
+        )
 
 
 def _complete_sessions(rows: pd.DataFrame) -> pd.DataFrame:
@@ -337,6 +360,14 @@ def _usd_a_tenth(rows: pd.DataFrame) -> float:
     return float(bill) / 10
 
 
-def _table(values: list[Floats], names: list[str]) -> pd.DataFrame:
-    prices = pd.Index(PRICES, name="price")
-    return pd.DataFrame(values, index=prices, columns=names)
+def _table(
+    by_price: Sequence[_AtPrice],
+    figure: str,
+    names: list[str],
+) -> pd.DataFrame:
+    """One figure of each strategy (columns) at each price (rows)."""
+    return pd.DataFrame(
+        [getattr(at_price, figure) for at_price in by_price],
+        index=pd.Index(PRICES, name="price"),
+        columns=names,
+    )
