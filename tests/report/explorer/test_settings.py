@@ -6,7 +6,7 @@ from builders import conversation
 from workbench import Session, prepared, preset
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.compaction.strategy import Situation
-from workbench.report.explorer.view import ExplorerSettings, telling_window, tuned
+from workbench.report.explorer.settings import ExplorerSettings, telling_window, tuned
 
 
 def due(preset_name: str, tokens: int, **settings: Any) -> Any:

@@ -20,7 +20,7 @@ from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.findings import Findings
 from workbench.report.view.app import ViewServer
-from workbench.report.view.pages import all_losses
+from workbench.report.view.losses import all_losses
 from workbench.report.view.runs import runs
 
 
