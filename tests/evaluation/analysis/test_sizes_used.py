@@ -31,7 +31,7 @@ from workbench.evaluation.analysis.panel import panel
 from workbench.evaluation.analysis.scores import grouped
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.comparison import changes
+from workbench.evaluation.findings.changes import changes
 from workbench.evaluation.findings.tables import Tables
 
 SHARE = 0.3

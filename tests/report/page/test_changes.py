@@ -7,7 +7,7 @@ from report.page.made import MadeResults, made, tables_of
 
 from workbench import Report
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.findings.comparison import changes, lost_now
+from workbench.evaluation.findings.changes import changes, lost_now
 from workbench.evaluation.findings.tables import Tables
 
 

@@ -13,13 +13,9 @@ from typing import Any
 import pandas as pd
 
 from workbench.base.formats import missing
-from workbench.evaluation.analysis.likely_best import (
-    LIKELY,
-    PRICES,
-    LikelyBest,
-    PriceRange,
-)
+from workbench.evaluation.analysis.likely_best import LIKELY, LikelyBest
 from workbench.evaluation.analysis.paired import FEWEST
+from workbench.evaluation.analysis.price_ranges import PRICES, PriceRange
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Choice, choice
 from workbench.evaluation.findings.decision_changes import Counted, what_would_change_it
 from workbench.evaluation.findings.decision_dollars import cheapest_of, dollars_words

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from workbench.base.formats import missing, some
 from workbench.base.palette import REFERENCES, Style, looks
-from workbench.evaluation.analysis.likely_best import PRICES
+from workbench.evaluation.analysis.price_ranges import PRICES
 from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.analysis.trade import MARGIN
 from workbench.evaluation.findings import Findings

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import ScaledTranslation, Transform
 
 from workbench.base.formats import some
 from workbench.base.palette import REFERENCES, looks
@@ -119,21 +119,14 @@ def _curves(
         intervals = None
         shift = 0.0
         if not is_reference:
-            low = _per_cent(points, "low")
-            high = _per_cent(points, "high")
-            intervals = [mean - low, high - mean]
+            intervals = _reach(points, mean)
             distance = min(BESIDE, ABREAST / abreast)
             shift = distance * (index - middle)
-        moved = ScaledTranslation(
-            shift / POINTS,
-            0,
-            axes.figure.dpi_scale_trans,
-        )
         axes.errorbar(
             x,
             mean,
             intervals,
-            transform=axes.transData + moved,
+            transform=_moved(axes, shift),
             linestyle="--" if is_reference else "-",
             color=style.colour,
             marker=style.mark,
@@ -148,6 +141,20 @@ def _curves(
         label = Label(name, float(x[-1]), float(mean[-1]), style.colour)
         labels.append(label)
     return labels
+
+
+def _reach(points: pd.DataFrame, mean: Floats) -> list[Floats]:
+    """How far the intervals of points reach down from their means, and up."""
+    low = _per_cent(points, "low")
+    high = _per_cent(points, "high")
+    return [mean - low, high - mean]
+
+
+def _moved(axes: Axes, shift: float) -> Transform:
+    """The places of the axes, moved to the right by so many points of paper."""
+    inches = shift / POINTS
+    step = ScaledTranslation(inches, 0, axes.figure.dpi_scale_trans)
+    return axes.transData + step
 
 
 def _per_cent(rows: pd.DataFrame, column: str) -> Floats:
