@@ -66,7 +66,7 @@ def view(
 
 def _loss_address(entries: Iterable[RunEntry], folder: Path, loss: str) -> str:
     """Where the page shows a loss: in the first run that has it."""
-    from workbench.report.view.pages import loss_address
+    from workbench.report.view.losses import loss_address
 
     for entry in entries:
         address = loss_address(entry, loss) if entry.finished else ""

@@ -31,7 +31,7 @@ from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.analysis.panel import panel
 from workbench.evaluation.analysis.scores import grouped
-from workbench.evaluation.findings.comparison import changes
+from workbench.evaluation.findings.changes import changes
 from workbench.evaluation.findings.tables import Tables
 
 SHARE = 0.3

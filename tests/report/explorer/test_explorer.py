@@ -11,9 +11,9 @@ from report.page.test_parts import HOSTILE, Page
 
 from builders import called, conversation, result, said, told
 from workbench import Explorer, Session, explore
+from workbench.report.explorer.outcomes import missing, outcomes
 from workbench.report.explorer.panels import bars, overview, panels
 from workbench.report.explorer.timeline import Scale
-from workbench.report.explorer.view import missing, outcomes
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 from builders import conversation
 from workbench import Session, Situation, prepared, preset
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.report.explorer.view import ExplorerSettings, telling_window, tuned
+from workbench.report.explorer.settings import ExplorerSettings, telling_window, tuned
 
 
 def due(preset_name: str, tokens: int, **settings: Any) -> Any:

@@ -6,7 +6,7 @@ import pytest
 from report.page.made import MadeResults, made, tables_of
 
 from workbench import Report, Results
-from workbench.evaluation.findings.comparison import changes, lost_now
+from workbench.evaluation.findings.changes import changes, lost_now
 from workbench.evaluation.findings.tables import Tables
 
 

@@ -1,20 +1,26 @@
 import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 from report.page.made import KEEPS, MadeResults, findings_of, made
 from scipy.optimize import isotonic_regression
 
 from profiles import FULL
 from workbench import Findings, Report
-from workbench.report.page import charts
+from workbench.report.page import charts, curves
 from workbench.report.page.plot_style import apart, svg
 
-CHARTS = ("savings", "equal_size", "rounds")
+CHARTS: Mapping[str, Callable[[Findings], Figure]] = {
+    "savings": charts.savings,
+    "equal_size": curves.equal_size,
+    "rounds": curves.rounds,
+}
 MANY = (
     *KEEPS,
     "opal",
@@ -72,7 +78,7 @@ def outside(axis: Any) -> Any:
 @pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("run", RUNS if FULL else CROWDED)
 def test_no_words_overlap_or_leave_the_paper(chart: str, run: str) -> None:
-    figure = getattr(charts, chart)(findings(run))
+    figure = CHARTS[chart](findings(run))
     boxes = texts(figure)
     paper = figure.bbox
     for word, box in boxes:
@@ -89,14 +95,14 @@ def test_no_words_overlap_or_leave_the_paper(chart: str, run: str) -> None:
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_every_chart_names_n_and_the_better_direction(chart: str) -> None:
-    words = " ".join(word for word, _ in texts(getattr(charts, chart)(findings())))
+    words = " ".join(word for word, _ in texts(CHARTS[chart](findings())))
     assert "n = " in words and re.search(r"better|cheaper", words)
     assert "%" in words or "tokens" in words
 
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_no_data_is_said_in_words_on_no_axis(chart: str) -> None:
-    figure = getattr(charts, chart)(findings_of(0))
+    figure = CHARTS[chart](findings_of(0))
     words = " ".join(word for word, _ in texts(figure))
     assert "Nothing to draw" in words and not figure.axes[0].axison
 
@@ -207,7 +213,7 @@ def test_labels_stand_apart_where_isotonic_regression_puts_them() -> None:
 
 
 def test_intervals_at_one_place_of_the_axis_stand_beside_each_other() -> None:
-    figure = charts.rounds(findings())
+    figure = curves.rounds(findings())
     columns: list[float] = []
     for bars in figure.axes[0].collections:
         first, *_ = bars.get_paths()

@@ -19,7 +19,7 @@ from workbench.cli import main
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.report.view.app import ViewServer
-from workbench.report.view.pages import all_losses
+from workbench.report.view.losses import all_losses
 from workbench.report.view.runs import runs
 
 

@@ -8,10 +8,9 @@ reported.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import pandas as pd
@@ -23,7 +22,6 @@ from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Mess
 from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
-    TokenCounter,
     ToolCall,
     ToolResult,
     Usage,
@@ -32,15 +30,16 @@ from workbench.engine.transcript.message import (
 )
 from workbench.engine.transcript.recorded_requests import SentContext
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.message_sources import (
+    MEASURED,
+    UNEXPLAINED,
+    MessagePart,
+    Source,
+    parts_of,
+)
 from workbench.evaluation.metrics.costs.reconciliation import reported_usd
 from workbench.evaluation.replays.sized_session import SizedSession
 
-MEASURED = "system prompt and tools"
-"""What every request holds beside its messages: measured from the reported prompts, not read."""
-UNEXPLAINED = "not in the recording"
-"""What a reported prompt holds beside all that; negative where a client left out more than the
-recording says.
-"""
 SUMMARY = "summary"
 COLUMNS = {
     "request": "int64",
@@ -56,30 +55,6 @@ BEGINNING = 120
 """Characters of a text that stand for it."""
 ARGUMENT = 60
 """Characters of one argument of a call."""
-_MCP = re.compile(r"mcp__(?P<server>.+?)__")
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Who put something into the context.
-
-    Attributes:
-        kind: `rules` (a recorded system prompt), `user`, `client` (what the program said in the
-            user's name), `assistant`, `thinking`, `call`, `result`, `MCP call`, `MCP result`,
-            `picture`, `summary`, `MEASURED` or `UNEXPLAINED`.
-        name: the tool's, or the MCP server's; empty for all others.
-    """
-
-    kind: str
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A share of one message, and who put it there."""
-
-    source: Source
-    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,14 +235,14 @@ class RecordedContexts:
         return calibration.scale
 
     @cached_property
-    def _parts_of(self) -> Mapping[str, list[_Part]]:
+    def _parts_of(self) -> Mapping[str, list[MessagePart]]:
         """Who put what share of each message into the context, by the message's id."""
         tools: dict[str, str] = {}
         for call_id, call in self._calls.items():
             tools[call_id] = call.name
-        parts: dict[str, list[_Part]] = {}
+        parts: dict[str, list[MessagePart]] = {}
         for message in self._session.messages:
-            parts[message.id] = _parts(message, tools, self._count)
+            parts[message.id] = parts_of(message, tools, self._count)
         return parts
 
     def _nothing_sent(self) -> SentContext:
@@ -327,52 +302,3 @@ def _end_of_path(path: str) -> str:
     if len(path) <= ARGUMENT:
         return path
     return f"…{path[1 - ARGUMENT :]}"
-
-
-def _parts(message: Message, tools: Mapping[str, str], count: TokenCounter) -> list[_Part]:
-    """Who put what share of a message into the context; `tools` names tools by call id."""
-    if isinstance(message, ToolResult):
-        tool = message.name or tools.get(message.call_id, "")
-        source = _of_tool("result", tool)
-        return [_Part(source, 1.0)]
-    sources: list[Source] = []
-    for block in message.blocks:
-        tool = getattr(block, "name", "")
-        sources.append(_source(message, block.type, tool))
-    if not sources:
-        source = _source(message, "text", "")
-        return [_Part(source, 1.0)]
-    if len(set(sources)) == 1:
-        return [_Part(sources[0], 1.0)]
-    sizes: list[int] = []
-    for block in message.blocks:
-        message_of_block = replace(message, blocks=(block,))  # type: ignore[arg-type]
-        sizes.append(count(message_of_block))
-    total = sum(sizes) or 1
-    parts: list[_Part] = []
-    for source, size in zip(sources, sizes, strict=True):
-        parts.append(_Part(source, size / total))
-    return parts
-
-
-def _source(message: Message, block: str, tool: str) -> Source:
-    """Who put a block of a message into the context."""
-    if block == "image":
-        return Source("picture")
-    if block == "tool_call":
-        return _of_tool("call", tool)
-    if block == "thinking":
-        return Source("thinking")
-    if message.role == "system":
-        return Source("rules")
-    if message.role == "user" and message.synthetic:
-        return Source("client")
-    return Source(message.role)
-
-
-def _of_tool(kind: str, tool: str) -> Source:
-    """A call or a result, under its tool's name or under its MCP server's."""
-    server = _MCP.match(tool)
-    if server:
-        return Source(f"MCP {kind}", server["server"])
-    return Source(kind, tool)

@@ -5,10 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from workbench.evaluation.analysis.scores import floats, same_baseline, shares_of, size_gains
+from workbench.evaluation.analysis.scores import (
+    floats,
+    same_baseline,
+    shares_of,
+    size_gains,
+)
 
 PLACE = ["session", "strategy", "mode", "share"]
-VALUES = [*PLACE, "metric", "before", "after", "by_size", "difference", "worse_by", "better"]
+SCORES = [*PLACE, "metric", "value", "gain", "better"]
+VALUES = [
+    *PLACE,
+    "metric",
+    "before",
+    "after",
+    "by_size",
+    "difference",
+    "worse_by",
+    "better",
+]
 LOSS = [*PLACE, "kind", "entity"]
 DETAILS = [
     "weight",
@@ -47,7 +62,11 @@ def changed_values(
     """
     old, new = _with_gains(before, after, at_sizes)
     names = [*PLACE, "metric"]
-    pairs = old.merge(new, on=names, suffixes=("_old", "_new"))
+    pairs = old.merge(
+        new,
+        on=names,
+        suffixes=("_old", "_new"),
+    )
     if metric is not None:
         is_of_metric = pairs["metric"] == metric
         pairs = pairs[is_of_metric]
@@ -84,8 +103,9 @@ def _with_gains(
         gains_after = size_gains(later, sizes_after)
     earlier = earlier.assign(gain=gains_before)
     later = later.assign(gain=gains_after)
-    columns = [*PLACE, "metric", "value", "gain", "better"]
-    return _comparable(earlier[columns]), _comparable(later[columns])
+    earlier_scores = _comparable(earlier[SCORES])
+    later_scores = _comparable(later[SCORES])
+    return earlier_scores, later_scores
 
 
 def _is_not_zero(numbers: pd.Series[float]) -> pd.Series[bool]:
@@ -101,7 +121,9 @@ def _worse_by(
     better: pd.Series[str],
 ) -> pd.Series[float]:
     """The column `worse_by` of `changed_values`."""
-    sizes = pd.concat([old_value.abs(), new_value.abs()], axis=1)
+    old_size = old_value.abs()
+    new_size = new_value.abs()
+    sizes = pd.concat([old_size, new_size], axis=1)
     larger_size = sizes.max(axis=1)
     unit = larger_size.where(larger_size > 0, 1.0)
     signs = better.map({"higher": -1.0, "lower": 1.0})
@@ -113,7 +135,10 @@ def _worse_by(
     return worse_by.fillna(0.0)
 
 
-def changed_entities(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+def changed_entities(
+    before: pd.DataFrame,
+    after: pd.DataFrame,
+) -> pd.DataFrame:
     """The needed entities that only one of two runs had lost, by their tables `losses`, worst new
     losses first.
 
@@ -126,10 +151,18 @@ def changed_entities(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     """
     old = _losses(before)
     new = _losses(after)
-    pairs = old.merge(new, on=LOSS, how="outer", suffixes=("_old", "_new"), indicator="side")
+    pairs = old.merge(
+        new,
+        on=LOSS,
+        how="outer",
+        suffixes=("_old", "_new"),
+        indicator="side",
+    )
     old_weight = floats(pairs["weight_old"])
     new_weight = floats(pairs["weight_new"])
-    difference = new_weight.fillna(0.0) - old_weight.fillna(0.0)
+    old_weight = old_weight.fillna(0.0)
+    new_weight = new_weight.fillna(0.0)
+    difference = new_weight - old_weight
     is_lost = pairs["side"] == "right_only"
     is_mended = pairs["side"] == "left_only"
     is_worse = difference > 0
@@ -157,10 +190,17 @@ def _comparable(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(share=shares_of(rows))
 
 
-def _ordered(table: pd.DataFrame, by: str, names: list[str]) -> pd.DataFrame:
+def _ordered(
+    table: pd.DataFrame,
+    by: str,
+    names: list[str],
+) -> pd.DataFrame:
     """The rows by a column, largest first, then by names; without a share in natural mode."""
-    is_ascending = [False] + [True] * len(names)
-    table = table.sort_values([by, *names], ascending=is_ascending)
+    names_ascending = [True] * len(names)
+    table = table.sort_values(
+        [by, *names],
+        ascending=[False, *names_ascending],
+    )
     is_matched = table["mode"] == "matched"
     share = table["share"].astype("Float64")
     share = share.where(is_matched)

@@ -13,7 +13,10 @@ from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.indexes.inverted_index import pairs_of
 
 
-def later_uses(messages: Sequence[Message], index: Index) -> Mapping[int, int]:
+def later_uses(
+    messages: Sequence[Message],
+    index: Index,
+) -> Mapping[int, int]:
     """By the index of a message: the agent's later messages that name something which this
     message was the first to name, such as a path, an identifier or a number.
 
@@ -27,10 +30,13 @@ def later_uses(messages: Sequence[Message], index: Index) -> Mapping[int, int]:
     names = index.inverted_index
     row, name = pairs_of(names.span_entities, names.place_span)
     user = names.place_message[row]
-    first_teller = np.full(len(names.names), len(messages))
+    name_count = len(names.names)
+    nobody = len(messages)
+    first_teller = np.full(name_count, nobody)
     np.minimum.at(first_teller, name, user)
     teller = first_teller[name]
-    by_agent = flags(isinstance(message, AssistantMessage) for message in messages)
+    are_by_agent = (isinstance(message, AssistantMessage) for message in messages)
+    by_agent = flags(are_by_agent)
     is_later = user > teller
     is_use = by_agent[user] & is_later
     return _users_by_teller(teller[is_use], user[is_use])
@@ -39,9 +45,8 @@ def later_uses(messages: Sequence[Message], index: Index) -> Mapping[int, int]:
 def _users_by_teller(teller: Ints, user: Ints) -> Mapping[int, int]:
     """How many messages use what each teller told; a pair counts once."""
     pairs = np.stack((teller, user))
-    pairs = np.unique(pairs, axis=1)
-    tellers, counts = np.unique(pairs[0], return_counts=True)
-    users: dict[int, int] = {}
-    for message, count in zip(tellers.tolist(), counts.tolist(), strict=True):
-        users[message] = count
-    return users
+    teller_of_pair, _ = np.unique(pairs, axis=1)
+    tellers, counts = np.unique(teller_of_pair, return_counts=True)
+    messages = tellers.tolist()
+    users = counts.tolist()
+    return dict(zip(messages, users, strict=True))

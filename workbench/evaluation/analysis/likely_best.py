@@ -15,47 +15,22 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from workbench.base.ragged import Flags, Floats
+from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.drawn_figures import (
     DrawnFigures,
     ProjectFigures,
     drawn_projects,
 )
 from workbench.evaluation.analysis.paired import FEWEST, Estimate
+from workbench.evaluation.analysis.price_ranges import PRICES, PriceRange, prices_within, stretches
 from workbench.evaluation.analysis.trade import MARGIN, WORTH
 
-PRICES = tuple(step / 4 for step in range(121))
-"""Points that a tenth of the bill may be worth: 0 to 30, a quarter apart."""
 LIKELY = 0.8
 """A strategy may be recommended if it is the best, or less than `MARGIN` points below it, in at
 least this share of the draws.
 """
 POSSIBLE = 0.1
 """A strategy is level with the best one if that holds in at least this share."""
-
-
-@dataclass(frozen=True, slots=True)
-class PriceRange:
-    """Prices at which one strategy is the one to use.
-
-    Attributes:
-        use: the strategy.
-        low: the lowest such price, in points a tenth of the bill.
-        high: the price from which on another one is to be used; None for the last range.
-        chance: how likely it is that no other one is better, a mean over the range.
-        level: how likely it is that none is better by `MARGIN` points or more: the least over the
-            range.
-        level_most: the most.
-        loss: points that are lost on average where one is; 0 where none may be.
-    """
-
-    use: str
-    low: float
-    high: float | None
-    chance: float
-    level: float
-    level_most: float
-    loss: float
 
 
 @dataclass(frozen=True)
@@ -104,18 +79,24 @@ class LikelyBest:
         """Points that a strategy is behind the best one on average, where it is `MARGIN` behind or
         more; 0 where it never is.
         """
-        share_behind = 1 - float(self.level.loc[price, strategy])
+        share_level = float(self.level.loc[price, strategy])
+        share_behind = 1 - share_level
         if share_behind <= 0:
             return 0.0
-        return float(self.losses.loc[price, strategy]) / share_behind
+        loss = float(self.losses.loc[price, strategy])
+        return loss / share_behind
 
     def lead(self, strategy: str, rival: str) -> Estimate:
         """How many points one strategy is ahead of another at the price `WORTH`; no interval with
         fewer than `FEWEST` projects.
         """
         at_price = self.points.loc[WORTH]
-        mean = float(at_price[strategy] - at_price[rival])
-        lead = Estimate(mean, self.sessions, self.projects)
+        mean = at_price[strategy] - at_price[rival]
+        lead = Estimate(
+            float(mean),
+            n=self.sessions,
+            projects=self.projects,
+        )
         if not self.is_general:
             return lead
         leads = self.draws[strategy] - self.draws[rival]
@@ -152,7 +133,8 @@ class LikelyBest:
         names = self._strategies_by_price(use, price)
         bounds = [0.0]
         for name, successor in pairwise(names):
-            bound = self._crossing(name, successor, bounds[-1])
+            low = bounds[-1]
+            bound = self._crossing(name, successor, low)
             bounds.append(bound)
         ranges: list[PriceRange] = []
         highs = [*bounds[1:], None]
@@ -175,8 +157,8 @@ class LikelyBest:
         is_level |= self.level.eq(likeliest, axis=0)
         is_level.loc[price, use] = True
         start = int(np.searchsorted(PRICES, price))
-        upwards = _stretches(is_level.iloc[start:], use)
-        downwards = _stretches(is_level.iloc[start::-1], use)
+        upwards = stretches(is_level.iloc[start:], use)
+        downwards = stretches(is_level.iloc[start::-1], use)
         lower_names = reversed(downwards[1:])
         return [*lower_names, *upwards]
 
@@ -191,7 +173,7 @@ class LikelyBest:
         return float(np.clip(crossing, low, highest_price))
 
     def _range(self, use: str, low: float, high: float | None) -> PriceRange:
-        within = _prices_within(low, high)
+        within = prices_within(low, high)
         chances = self.chances[use][within]
         level = self.level[use][within]
         losses = self.losses[use][within]
@@ -210,54 +192,9 @@ class LikelyBest:
         )
 
 
-def _prices_within(low: float, high: float | None) -> Flags:
-    """(prices,) which of `PRICES` lie in a range; the nearest to its beginning where none does."""
-    prices = np.array(PRICES)
-    is_within: Flags = prices >= low
-    if high is not None:
-        is_within &= prices <= high
-    if not is_within.any():
-        distances = np.abs(prices - low)
-        nearest = distances.argmin()
-        is_within[nearest] = True
-    return is_within
-
-
-def _stretches(is_level: pd.DataFrame, use: str) -> list[str]:
-    """The strategies to use from one price to the last, with as few changes as possible.
-
-    Args:
-        is_level: (prices, strategies) whether nobody would notice that another one is better.
-        use: the first of them.
-    """
-    stretches = [use]
-    covered = _level_from_the_first(is_level[use])
-    while covered < len(is_level):
-        remaining = is_level.iloc[covered:]
-        longest = use
-        longest_reach = -1
-        for name in remaining.columns:
-            reach = _level_from_the_first(remaining[name])
-            if reach > longest_reach:
-                longest = str(name)
-                longest_reach = reach
-        stretches.append(longest)
-        covered += longest_reach
-    return stretches
-
-
-def _level_from_the_first(is_level: pd.Series[bool]) -> int:
-    """For how many prices on end."""
-    prices = 0
-    for is_level_at_price in is_level:
-        if not is_level_at_price:
-            break
-        prices += 1
-    return prices
-
-
 ReaderLevels: TypeAlias = Callable[
-    [Sequence[str], int, np.random.Generator], Mapping[str, Floats] | None
+    [Sequence[str], int, np.random.Generator],
+    Mapping[str, Floats] | None,
 ]
 """For strategies and a number of projects: by strategy (`DRAWS`,) what the reader may promise too
 much, as a share; None where nobody knows.
@@ -265,7 +202,9 @@ much, as a share; None where nobody knows.
 
 
 def likely_best(
-    rows: pd.DataFrame, reader_levels: ReaderLevels, seed: int = 0
+    rows: pd.DataFrame,
+    reader_levels: ReaderLevels,
+    seed: int = 0,
 ) -> LikelyBest | None:
     """How likely each candidate is to be best: projects and the reader's errors are drawn with
     replacement. Fewer than `FEWEST` projects are taken as they are.
@@ -290,33 +229,46 @@ def likely_best(
         return None
     weights = drawn_projects(projects, random)
     draws = DrawnFigures.of(figures, weights, levels)
-    points: list[Floats] = []
-    chances: list[Floats] = []
-    level: list[Floats] = []
-    losses: list[Floats] = []
+    by_price: list[_AtPrice] = []
     for price in PRICES:
-        points.append(draws.mean_points(price))
-        drawn_points = draws.points(price)
-        best = drawn_points.max(axis=1, keepdims=True)
-        is_best = drawn_points == best
-        sharers = is_best.sum(axis=1, keepdims=True)
-        best_shares = is_best / sharers
-        chances.append(best_shares.mean(0))
-        below = best - drawn_points
-        is_level = below < MARGIN
-        level.append(is_level.mean(0))
-        lost_points = np.where(is_level, 0.0, below)
-        losses.append(lost_points.mean(0))
+        by_price.append(_AtPrice.of(draws, price))
     return LikelyBest(
-        points=_table(points, names),
-        chances=_table(chances, names),
-        level=_table(level, names),
-        losses=_table(losses, names),
+        points=_table(by_price, "points", names),
+        chances=_table(by_price, "chances", names),
+        level=_table(by_price, "level", names),
+        losses=_table(by_price, "losses", names),
         usd_a_tenth=_usd_a_tenth(rows),
         projects=projects,
         sessions=rows["session"].nunique(),
         draws=pd.DataFrame(draws.points(WORTH), columns=names),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _AtPrice:
+    """(strategies,) what `LikelyBest` has of one price."""
+
+    points: Floats
+    chances: Floats
+    level: Floats
+    losses: Floats
+
+    @classmethod
+    def of(cls, draws: DrawnFigures, price: float) -> _AtPrice:
+        points = draws.points(price)
+        best = points.max(axis=1, keepdims=True)
+        is_best = points == best
+        sharers = is_best.sum(axis=1, keepdims=True)
+        best_shares = is_best / sharers
+        below = best - points
+        is_level = below < MARGIN
+        lost_points = np.where(is_level, 0.0, below)
+        return cls(
+            points=draws.mean_points(price),
+            chances=best_shares.mean(0),
+            level=is_level.mean(0),
+            losses=lost_points.mean(0),
+        )
 
 
 def _complete_sessions(rows: pd.DataFrame) -> pd.DataFrame:
@@ -337,6 +289,14 @@ def _usd_a_tenth(rows: pd.DataFrame) -> float:
     return float(bill) / 10
 
 
-def _table(values: list[Floats], names: list[str]) -> pd.DataFrame:
-    prices = pd.Index(PRICES, name="price")
-    return pd.DataFrame(values, index=prices, columns=names)
+def _table(
+    by_price: Sequence[_AtPrice],
+    figure: str,
+    names: list[str],
+) -> pd.DataFrame:
+    """One figure of each strategy (columns) at each price (rows)."""
+    return pd.DataFrame(
+        [getattr(at_price, figure) for at_price in by_price],
+        index=pd.Index(PRICES, name="price"),
+        columns=names,
+    )

@@ -4,7 +4,7 @@ lists of losses and what is kept of each kind.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import TypeAlias
 
@@ -14,7 +14,14 @@ from workbench.base.formats import joined, some
 from workbench.evaluation.analysis.scores import shares_of
 from workbench.evaluation.experiment.run_notes import LEFT_OUT, loss_key
 
-PLACE = ["session", "mode", "share", "at", "kind", "recoverable"]
+PLACE = [
+    "session",
+    "mode",
+    "share",
+    "at",
+    "kind",
+    "recoverable",
+]
 """What tells the rows of `retention` apart, beside the strategy."""
 
 Place: TypeAlias = tuple[object, ...]
@@ -35,7 +42,10 @@ def keys_of(losses: pd.DataFrame) -> list[str]:
     return keys
 
 
-def left_out(losses: pd.DataFrame, marks: Mapping[str, str]) -> pd.Series[bool]:
+def left_out(
+    losses: pd.DataFrame,
+    marks: Mapping[str, str],
+) -> pd.Series[bool]:
     """Whether each loss is marked as not needed or of the wrong kind."""
     keys_left_out: set[str] = set()
     for key, mark in marks.items():
@@ -43,7 +53,11 @@ def left_out(losses: pd.DataFrame, marks: Mapping[str, str]) -> pd.Series[bool]:
             keys_left_out.add(key)
     if not keys_left_out:  # nearly always: no key is computed
         return pd.Series(False, index=losses.index, dtype=bool)
-    keys = pd.Series(keys_of(losses), index=losses.index, dtype=str)
+    keys = pd.Series(
+        keys_of(losses),
+        index=losses.index,
+        dtype=str,
+    )
     return keys.isin(keys_left_out)
 
 
@@ -75,16 +89,15 @@ def without(retention: pd.DataFrame, marked: pd.DataFrame) -> pd.DataFrame:
 
 def _losers_by_place(marked: pd.DataFrame) -> Mapping[Place, list[set[str]]]:
     """By place, for each marked entity that was lost there, the strategies that lost it."""
-    losers_by_place: dict[Place, dict[object, set[str]]] = {}
+    losers_of: dict[tuple[Place, object], set[str]] = defaultdict(set)
     places = _places(marked)
     for loss, place in zip(marked.itertuples(), places, strict=True):
-        losers_by_entity = losers_by_place.setdefault(place, {})
-        losers = losers_by_entity.setdefault(loss.entity, set())
+        losers = losers_of[place, loss.entity]
         losers.add(str(loss.strategy))
-    lists_by_place: dict[Place, list[set[str]]] = {}
-    for place, losers_by_entity in losers_by_place.items():
-        lists_by_place[place] = list(losers_by_entity.values())
-    return lists_by_place
+    by_place: dict[Place, list[set[str]]] = defaultdict(list)
+    for (place, _), losers in losers_of.items():
+        by_place[place].append(losers)
+    return by_place
 
 
 def _places(rows: pd.DataFrame) -> list[Place]:

@@ -41,7 +41,10 @@ class Estimate:
     high: float | None = None
 
 
-def project_means(values: ArrayLike, projects: Sequence[str] = ()) -> Floats:
+def project_means(
+    values: ArrayLike,
+    projects: Sequence[str] = (),
+) -> Floats:
     """The mean of each project's sessions, in the order of its first session; the values themselves
     without any.
 
@@ -60,7 +63,10 @@ def project_means(values: ArrayLike, projects: Sequence[str] = ()) -> Floats:
     return means
 
 
-def by_project(values: pd.Series[float], projects: Mapping[str, str]) -> Floats:
+def by_project(
+    values: pd.Series[float],
+    projects: Mapping[str, str],
+) -> Floats:
     """The mean of each project; a session without a known project counts as one."""
     project_names: list[str] = []
     for name in values.index:
@@ -70,7 +76,10 @@ def by_project(values: pd.Series[float], projects: Mapping[str, str]) -> Floats:
     return project_means(values.to_numpy(), project_names)
 
 
-def paired_differences(values: pd.Series[float], reference: pd.Series[float]) -> pd.Series[float]:
+def paired_differences(
+    values: pd.Series[float],
+    reference: pd.Series[float],
+) -> pd.Series[float]:
     """One difference a session of those that have both values, by session; a missing value is never
     zero.
 
@@ -85,7 +94,10 @@ def paired_differences(values: pd.Series[float], reference: pd.Series[float]) ->
     return differences.mask(is_tied, 0.0)
 
 
-def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, Floats]:
+def interval(
+    differences: ArrayLike,
+    confidence: float = 0.95,
+) -> tuple[Floats, Floats]:
     """The interval of a mean over sessions: Student's t, each end moved out by half of Hall's
     correction for skewness.
 
@@ -134,14 +146,19 @@ def skewness(values: Floats) -> Floats:
     sizes = np.abs(values)
     smallest = 1e-12 * sizes.max(axis=-1)
     is_varied = second_moment > smallest**2
-    correction = np.sqrt(n * (n - 1)) / (n - 2)
+    root = np.sqrt(n * (n - 1))
+    correction = root / (n - 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         skew = correction * third_moment / second_moment**1.5
     return np.where(is_varied, skew, 0.0)
 
 
 def estimate(
-    values: Sequence[float], projects: Sequence[str] = (), *, least: float = -inf, most: float = inf
+    values: Sequence[float],
+    projects: Sequence[str] = (),
+    *,
+    least: float = -inf,
+    most: float = inf,
 ) -> Estimate | None:
     """The mean of one value a session with `paired.interval`, within [least, most]; None if there
     are no values.
@@ -152,7 +169,11 @@ def estimate(
         return None
     means = project_means(values, projects)
     mean = float(means.mean())
-    without_interval = Estimate(mean, len(values), len(means))
+    without_interval = Estimate(
+        mean,
+        n=len(values),
+        projects=len(means),
+    )
     if len(means) < FEWEST:
         return without_interval
     if are_equal(means):
@@ -173,7 +194,10 @@ def are_equal(values: Floats) -> bool:
     return spread <= 1e-12 * largest
 
 
-def interval_columns(name: str, mean: Estimate | None) -> dict[str, float | None]:
+def interval_columns(
+    name: str,
+    mean: Estimate | None,
+) -> dict[str, float | None]:
     """The columns of an estimate: `name`, `name_low` and `name_high`."""
     low_name = f"{name}_low"
     high_name = f"{name}_high"
@@ -233,7 +257,12 @@ def _unskewed(reach: float, skew: Floats, n: int) -> Floats:
     return np.where(is_straight, reach, solution)
 
 
-def sign_flip(differences: ArrayLike, *, draws: int = 9_999, seed: int = 20) -> Floats:
+def sign_flip(
+    differences: ArrayLike,
+    *,
+    draws: int = 9_999,
+    seed: int = 20,
+) -> Floats:
     """The two-sided p of the sign-flip test: how often chance labels give a mean at least as far
     from zero.
 
@@ -273,12 +302,13 @@ def _all_flips(n: int) -> Floats:
     """All signs of n sessions, the first one's fixed: the test is two-sided, the other half
     mirrors this one.
     """
-    codes = np.arange(2 ** (n - 1))
+    flip_count = 2 ** (n - 1)
+    codes = np.arange(flip_count)
     bits = np.arange(n - 1)
     shifted_codes = codes[:, None] >> bits
     is_flipped = shifted_codes & 1
     other_signs = 1.0 - 2.0 * is_flipped
-    first_sign = np.ones((len(codes), 1))
+    first_sign = np.ones((flip_count, 1))
     return np.hstack([first_sign, other_signs])
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, permutations
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,9 @@ from workbench.evaluation.analysis.paired import project_means
 from workbench.evaluation.analysis.power import reporting_floor
 from workbench.evaluation.metrics import PANEL
 from workbench.evaluation.metrics.metric import Better
+
+Pair: TypeAlias = tuple[str, str]
+"""A strategy and its rival."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +39,13 @@ class Panel:
     """
 
     means: pd.DataFrame
-    ahead: Mapping[tuple[str, str], tuple[str, ...]]
+    ahead: Mapping[Pair, tuple[str, ...]]
     silent: tuple[str, ...]
 
     @property
-    def disputed(self) -> list[tuple[str, str]]:
+    def disputed(self) -> list[Pair]:
         """The pairs of which one metric puts the one ahead, and another the other; each once."""
-        pairs: list[tuple[str, str]] = []
+        pairs: list[Pair] = []
         for pair, metrics in self.ahead.items():
             strategy, rival = pair
             reverse = (rival, strategy)
@@ -90,14 +94,20 @@ class Panel:
         """Those of some strategies that none of them is above."""
         unbeaten: list[str] = []
         for name in names:
-            beaters = [rival for rival in names if rival != name and self.above(rival, name)]
-            if not beaters:
+            if not self._is_beaten(name, names):
                 unbeaten.append(name)
         return unbeaten
 
+    def _is_beaten(self, name: str, rivals: Sequence[str]) -> bool:
+        """Whether any of some strategies is above this one."""
+        return any(rival != name and self.above(rival, name) for rival in rivals)
+
 
 def panel(
-    scores: pd.DataFrame, contenders: Iterable[str], mode: str, at_sizes: pd.DataFrame | None = None
+    scores: pd.DataFrame,
+    contenders: Iterable[str],
+    mode: str,
+    at_sizes: pd.DataFrame | None = None,
 ) -> Panel:
     """Hold the metrics of the panel against each other, on the sessions that both of a pair have a
     value for.
@@ -129,13 +139,16 @@ def panel(
     means = _means(rows, at_sizes)
     table = means.unstack()
     table = table.reindex(index=names, columns=list(PANEL))
-    ahead: dict[tuple[str, str], tuple[str, ...]] = {}
+    ahead: dict[Pair, tuple[str, ...]] = {}
     for pair in permutations(names, 2):
         ahead[pair] = _metrics_ahead(pair, sides_by_metric)
     return Panel(table, ahead, tuple(silent))
 
 
-def _means(rows: pd.DataFrame, at_sizes: pd.DataFrame | None) -> pd.Series[float]:
+def _means(
+    rows: pd.DataFrame,
+    at_sizes: pd.DataFrame | None,
+) -> pd.Series[float]:
     """The mean of each strategy and metric over projects."""
     tables = [rows.iloc[:0]]
     for _, of_metric in rows.groupby("metric"):
@@ -143,7 +156,8 @@ def _means(rows: pd.DataFrame, at_sizes: pd.DataFrame | None) -> pd.Series[float
         tables.append(compared_rows)
     rows = pd.concat(tables)
     unit = "project" if "project" in rows else "session"
-    sessions = rows.groupby(["strategy", "metric", rows[unit], "session"])
+    places = ["strategy", "metric", rows[unit], "session"]
+    sessions = rows.groupby(places)
     of_sessions = sessions["value"].mean()
     projects = of_sessions.groupby(level=[0, 1, 2])
     of_projects = projects.mean()
@@ -151,7 +165,10 @@ def _means(rows: pd.DataFrame, at_sizes: pd.DataFrame | None) -> pd.Series[float
     return strategies.mean()
 
 
-def _metrics_ahead(pair: tuple[str, str], sides_by_metric: Mapping[str, Sides]) -> tuple[str, ...]:
+def _metrics_ahead(
+    pair: Pair,
+    sides_by_metric: Mapping[str, Sides],
+) -> tuple[str, ...]:
     """The metrics that put the first strategy of a pair ahead."""
     strategy, rival = pair
     reverse = (rival, strategy)
@@ -164,7 +181,8 @@ def _metrics_ahead(pair: tuple[str, str], sides_by_metric: Mapping[str, Sides]) 
     return tuple(metrics)
 
 
-DRAWS, SEED = 2_000, 20
+DRAWS = 2_000
+SEED = 20
 """Of the bootstrap."""
 
 

@@ -71,8 +71,9 @@ def _sizes(run: Results) -> dict[str, tuple[int, int]]:
     columns = run.sessions[["session", "messages", "requests"]]
     known_sizes = columns.dropna()
     sizes: dict[str, tuple[int, int]] = {}
-    for session, messages, requests in known_sizes.itertuples(index=False, name=None):
-        sizes[str(session)] = (int(messages), int(requests))
+    for row in known_sizes.itertuples():
+        session = str(row.session)
+        sizes[session] = (int(row.messages), int(row.requests))
     return sizes
 
 
@@ -117,7 +118,12 @@ class RunChanges:
         if not metric:
             metric = leading_metric(later.scores, earlier.scores, mode="matched")
         at_sizes = (earlier.baseline_at_sizes, later.baseline_at_sizes)
-        values = changed_values(scores.earlier, scores.later, metric, at_sizes)
+        values = changed_values(
+            scores.earlier,
+            scores.later,
+            metric,
+            at_sizes,
+        )
         both = _replayed(earlier) & _replayed(later)
         earlier_losses = _of(earlier.losses, both)
         later_losses = _of(later.losses, both)
@@ -127,7 +133,12 @@ class RunChanges:
             notes = RunNotes.of(run.path)
             marks |= notes.marks
         is_marked = left_out(entities, marks)
-        return cls(metric, values, entities[~is_marked], scores)
+        return cls(
+            metric=metric,
+            values=values,
+            entities=entities[~is_marked],
+            scores=scores,
+        )
 
     @property
     def regressions(self) -> int:

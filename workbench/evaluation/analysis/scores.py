@@ -38,13 +38,16 @@ def _plain_column(column: pd.Series) -> pd.Series:
     if not pd.api.types.is_numeric_dtype(column.dtype):
         texts = column.fillna("")
         return texts.astype(object)
-    if column.isna().any() or column.dtype.kind == "f":
+    is_float = column.dtype.kind == "f"
+    if is_float or column.isna().any():
         return column.astype("float64")
     return column.astype("int64")
 
 
 def with_projects(
-    scores: pd.DataFrame, sessions: pd.DataFrame, by: str = "project"
+    scores: pd.DataFrame,
+    sessions: pd.DataFrame,
+    by: str = "project",
 ) -> pd.DataFrame:
     """The scores of a run with the project of each session, which is the unit of all intervals and
     tests.
@@ -103,7 +106,10 @@ def projects_of(rows: pd.DataFrame) -> dict[str, str]:
 
 
 def select(
-    scores: pd.DataFrame, metric: str, mode: str, share: float | None = None
+    scores: pd.DataFrame,
+    metric: str,
+    mode: str,
+    share: float | None = None,
 ) -> pd.DataFrame:
     """The scores of one metric out of a run's table, with plain numbers, at one share or (None) at
     all.
@@ -165,12 +171,18 @@ def _has_the_work(scores: pd.DataFrame, mode: str) -> bool:
     is_scored = scores["value"].notna()
     rows = scores[is_of_mode & is_of_headline & is_scored]
     is_work = rows["metric"] == WORK
-    with_work: int = rows.loc[is_work, "session"].nunique()
-    session_count: int = rows["session"].nunique()
-    return with_work > 0 and 2 * with_work >= session_count
+    sessions_with_work = rows.loc[is_work, "session"]
+    with_work = int(sessions_with_work.nunique())
+    session_count = int(rows["session"].nunique())
+    if not with_work:
+        return False
+    return 2 * with_work >= session_count
 
 
-def size_gains(rows: pd.DataFrame, at_sizes: pd.DataFrame) -> pd.Series[float]:
+def size_gains(
+    rows: pd.DataFrame,
+    at_sizes: pd.DataFrame,
+) -> pd.Series[float]:
     """What the baseline gains where it is cut to the very size that a strategy used, not to the
     size asked for.
 
@@ -250,7 +262,10 @@ def direction(rows: pd.DataFrame) -> Better:
 def by_session(rows: pd.DataFrame) -> pd.DataFrame:
     """The values of `select`: (session, share) rows, a column a strategy."""
     return rows.pivot_table(
-        index=["session", "share"], columns="strategy", values="value", observed=True
+        index=["session", "share"],
+        columns="strategy",
+        values="value",
+        observed=True,
     )
 
 

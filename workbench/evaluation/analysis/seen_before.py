@@ -15,7 +15,8 @@ MARGIN = "0123456789:→|"
 def recognisable_lines(text: str) -> Iterator[str]:
     """The lines of a text that can be recognised, without line numbers and margins."""
     for line in text.splitlines():
-        words = line.strip().lstrip(MARGIN).strip()
+        words = line.strip()
+        words = words.lstrip(MARGIN).strip()
         if len(words) >= SHORTEST_LINE:
             yield words
 

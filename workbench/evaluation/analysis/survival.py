@@ -85,10 +85,15 @@ def half_life(curve: pd.DataFrame) -> float | None:
 def _curve(risk: Floats, lost: Floats) -> Floats:
     """The share that outlives each round, (..., rounds); NaN from where no entity is at risk."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.cumprod(1 - lost / risk, axis=-1), dtype=float)
+        shares = np.cumprod(1 - lost / risk, axis=-1)
+    return np.asarray(shares, dtype=float)
 
 
-def _ends(risk: Floats, lost: Floats, curve: Floats) -> tuple[Floats, Floats]:
+def _ends(
+    risk: Floats,
+    lost: Floats,
+    curve: Floats,
+) -> tuple[Floats, Floats]:
     """The interval's ends, each (rounds,); NaN where there is none."""
     project_count = len(risk)
     if project_count < reporting_floor():

@@ -39,7 +39,12 @@ class Trade:
                 compaction.
         """
         candidates = list(rows["candidate"].unique())
-        recall = rows.pivot_table("recall", "session", "candidate", dropna=False)
+        recall = rows.pivot_table(
+            "recall",
+            index="session",
+            columns="candidate",
+            dropna=False,
+        )
         recall = recall.reindex(columns=candidates)
         complete_sessions = recall.dropna().index
         is_complete = rows["session"].isin(complete_sessions)
@@ -58,7 +63,11 @@ class Trade:
         return points + 10 * self.worth * saved_share
 
 
-def difference(points: pd.DataFrame, candidate: str, reference: str) -> Estimate | None:
+def difference(
+    points: pd.DataFrame,
+    candidate: str,
+    reference: str,
+) -> Estimate | None:
     """How many points one candidate is ahead of another, with the paired interval over projects."""
     differences = points[candidate] - points[reference]
     known_differences = differences.dropna()
@@ -85,7 +94,11 @@ class Choice:
         return tuple(name for name in self.means if name != self.use)
 
 
-def choice(points: pd.DataFrame, saved: Mapping[str, float], margin: float = MARGIN) -> Choice:
+def choice(
+    points: pd.DataFrame,
+    saved: Mapping[str, float],
+    margin: float = MARGIN,
+) -> Choice:
     """Choose by points; where several are level, by the bill.
 
     Args:
@@ -107,7 +120,9 @@ def choice(points: pd.DataFrame, saved: Mapping[str, float], margin: float = MAR
 
 
 def thriftiest(
-    names: Sequence[str], saved: Mapping[str, float], points: Mapping[str, float]
+    names: Sequence[str],
+    saved: Mapping[str, float],
+    points: Mapping[str, float],
 ) -> str:
     """The candidate that saves most of the bill; of equal ones, and without prices, the one with
     most points.

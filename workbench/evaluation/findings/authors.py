@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from workbench.base.palette import REFERENCES
 from workbench.engine.models.bundled_answers import NAME as BUNDLED
+from workbench.evaluation.analysis.table_rows import rows_of_contenders, rows_with
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics.work_exam.reader_error import RULES
@@ -17,30 +17,37 @@ def writers(run: Tables) -> pd.DataFrame:
     """One row a strategy that asked for summaries: who wrote them, at what cost, and with which
     faults.
     """
-    with_requests = run.compactions[run.compactions["requests"] > 0]
+    has_requests = run.compactions["requests"] > 0
+    with_requests = run.compactions[has_requests]
     rows = []
     for name in run.strategies:
-        compactions = with_requests[with_requests["strategy"] == name]
+        compactions = rows_with(with_requests, strategy=name)
         if len(compactions):
             rows.append(_writer(run, name, compactions))
     return pd.DataFrame(rows)
 
 
-def _writer(run: Tables, name: str, compactions: pd.DataFrame) -> dict[str, object]:
-    writer_counts = compactions["writer"].value_counts()
-    writer = str(writer_counts.index[0])
-    if len(writer_counts) > 1:
-        writer = ", ".join(f"{writer} ({count})" for writer, count in writer_counts.items())
-    replays = run.replays[run.replays["strategy"] == name]
-    has_findings = compactions["findings"].astype(str) != ""
+def _writer(
+    run: Tables,
+    name: str,
+    compactions: pd.DataFrame,
+) -> dict[str, object]:
+    own_metric = run.leading("natural")
+    metric_at_size = run.leading("matched")
+    replays = rows_with(run.replays, strategy=name)
+    methods = compactions["method"].astype(str)
+    findings = compactions["findings"].astype(str)
+    is_repaired = methods.str.contains("repaired")
     has_fallback = compactions["fallbacks"] > 0
-    is_repaired = compactions["method"].astype(str).str.contains("repaired")
+    has_no_fallback = compactions["fallbacks"] == 0
+    messages_left_out = compactions["left_out"].fillna(0)
+    is_faulty = (findings != "") & has_no_fallback
     return {
         "strategy": name,
-        "writer": writer,
+        "writer": _writer_names(compactions),
         "summaries": len(compactions),
-        "recall": run.values(run.leading("natural"), name).mean(),
-        "recall_at_size": _mean_at_size(run, run.leading("matched"), name),
+        "recall": run.values(own_metric, name).mean(),
+        "recall_at_size": _mean_at_size(run, metric_at_size, name),
         "fabricated": _mean_at_size(run, "fabrication", name),
         "usd": replays["usd"].sum(skipna=False),
         "price": compactions["usd"].sum(skipna=False),
@@ -49,14 +56,24 @@ def _writer(run: Tables, name: str, compactions: pd.DataFrame) -> dict[str, obje
         "wrote": compactions["output_tokens"].sum(),
         "repaired": int(is_repaired.sum()),
         "replaced": int(has_fallback.sum()),
-        "faulty": int((has_findings & (compactions["fallbacks"] == 0)).sum()),
-        "unread": int(compactions["left_out"].fillna(0).sum()),
+        "faulty": int(is_faulty.sum()),
+        "unread": int(messages_left_out.sum()),
     }
+
+
+def _writer_names(compactions: pd.DataFrame) -> str:
+    """Who wrote the summaries, with the number of each where there are several."""
+    counts = compactions["writer"].value_counts()
+    if len(counts) == 1:
+        return str(counts.index[0])
+    names = [f"{writer} ({count})" for writer, count in counts.items()]
+    return ", ".join(names)
 
 
 def _mean_at_size(run: Tables, metric: str, name: str) -> float:
     scores = run.select(metric, "matched")
-    return float(scores.loc[scores["strategy"] == name, "value"].mean())
+    of_strategy = rows_with(scores, strategy=name)
+    return float(of_strategy["value"].mean())
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +98,19 @@ class SummaryCounts:
 
 def summary_counts(run: Tables) -> SummaryCounts:
     """Who wrote the summaries of a run's contenders."""
-    rows = run.summaries[~run.summaries["strategy"].isin(REFERENCES)]
-    writers = rows["writer"].str.split(" + ", regex=False).explode()
-    models = tuple(name for name in writers.unique() if name not in RULES)
+    rows = rows_of_contenders(run.summaries)
+    writers = rows["writer"].str.split(" + ", regex=False)
+    models: list[str] = []
+    for name in writers.explode().unique():
+        if name not in RULES:
+            models.append(name)
+    total = int(rows["requests"].sum())
     by_rule = int(rows["by_rule"].sum())
-    by_model = int(rows["requests"].sum()) - by_rule
-    return SummaryCounts(by_model, by_rule, models)
+    return SummaryCounts(
+        by_model=total - by_rule,
+        by_rule=by_rule,
+        models=tuple(models),
+    )
 
 
 def author(model: str) -> str:
@@ -94,7 +118,8 @@ def author(model: str) -> str:
     name, _, writer = model.partition(" (")
     if name != BUNDLED:
         return model
-    who, _, date = writer.removesuffix(")").partition(", ")
+    writer = writer.removesuffix(")")
+    who, _, date = writer.partition(", ")
     who = who or "a large language model"
     recorded_when = f"recorded {date}".strip()
     return f"{who} ({recorded_when}; its answers ship with the package)"
@@ -102,7 +127,6 @@ def author(model: str) -> str:
 
 OWN = ("", "extractive")
 """Writers that no provider stands behind."""
-COUNTS = ["summaries", "written", "useless"]
 
 
 def answers(replays: pd.DataFrame) -> pd.DataFrame:
@@ -113,14 +137,25 @@ def answers(replays: pd.DataFrame) -> pd.DataFrame:
         other text stands; those `not_bundled`, which `extractive` wrote; `pending` replays, which
         are in no figure; `usd`, the dollars that the run has paid, missing if unknown.
     """
-    with_model = replays[~replays["model"].fillna("").isin(OWN)]
-    with_model = with_model.assign(pending=with_model["status"] == "pending")
+    models = replays["model"].fillna("")
+    has_model = ~models.isin(OWN)
+    is_pending = replays["status"] == "pending"
+    with_model = replays.assign(pending=is_pending)[has_model]
     by_model = with_model.groupby("model", sort=False)
-    counts = by_model[[*COUNTS, "pending"]].sum().astype(int)
-    lacking = counts["summaries"] - counts["written"] - counts["useless"]
-    counts["not_bundled"] = lacking.where(counts.index == BUNDLED, 0)
-    counts["usd"] = by_model["usd"].apply(lambda dollars: dollars.sum(skipna=False))
+    columns = ["summaries", "written", "useless", "pending"]
+    sums = by_model[columns].sum()
+    counts = sums.astype(int)
+    came = counts["written"] + counts["useless"]
+    lacking = counts["summaries"] - came
+    is_bundled = counts.index == BUNDLED
+    counts["not_bundled"] = lacking.where(is_bundled, 0)
+    counts["usd"] = by_model["usd"].apply(_known_sum)
     return counts.reset_index()
+
+
+def _known_sum(dollars: pd.Series[float]) -> float:
+    """The sum; missing where one of the numbers is."""
+    return float(dollars.sum(skipna=False))
 
 
 def answer_sentences(replays: pd.DataFrame) -> list[str]:
@@ -128,6 +163,8 @@ def answer_sentences(replays: pd.DataFrame) -> list[str]:
     ...`.
     """
     models = answers(replays)
-    incomplete = models[models["written"] < models["summaries"]]
-    incomplete = incomplete.assign(author=incomplete["model"].map(author))
+    is_incomplete = models["written"] < models["summaries"]
+    incomplete = models[is_incomplete]
+    authors = incomplete["model"].map(author)
+    incomplete = incomplete.assign(author=authors)
     return sentences("answers", models=incomplete.to_dict("records"))

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from operator import itemgetter
-from typing import TypeAlias
+from operator import attrgetter
+from typing import NamedTuple
 
 import pandas as pd
 
 from workbench.base.formats import missing
 from workbench.evaluation.analysis.paired import FEWEST
-from workbench.evaluation.analysis.trade import (
-    MARGIN,
-    WORTH,
-    Trade,
-)
+from workbench.evaluation.analysis.trade import MARGIN, WORTH
 from workbench.evaluation.findings.figures import Figures
-from workbench.evaluation.findings.prices import OWN_TRIGGER
+from workbench.evaluation.findings.prices import OWN_TRIGGER, points_of
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES, PANEL
 
@@ -39,87 +36,122 @@ class Counted:
 
 
 def what_would_change_it(
-    figures: Figures, counted: Counted, use: str, alternatives: Sequence[str]
+    figures: Figures,
+    counted_figures: Counted,
+    use: str,
+    alternatives: Sequence[str],
 ) -> list[str]:
     """What would make another strategy the better one, nearest first."""
     run = figures.tables
-    dearer: list[Rate] = []
-    cheaper: list[Rate] = []
-    likely = figures.likely_best.get(run.leading(OWN_TRIGGER))
+    half = run.leading(OWN_TRIGGER)
+    likely = figures.likely_best.get(half)
+    rates: list[Rate] = []
     if likely is None or not likely.is_general:
-        dearer, cheaper = _other_rates(counted, use, alternatives)
-    windows = run.replayed["window_used"].dropna().astype(int)
+        rates = _rates(counted_figures, use, alternatives)
     return sentences(
         "decision_changes",
-        half=HALVES[run.leading(OWN_TRIGGER)],
-        dearer=dearer,
-        cheaper=cheaper,
+        half=HALVES[half],
+        dearer=_next_dearer(rates),
+        cheaper=_next_cheaper(rates),
         worth=WORTH,
-        unfetched=_best_if_fetching_is_free(counted.rows, use),
+        unfetched=_best_if_fetching_is_free(counted_figures.rows, use),
         at_sizes=_best_at_sizes(figures.by_size, use, alternatives),
         by_panel=_ahead_by_panel(figures, use, alternatives),
-        windows=(int(windows.min()), int(windows.max())) if len(windows) else None,
-        projects=run.project_count(counted.rows["session"]),
+        windows=_windows(run),
+        projects=run.project_count(counted_figures.rows["session"]),
         fewest=FEWEST,
         counts=figures.summaries,
     )
 
 
-Rate: TypeAlias = tuple[str, float]
-"""A strategy, and the points that a tenth of the bill must be worth for it to be as good."""
+def _windows(run: Tables) -> tuple[int, int] | None:
+    """The smallest window of the sessions, and the largest; None where none is known."""
+    windows = run.replayed["window_used"].dropna()
+    if windows.empty:
+        return None
+    smallest = int(windows.min())
+    largest = int(windows.max())
+    return smallest, largest
 
 
-def _other_rates(
-    counted: Counted, use: str, alternatives: Sequence[str]
-) -> tuple[list[Rate], list[Rate]]:
-    """The alternative that is as good at the next higher worth of a tenth of the bill, and that at
-    the next lower one; each list has one at most.
-    """
-    recall, saved = counted.recall, counted.saved
-    dearer, cheaper = [], []
+class Rate(NamedTuple):
+    """A strategy, and the points that a tenth of the bill must be worth for it to be as good."""
+
+    strategy: str
+    points: float
+
+
+def _rates(
+    counted_figures: Counted,
+    use: str,
+    alternatives: Sequence[str],
+) -> list[Rate]:
+    """At which worth each alternative is as good, of those that are at any."""
+    recall = counted_figures.recall
+    saved = counted_figures.saved
+    rates: list[Rate] = []
     for name in alternatives:
-        rate = _rate(recall[use] - recall[name], saved[name] - saved[use])
-        if not rate:
-            continue
-        if rate > WORTH:
-            dearer.append((name, rate))
-        else:
-            cheaper.append((name, rate))
-    dearer.sort(key=itemgetter(1))
-    cheaper.sort(key=lambda name_and_rate: -name_and_rate[1])
-    return dearer[:1], cheaper[:1]
+        fewer = recall[use] - recall[name]
+        more = saved[name] - saved[use]
+        rate = _rate(fewer, more)
+        if rate:
+            rates.append(Rate(name, rate))
+    return rates
+
+
+def _next_dearer(rates: Sequence[Rate]) -> list[Rate]:
+    """The alternative that is as good at the next higher worth, if any."""
+    dearer = [rate for rate in rates if rate.points > WORTH]
+    dearer.sort(key=attrgetter("points"))
+    return dearer[:1]
+
+
+def _next_cheaper(rates: Sequence[Rate]) -> list[Rate]:
+    """The alternative that is as good at the next lower worth, if any."""
+    cheaper = [rate for rate in rates if rate.points <= WORTH]
+    cheaper.sort(key=attrgetter("points"), reverse=True)
+    return cheaper[:1]
 
 
 def _best_if_fetching_is_free(rows: pd.DataFrame, use: str) -> str:
     """The strategy that is clearly better if looking up again costs nothing; empty for none."""
     free = rows.assign(saved=rows["saved"] + rows["fetching"])
-    means = Trade(WORTH).points(free).dropna().mean()
-    if means.empty or not means.max() - means[use] >= MARGIN:
+    means = points_of(free, WORTH).mean()
+    if means.empty:
         return ""
-    return str(means.idxmax())
+    lead = means.max() - means[use]
+    if lead >= MARGIN:
+        return str(means.idxmax())
+    return ""
 
 
 def _best_at_sizes(
-    by_size: pd.DataFrame, use: str, alternatives: Sequence[str]
+    by_size: pd.DataFrame,
+    use: str,
+    alternatives: Sequence[str],
 ) -> list[tuple[str, float]]:
     """The sizes at which another strategy has the highest mean, by a difference that somebody would
     notice, each with that strategy.
     """
-    sizes = by_size[by_size["strategy"].isin([use, *alternatives])]
+    is_usable = by_size["strategy"].isin([use, *alternatives])
+    sizes = by_size[is_usable]
     if sizes.empty:
         return []
     means = sizes.pivot_table("mean", "share", "strategy")
     ahead: list[tuple[str, float]] = []
     for share, row in means.iterrows():
         best = str(row.idxmax())
-        is_noticed = use not in row or missing(row[use]) or 100 * (row[best] - row[use]) >= MARGIN
+        mean = row.get(use)
+        is_noticed = missing(mean) or 100 * (row[best] - mean) >= MARGIN
         if best != use and is_noticed:
             ahead.append((best, float(str(share))))
     return ahead
 
 
 def _ahead_by_panel(
-    figures: Figures, use: str, alternatives: Sequence[str]
+    figures: Figures,
+    use: str,
+    alternatives: Sequence[str],
 ) -> list[tuple[str, list[str]]]:
     """The alternatives that the panel ranks higher, with the metrics in which each is ahead.
 
@@ -129,11 +161,13 @@ def _ahead_by_panel(
     if panel is None:
         return []
     leading = figures.tables.leading(OWN_TRIGGER)
+    rank = panel.rank.get(use, 0)
     alternatives_ahead: list[tuple[str, list[str]]] = []
     for name in alternatives:
-        if panel.rank.get(name, inf) >= panel.rank.get(use, 0):
+        if panel.rank.get(name, inf) >= rank:
             continue
-        metrics = [PANEL[metric] for metric in panel.ahead[name, use] if metric != leading]
+        metrics_ahead = panel.ahead[name, use]
+        metrics = [PANEL[metric] for metric in metrics_ahead if metric != leading]
         if metrics:
             alternatives_ahead.append((name, metrics))
     return alternatives_ahead
@@ -146,4 +180,6 @@ def _rate(fewer: float, more: float) -> float | None:
     if missing(more) or not more:
         return None
     points = 10 * fewer / more
-    return points if 0 < points <= 100 else None
+    if 0 < points <= 100:
+        return points
+    return None

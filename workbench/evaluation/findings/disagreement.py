@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.evaluation.analysis.paired import FEWEST, Estimate
-from workbench.evaluation.analysis.trade import MARGIN, Trade, difference
-from workbench.evaluation.findings.prices import OWN_TRIGGER, trade_rows
+from workbench.evaluation.analysis.trade import MARGIN, difference
+from workbench.evaluation.findings.prices import OWN_TRIGGER, points_of, trade_rows
 from workbench.evaluation.findings.readers import may_be_bias
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
@@ -35,7 +35,10 @@ class Disagreement:
 
 
 def disagreement_words(
-    run: Tables, use: str, compared: Sequence[str], alternatives: Sequence[str]
+    run: Tables,
+    use: str,
+    compared: Sequence[str],
+    alternatives: Sequence[str],
 ) -> str:
     """The largest disagreement about the recommended strategy, in a sentence; empty for none. One
     that is beyond chance goes before all others.
@@ -50,13 +53,13 @@ def disagreement_words(
     disagreements: list[Disagreement] = []
     for half in _other_numbers(run):
         for disagreement in _disagreements(run, use, alternatives, half):
-            is_told = disagreement.strategy in compared and disagreement.lead.mean >= MARGIN
-            if disagreement.is_clear or is_told:
+            is_compared = disagreement.strategy in compared
+            is_noticed = disagreement.lead.mean >= MARGIN
+            if disagreement.is_clear or (is_compared and is_noticed):
                 disagreements.append(disagreement)
     if not disagreements:
         return ""
-    clear_first = [disagreement for disagreement in disagreements if disagreement.is_clear]
-    largest = max(clear_first or disagreements, key=lambda disagreement: disagreement.lead.mean)
+    largest = max(disagreements, key=_clear_and_large)
     texts = sentences(
         "decision_disagreement",
         use=use,
@@ -67,6 +70,11 @@ def disagreement_words(
         leading=HALVES[run.leading(OWN_TRIGGER)],
     )
     return " ".join(texts)
+
+
+def _clear_and_large(disagreement: Disagreement) -> tuple[bool, float]:
+    """What tells the largest disagreement: a clear one goes before all others."""
+    return disagreement.is_clear, disagreement.lead.mean
 
 
 def other_numbers_words(run: Tables, use: str, compared: Sequence[str]) -> str:
@@ -81,7 +89,13 @@ def other_numbers_words(run: Tables, use: str, compared: Sequence[str]) -> str:
         lead = _lead(run, use, rival, half)
         if lead is not None:
             leads.append((HALVES[half], lead))
-    texts = sentences("decision_other_numbers", use=use, rival=rival, leads=leads, fewest=FEWEST)
+    texts = sentences(
+        "decision_other_numbers",
+        use=use,
+        rival=rival,
+        leads=leads,
+        fewest=FEWEST,
+    )
     return " ".join(texts)
 
 
@@ -96,30 +110,37 @@ def _lead(run: Tables, strategy: str, rival: str, half: str) -> Estimate | None:
     figures.
     """
     rows = trade_rows(run, [strategy, rival], half)
-    points = Trade(0).points(rows).dropna()
+    points = points_of(rows, 0)
     if points.empty:
         return None
     return difference(points, strategy, rival)
 
 
 def _disagreements(
-    run: Tables, use: str, alternatives: Sequence[str], half: str
+    run: Tables,
+    use: str,
+    alternatives: Sequence[str],
+    half: str,
 ) -> list[Disagreement]:
     """Those by one number."""
     disagreements: list[Disagreement] = []
     for strategy in alternatives:
         lead = _lead(run, strategy, use, half)
-        if lead is None or lead.mean <= 0 or not _is_behind(run, strategy, use):
+        if lead is None or lead.mean <= 0:
             continue
-        is_bias = may_be_bias(run, lead.mean / 100, strategy, use, half, OWN_TRIGGER)
+        if not _is_behind(run, strategy, use):
+            continue
+        share = lead.mean / 100
+        is_bias = may_be_bias(run, share, strategy, use, half, OWN_TRIGGER)
         is_beyond_chance = lead.low is not None and lead.low > 0
-        disagreements.append(
-            Disagreement(strategy, half, lead, is_clear=is_beyond_chance and not is_bias)
-        )
+        is_clear = is_beyond_chance and not is_bias
+        disagreement = Disagreement(strategy, half, lead, is_clear)
+        disagreements.append(disagreement)
     return disagreements
 
 
 def _is_behind(run: Tables, strategy: str, use: str) -> bool:
     """Whether the leading number puts a strategy behind the recommended one."""
-    lead = _lead(run, strategy, use, run.leading(OWN_TRIGGER))
+    leading = run.leading(OWN_TRIGGER)
+    lead = _lead(run, strategy, use, leading)
     return lead is not None and lead.mean < 0

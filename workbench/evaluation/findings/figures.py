@@ -12,7 +12,15 @@ from workbench.evaluation.analysis.equal_size import CurveArea
 from workbench.evaluation.analysis.likely_best import LikelyBest
 from workbench.evaluation.analysis.paired import Estimate, interval_columns
 from workbench.evaluation.analysis.panel import Panel
-from workbench.evaluation.findings import authors, comparison, costs, prices, readers, summaries
+from workbench.evaluation.analysis.table_rows import rows_with
+from workbench.evaluation.findings import (
+    authors,
+    comparison,
+    costs,
+    prices,
+    readers,
+    summaries,
+)
 from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import CODE, HALVES, NAMES, WORK
@@ -22,6 +30,8 @@ PLAIN_MEANS = (
     "peak_context", "mean_context", "over_window", "compactions", "prefix_reuse", "fabrication", "violations",
 )  # fmt: skip
 """Metrics of a strategy on its own trigger that are told as means."""
+OWN_TRIGGER_METRICS = (*HALVES, SAVED, *PLAIN_MEANS)
+"""All metrics that are told of a strategy on its own trigger."""
 LEVELS = ("recall_bound", "recall_presence", "recall_coverage")
 """Levels of future-reference recall, at equal size."""
 
@@ -69,18 +79,20 @@ class StrategyFigures:
     @classmethod
     def of(cls, run: Tables, strategy: str) -> StrategyFigures:
         """The figures of a strategy of a run."""
-        replays = run.replays[run.replays["strategy"] == strategy]
-        scaled = run.values(run.leading("natural"), strategy, of="scaled")
+        replays = rows_with(run.replays, strategy=strategy)
+        failed = rows_with(replays, status="failed")
+        pending = rows_with(replays, status="pending")
+        leading = run.leading("natural")
+        scaled = run.values(leading, strategy, of="scaled")
         return cls(
             strategy=strategy,
             is_reference=strategy in REFERENCES,
             sessions=replays["session"].nunique(),
-            failed=int((replays["status"] == "failed").sum()),
-            pending=int((replays["status"] == "pending").sum()),
+            failed=len(failed),
+            pending=len(pending),
             same_size={half: run.best_recall(strategy, half) for half in HALVES},
             own_trigger={
-                metric: run.own_trigger(strategy, metric)
-                for metric in (*HALVES, SAVED, *PLAIN_MEANS)
+                metric: run.own_trigger(strategy, metric) for metric in OWN_TRIGGER_METRICS
             },
             levels={metric: run.at_sizes(strategy, metric) for metric in LEVELS},
             at_share={share: run.equal_size(strategy, share) for share in run.shares},
@@ -199,8 +211,9 @@ class Figures:
     @classmethod
     def of(cls, run: Tables) -> Figures:
         """The figures of a run."""
-        strategies = {name: StrategyFigures.of(run, name) for name in run.strategies}
         leading = run.leading("natural")
+        strategies = {name: StrategyFigures.of(run, name) for name in run.strategies}
+        headline = [figures.row(leading) for figures in strategies.values()]
         ranked = comparison.ranked(run)
         differences = {}
         for metric in (*run.halves, SAVED):
@@ -208,7 +221,7 @@ class Figures:
         return cls(
             tables=run,
             strategies=strategies,
-            headline=pd.DataFrame([figures.row(leading) for figures in strategies.values()]),
+            headline=pd.DataFrame(headline),
             differences=differences,
             lead=comparison.lead(run, ranked[0]) if ranked else None,
             panel=comparison.panel_of(run),
@@ -255,5 +268,13 @@ def _by_size(strategies: Mapping[str, StrategyFigures]) -> pd.DataFrame:
                 "sessions": estimate.n,
             }
             rows.append(row)
-    columns = ["strategy", "share", "used", "mean", "low", "high", "sessions"]
+    columns = [
+        "strategy",
+        "share",
+        "used",
+        "mean",
+        "low",
+        "high",
+        "sessions",
+    ]
     return pd.DataFrame(rows, columns=columns)

@@ -6,7 +6,7 @@ import re
 
 import pandas as pd
 
-from workbench.base.palette import REFERENCES
+from workbench.evaluation.analysis.table_rows import rows_of_contenders, rows_with
 from workbench.evaluation.findings.tables import Tables
 
 
@@ -21,60 +21,100 @@ def worst_losses(run: Tables, row_limit: int = 60, each: int = 0) -> pd.DataFram
     Under the strategies' own triggers where that lost anything, else at equal size. The references
     are left out. Beyond the `most` rows, each session has so many of its worst.
     """
-    rows = run.losses[~run.losses["strategy"].isin(REFERENCES)]
+    rows = rows_of_contenders(run.losses)
     is_natural = rows["mode"] == "natural"
     if is_natural.any():
         rows = rows[is_natural]
     if rows.empty:
         return rows.assign(lost_by=[])
-    losses = rows.drop_duplicates(LOSS).set_index(LOSS, drop=False)
-    largest_weights = rows.groupby(LOSS)["weight"].max()
-    losses = losses.assign(lost_by=_losers(run, rows), weight=largest_weights)
+    losses = _worst_first(_grouped(run, rows))
+    in_session = losses.groupby("session", sort=False)
+    is_of_worst = losses.index < row_limit
+    is_of_worst_in_session = in_session.cumcount() < each
+    listed = losses[is_of_worst | is_of_worst_in_session]
+    return listed.reset_index(drop=True)
+
+
+LOSS = [
+    "session",
+    "kind",
+    "entity",
+    "needed_at",
+]
+"""The columns by which the losses of several strategies are one row."""
+ORDER = {
+    "boilerplate": True,
+    "by_all": True,
+    "weight": False,
+    "times": False,
+    "turn": True,
+}
+"""The columns that losses are ordered by, each with whether the smallest comes first."""
+
+
+def _grouped(run: Tables, rows: pd.DataFrame) -> pd.DataFrame:
+    """One row a loss, with the strategies that had it, whether these are all, and whether it is
+    boilerplate.
+    """
+    losses = rows.drop_duplicates(LOSS)
+    losses = losses.set_index(LOSS, drop=False)
+    by_loss = rows.groupby(LOSS)
+    losses = losses.assign(
+        lost_by=_losers(run, rows),
+        weight=by_loss["weight"].max(),
+    )
     losses = losses.reset_index(drop=True)
-    losses["times"] = losses["lost_by"].map(len)
-    losses["by_all"] = losses["times"] >= losses["session"].map(_strategies_by_session(run))
-    losses["boilerplate"] = [
-        _is_boilerplate(str(kind), str(entity), str(evidence))
-        for kind, entity, evidence in zip(
-            losses["kind"], losses["entity"], losses["evidence"], strict=True
-        )
-    ]
-    # so that no session fills it
+    times = losses["lost_by"].map(len)
+    strategy_counts = losses["session"].map(_strategies_by_session(run))
+    return losses.assign(
+        times=times,
+        by_all=times >= strategy_counts,
+        boilerplate=_are_boilerplate(losses),
+    )
+
+
+def _are_boilerplate(losses: pd.DataFrame) -> list[bool]:
+    """Of each loss whether it is boilerplate."""
+    columns = losses[["kind", "entity", "evidence"]].astype(str)
+    are_boilerplate: list[bool] = []
+    for kind, entity, evidence in columns.itertuples(index=False, name=None):
+        are_boilerplate.append(_is_boilerplate(kind, entity, evidence))
+    return are_boilerplate
+
+
+def _worst_first(losses: pd.DataFrame) -> pd.DataFrame:
+    """The losses in their order; alike ones take turns by session, so that no session fills it."""
     alike = losses.groupby(["weight", "times", "session"], sort=False)
-    losses["turn"] = alike.cumcount()
-    losses = losses.sort_values(
-        ["boilerplate", "by_all", "weight", "times", "turn"],
-        ascending=[True, True, False, False, True],
+    losses = losses.assign(turn=alike.cumcount())
+    return losses.sort_values(
+        list(ORDER),
+        ascending=list(ORDER.values()),
         kind="stable",
         ignore_index=True,
     )
-    place_in_session = losses.groupby("session", sort=False).cumcount()
-    is_shown = (losses.index < row_limit) | (place_in_session < each)
-    return losses[is_shown].reset_index(drop=True)
-
-
-LOSS = ["session", "kind", "entity", "needed_at"]
-"""The columns by which the losses of several strategies are one row."""
 
 
 def _losers(run: Tables, rows: pd.DataFrame) -> pd.Series:
     """By loss the strategies that had it, best first, each as `(strategy, stage, level)`."""
-    losers = rows.drop_duplicates([*LOSS, "strategy"]).sort_values(
-        "strategy", key=lambda names: names.map(run.strategies.index), kind="stable"
-    )
+    losers = rows.drop_duplicates([*LOSS, "strategy"])
+    ranks = losers["strategy"].map(run.strategies.index)
+    losers = losers.assign(rank=ranks)
+    losers = losers.sort_values("rank", kind="stable")
     columns = losers[["strategy", "stage", "level"]]
-    lost_by = list(columns.itertuples(index=False, name=None))
-    losers = losers.assign(lost_by=lost_by)
-    return losers.groupby(LOSS)["lost_by"].agg(tuple)
+    lost_by = columns.itertuples(index=False, name=None)
+    losers = losers.assign(lost_by=list(lost_by))
+    by_loss = losers.groupby(LOSS)
+    return by_loss["lost_by"].agg(tuple)
 
 
 def _strategies_by_session(run: Tables) -> pd.Series:
     """How many strategies, without the references, were replayed in each session."""
-    replays = run.replays[run.replays["status"] == "ok"]
-    replays = replays[~replays["strategy"].isin(REFERENCES)]
-    return replays.groupby("session")["strategy"].nunique()
+    finished = rows_with(run.replays, status="ok")
+    by_session = rows_of_contenders(finished).groupby("session")
+    return by_session["strategy"].nunique()
 
 
+KINDS_OF_WHOLE_WORDS = ("identifier", "error", "id")
 _KEY_ENDS = re.compile(r"[\"']?\??:(?![:=])")
 _CLASSES = re.compile(r"\bclass(?:Name)?=[\"'`{][^\"'`]*$")
 
@@ -86,9 +126,12 @@ def _is_boilerplate(kind: str, entity: str, evidence: str) -> bool:
     text_before, match, text_after = evidence.partition(entity)
     if not match:
         return False
-    is_quoted_key = text_before.endswith('"') and text_after.startswith('":')
-    begins_line = not any(map(str.isalnum, text_before.rpartition("\n")[2]))
-    is_key = begins_line and _KEY_ENDS.match(text_after) is not None
-    is_inside = kind in ("identifier", "error", "id") and text_before[-1:].isalnum()
-    is_class = _CLASSES.search(text_before) is not None
-    return is_quoted_key or is_key or is_inside or is_class
+    if text_before.endswith('"') and text_after.startswith('":'):
+        return True
+    _, _, start_of_line = text_before.rpartition("\n")
+    begins_line = not any(map(str.isalnum, start_of_line))
+    if begins_line and _KEY_ENDS.match(text_after):
+        return True
+    if kind in KINDS_OF_WHOLE_WORDS and text_before[-1:].isalnum():
+        return True
+    return _CLASSES.search(text_before) is not None

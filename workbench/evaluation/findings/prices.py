@@ -12,6 +12,7 @@ import pandas as pd
 
 from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.likely_best import LikelyBest, likely_best
+from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.findings.look_ups import far_behind
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.findings.tables import Tables
@@ -30,8 +31,13 @@ def usable(run: Tables) -> list[str]:
 
 def considered(run: Tables) -> list[str]:
     """The contenders that can be used as they are, best first."""
-    out = {*run.over_window, *run.incomplete, *run.names_only, RECORDED}
-    return [name for name in run.contenders if name not in out]
+    unusable = {
+        *run.over_window,
+        *run.incomplete,
+        *run.names_only,
+        RECORDED,
+    }
+    return [name for name in run.contenders if name not in unusable]
 
 
 def trade_rows(run: Tables, names: Sequence[str], half: str) -> pd.DataFrame:
@@ -42,21 +48,44 @@ def trade_rows(run: Tables, names: Sequence[str], half: str) -> pd.DataFrame:
         names: of the strategies.
         half: the number of the headline that is traded against the bill.
     """
-    rows = pd.DataFrame(columns=["session", "recall", "candidate"])
-    if names:
-        recalls = []
-        for name in names:
-            recall = run.values(half, name).rename("recall")
-            recalls.append(recall.to_frame().assign(candidate=name))
-        rows = pd.concat(recalls).reset_index()
-    rows["project"] = run.projects_by_session(rows["session"])
+    recall_by_strategy = {name: run.values(half, name) for name in names}
+    rows = _recall_rows(run, recall_by_strategy)
+    places = pd.MultiIndex.from_frame(rows[["session", "candidate"]])
     costs = run.costs.set_index(["session", "strategy"])
-    places = pd.MultiIndex.from_arrays([rows["session"], rows["candidate"]])
     bills = costs.reindex(places)
-    rows["saved"] = bills["net_saving"].to_numpy(dtype=float)
-    rows["plain"] = bills["usd_uncompacted"].to_numpy(dtype=float)
-    rows["fetching"] = bills["usd_fetching"].to_numpy(dtype=float)
-    return rows
+    return rows.assign(
+        saved=bills["net_saving"].to_numpy(dtype=float),
+        plain=bills["usd_uncompacted"].to_numpy(dtype=float),
+        fetching=bills["usd_fetching"].to_numpy(dtype=float),
+    )
+
+
+def points_of(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
+    """The points of each strategy (columns) by project, in the projects in which all have some.
+
+    Args:
+        rows: as of `trade_rows`.
+        worth: points for a tenth of the bill.
+    """
+    points = Trade(worth).points(rows)
+    return points.dropna()
+
+
+def _recall_rows(
+    run: Tables,
+    recall_by_strategy: Mapping[str, pd.Series[float]],
+) -> pd.DataFrame:
+    """A row a session and strategy: `session recall candidate project`."""
+    if not recall_by_strategy:
+        return pd.DataFrame(columns=["session", "recall", "candidate", "project"])
+    tables: list[pd.DataFrame] = []
+    for name, by_session in recall_by_strategy.items():
+        recall = by_session.rename("recall").rename_axis("session")
+        table = recall.to_frame()
+        tables.append(table.assign(candidate=name))
+    rows = pd.concat(tables).reset_index()
+    projects = run.projects_by_session(rows["session"])
+    return rows.assign(project=projects)
 
 
 def likely_best_by_half(run: Tables) -> dict[str, LikelyBest]:
@@ -71,7 +100,8 @@ def likely_best_by_half(run: Tables) -> dict[str, LikelyBest]:
     by_half: dict[str, LikelyBest] = {}
     for half in HALVES:
         rows = trade_rows(run, names, half)
-        likely = likely_best(rows, partial(_reader_levels, run, half, OWN_TRIGGER))
+        levels = partial(_reader_levels, run, half, OWN_TRIGGER)
+        likely = likely_best(rows, levels)
         if likely is not None:
             by_half[half] = likely
     return by_half
@@ -85,14 +115,11 @@ def likely_best_at_same_size(run: Tables, names: Sequence[str]) -> LikelyBest | 
     """
     if len(names) < 2:
         return None
-    recalls = []
-    for name in names:
-        recall = run.same_size_values(name).rename("recall").rename_axis("session")
-        recalls.append(recall.to_frame().assign(candidate=name))
-    rows = pd.concat(recalls).reset_index()
-    rows["project"] = rows["session"].map(run.project)
+    recall_by_strategy = {name: run.same_size_values(name) for name in names}
+    rows = _recall_rows(run, recall_by_strategy)
     rows = rows.assign(saved=0.0, plain=0.0)
-    return likely_best(rows, partial(_reader_levels, run, run.first_half, run.main_mode))
+    levels = partial(_reader_levels, run, run.first_half, run.main_mode)
+    return likely_best(rows, levels)
 
 
 def _reader_levels(

@@ -15,6 +15,7 @@ from workbench.evaluation.analysis.one_basis import on_one_basis
 from workbench.evaluation.analysis.paired import Estimate, estimate
 from workbench.evaluation.analysis.scores import leading_metric, projects_of
 from workbench.evaluation.analysis.summary_writers import SummaryWriters
+from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.experiment.spec import chosen_baseline
 from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.findings.session_means import SessionMeans
@@ -51,12 +52,14 @@ class RunTables:
     def __getattr__(self, name: str) -> pd.DataFrame:
         """A table as an attribute."""
         if name not in COLUMNS:
-            raise AttributeError(f"a run has no table {name!r}; it has {', '.join(COLUMNS)}")
+            names = ", ".join(COLUMNS)
+            raise AttributeError(f"a run has no table {name!r}; it has {names}")
         return self.tables[name]
 
     def changed(self, **tables: pd.DataFrame) -> Self:
         """The same run with other tables in the place of these."""
-        return replace(self, tables={**self.tables, **tables})
+        all_tables = {**self.tables, **tables}
+        return replace(self, tables=all_tables)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -66,12 +69,13 @@ class RunTables:
     @property
     def replayed(self) -> pd.DataFrame:
         """The sessions that could be read."""
-        return self.sessions[self.sessions["status"] == "ok"]
+        return rows_with(self.sessions, status="ok")
 
     @property
     def unreadable(self) -> pd.DataFrame:
         """The files that could not be read, with the reason."""
-        return self.sessions[self.sessions["status"] != "ok"]
+        is_unreadable = self.sessions["status"] != "ok"
+        return self.sessions[is_unreadable]
 
     @property
     def baseline(self) -> str | None:
@@ -82,13 +86,21 @@ class RunTables:
         """
         if self.named_baseline:
             return self.named_baseline
-        listed = list(self.settings.get("strategies") or ())
-        replayed = list(dict.fromkeys(self.replays["strategy"]))
-        names = [name for name in dict.fromkeys(listed) if name in replayed]
+        asked_baseline = str(self.settings.get("baseline") or "")
+        return chosen_baseline(asked_baseline, self._replayed_as_listed())
+
+    def _replayed_as_listed(self) -> list[str]:
+        """The replayed strategies in the order of the settings, others behind them; the scored ones
+        where none was replayed.
+        """
+        listed = dict.fromkeys(self.settings.get("strategies") or ())
+        replayed = dict.fromkeys(self.replays["strategy"])
+        names = [name for name in listed if name in replayed]
         names += [name for name in replayed if name not in listed]
-        if not names:
-            names = sorted(set(self.scores["strategy"]))
-        return chosen_baseline(str(self.settings.get("baseline") or ""), names)
+        if names:
+            return names
+        scored = set(self.scores["strategy"])
+        return sorted(scored)
 
     @cached_property
     def at_used_sizes(self) -> pd.DataFrame:
@@ -107,10 +119,17 @@ class RunTables:
         """The budgets of matched mode at which anything was scored, as shares of the history,
         smallest first.
         """
+        rows = self.scores[self._is_half_at_size]
+        is_scored = rows["value"].notna()
+        shares = rows.loc[is_scored, "share"]
+        return tuple(sorted(map(float, shares.dropna().unique())))
+
+    @property
+    def _is_half_at_size(self) -> pd.Series[bool]:
+        """Of each score whether it is a number of the headline at equal size."""
         is_half = self.scores["metric"].isin(list(HALVES))
-        rows = self.scores[is_half & (self.scores["mode"] == "matched")]
-        scored_shares = rows.loc[rows["value"].notna(), "share"].dropna().unique()
-        return tuple(sorted(float(share) for share in scored_shares))
+        is_matched = self.scores["mode"] == "matched"
+        return is_half & is_matched
 
     def leading(self, mode: str) -> str:
         """The number that strategies are ranked by: the work, where at least half of the scored
@@ -121,7 +140,7 @@ class RunTables:
     @cached_property
     def _leading_in(self) -> dict[str, str]:
         """That number in each mode."""
-        return {mode: leading_metric(self.scores, mode=mode) for mode in ("natural", "matched")}
+        return {mode: leading_metric(self.scores, mode=mode) for mode in MODES}
 
     @property
     def first_half(self) -> str:
@@ -135,14 +154,17 @@ class RunTables:
         """`matched`, where strategies are compared at equal size; `natural` in a run without
         sizes.
         """
-        return "matched" if self.shares else "natural"
+        if self.shares:
+            return "matched"
+        return "natural"
 
     @cached_property
     def sessions_with_work(self) -> frozenset[str]:
         """The sessions in which the work has a value for any strategy."""
-        rows = self.scores[self.scores["metric"] == WORK]
-        rows = rows[rows["value"].notna()]
-        return frozenset(map(str, rows["session"]))
+        rows = rows_with(self.scores, metric=WORK)
+        is_scored = rows["value"].notna()
+        sessions = rows.loc[is_scored, "session"]
+        return frozenset(map(str, sessions))
 
     @property
     def has_work(self) -> bool:
@@ -152,18 +174,22 @@ class RunTables:
     @cached_property
     def halves(self) -> tuple[str, ...]:
         """The numbers of the headline that any session has, in their order; names always."""
-        with_value = set(self.scores.loc[self.scores["value"].notna(), "metric"])
-        return tuple(half for half in HALVES if half in with_value | {NAMES})
+        is_scored = self.scores["value"].notna()
+        metrics = {NAMES, *self.scores.loc[is_scored, "metric"]}
+        return tuple(half for half in HALVES if half in metrics)
 
     def select(
-        self, metric: str, mode: str = "natural", share: float | None = None
+        self,
+        metric: str,
+        mode: str = "natural",
+        share: float | None = None,
     ) -> pd.DataFrame:
         """The scores of one metric in one mode; of all shares where none is named."""
-        is_selected = (self.scores["metric"] == metric) & (self.scores["mode"] == mode)
-        rows = self.scores[is_selected]
+        rows = rows_with(self.scores, metric=metric, mode=mode)
         if share is None:
             return rows
-        return rows[(rows["share"] - share).abs() < 1e-9]
+        distances = (rows["share"] - share).abs()
+        return rows[distances < 1e-9]
 
     def values(
         self,
@@ -181,51 +207,54 @@ class RunTables:
         `analysis.equal_size.evenly`.
         """
         if share is None:
-            return self._session_means.at((metric, mode, strategy), of)
-        return self._session_means_by_share.at((metric, mode, share, strategy), of)
+            place = (metric, mode, strategy)
+            return self._session_means.at(place, of)
+        place_and_share = (metric, mode, share, strategy)
+        return self._session_means_by_share.at(place_and_share, of)
 
     @cached_property
     def _session_means(self) -> SessionMeans:
         """The mean of each metric over all shares, by mode, strategy and session."""
         scores = self.scores
-        is_compared = scores["metric"].isin(COMPARED) & scores["mode"].isin(MODES)
+        is_compared_metric = scores["metric"].isin(COMPARED)
+        is_compared_mode = scores["mode"].isin(MODES)
+        is_compared = is_compared_metric & is_compared_mode
         tables = [scores[~is_compared]]
-        for (_, mode), rows in scores[is_compared].groupby(["metric", "mode"]):
-            at_sizes = self.at_used_sizes if mode == "matched" else None
+        compared = scores[is_compared]
+        for (_, mode), rows in compared.groupby(["metric", "mode"]):
+            at_sizes = None
+            if mode == "matched":
+                at_sizes = self.at_used_sizes
             tables.append(on_one_basis(rows, at_sizes))
         return SessionMeans(pd.concat(tables), ["metric", "mode", "strategy"])
 
     @cached_property
     def _session_means_by_share(self) -> SessionMeans:
         """The same at each share."""
-        halves = []
+        other_scores = self.scores[~self._is_half_at_size]
+        tables = [other_scores]
         for half in HALVES:
             for share in self._asked_shares:
-                halves.append(evenly(self._at_size(half, share)))
-        rows = pd.concat([self._not_halves_at_size, *halves])
-        return SessionMeans(rows, ["metric", "mode", "share", "strategy"])
+                rows = self._at_size(half, share)
+                tables.append(evenly(rows))
+        return SessionMeans(pd.concat(tables), ["metric", "mode", "share", "strategy"])
 
     @property
     def _asked_shares(self) -> list[float]:
         """The budgets of matched mode, as shares of the history, scored or not."""
-        return [float(share) for share in self.scores["share"].dropna().unique()]
-
-    @property
-    def _not_halves_at_size(self) -> pd.DataFrame:
-        """The scores without the numbers of the headline at equal size, of which only some rows
-        may be compared.
-        """
-        is_half = self.scores["metric"].isin(list(HALVES))
-        return self.scores[~(is_half & (self.scores["mode"] == "matched"))]
+        shares = self.scores["share"].dropna()
+        return [float(share) for share in shares.unique()]
 
     def _at_size(self, metric: str, share: float | None) -> pd.DataFrame:
         """A half of the headline at equal size, and the `reason` where there is none, in
         sessions that have a value.
         """
         all_shares = self.select(metric, "matched")
-        scored_sessions = all_shares.loc[all_shares["value"].notna(), "session"]
+        is_scored = all_shares["value"].notna()
+        scored_sessions = all_shares.loc[is_scored, "session"]
         rows = self.select(metric, "matched", share)
-        return rows[rows["session"].isin(scored_sessions)].assign(reason=rows["why"])
+        has_score = rows["session"].isin(scored_sessions)
+        return rows[has_score].assign(reason=rows["why"])
 
     @cached_property
     def projects(self) -> dict[str, str]:
@@ -238,14 +267,19 @@ class RunTables:
 
     def projects_by_session(self, sessions: Iterable[object]) -> list[str]:
         """The project of each of these sessions, in their order."""
-        return list(map(self.project, sessions))
+        return [self.project(session) for session in sessions]
 
     def project_count(self, sessions: Iterable[object]) -> int:
         """Of how many projects these sessions are."""
-        return len(set(self.projects_by_session(sessions)))
+        projects = self.projects_by_session(sessions)
+        return len(set(projects))
 
     def mean_over_projects(
-        self, values: pd.Series[float], *, lowest: float = -inf, highest: float = inf
+        self,
+        values: pd.Series[float],
+        *,
+        lowest: float = -inf,
+        highest: float = inf,
     ) -> Estimate | None:
         """The mean of one value a session, with its interval over projects."""
         return estimate(

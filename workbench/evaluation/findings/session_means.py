@@ -13,10 +13,16 @@ class SessionMeans:
     def __init__(self, rows: pd.DataFrame, place: list[str]) -> None:
         groups = rows.groupby([*place, "session"], sort=True)
         self._means = groups[["value", "scaled"]].mean()
-        self._sessions = self._means.index.get_level_values("session")
-        self._rows_of = self._means.groupby(level=place).indices
+        index = self._means.index
+        self._sessions = index.get_level_values("session")
+        places = self._means.groupby(level=place)
+        self._rows_of = places.indices
 
-    def at(self, place: tuple[str | float, ...], column: str) -> pd.Series[float]:
+    def at(
+        self,
+        place: tuple[str | float, ...],
+        column: str,
+    ) -> pd.Series[float]:
         """One value a session, without the missing ones; empty where the place has none."""
         row_numbers = self._rows_of.get(place, [])
         numbers = self._means[column].to_numpy()

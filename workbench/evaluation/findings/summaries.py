@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
+from math import nan
 
 import pandas as pd
 
@@ -15,6 +16,8 @@ from workbench.base.formats import missing
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.paired import interval_columns
 from workbench.evaluation.analysis.survival import survival
+from workbench.evaluation.analysis.table_rows import rows_of_contenders, rows_with
+from workbench.evaluation.findings.mean_tables import USED
 from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import NAMES
@@ -22,6 +25,25 @@ from workbench.evaluation.metrics.builtin import BUILTIN
 
 RECORDED = "recorded"
 """The recorded agent's own compaction, as a strategy."""
+RECORDED_COLUMNS = [
+    "strategy",
+    "sessions",
+    "recall",
+    "recall_low",
+    "recall_high",
+    "tokens_kept",
+]
+OWN_METRIC_COLUMNS = [
+    "strategy",
+    "metric",
+    "unit",
+    "better",
+    "sessions",
+    "mean",
+    "low",
+    "high",
+    "same_size",
+]
 
 
 def replayed_contenders(run: Tables) -> list[str]:
@@ -39,53 +61,65 @@ def recorded(run: Tables) -> pd.DataFrame:
     compaction. Columns: `strategy`, `sessions`, `recall` with its interval, `tokens_kept` (shares,
     means over projects).
     """
-    columns = ["strategy", "sessions", "recall", "recall_low", "recall_high", "tokens_kept"]
-    recall = run.select(NAMES, "recorded").dropna(subset="value")
-    if RECORDED not in set(recall["strategy"]):
-        return pd.DataFrame(columns=columns)
+    scores = run.select(NAMES, "recorded").dropna(subset="value")
+    names = list(scores["strategy"].unique())
     rows = []
-    for name in recall["strategy"].unique():
-        values = run.values(NAMES, name, "recorded")
-        size = run.mean_over_projects(run.values("tokens_kept", name, "recorded"))
-        row: dict[str, object] = {"strategy": name, "sessions": len(values)}
-        row |= interval_columns("recall", run.mean_over_projects(values, highest=1))
-        row["tokens_kept"] = size.mean if size else None
-        rows.append(row)
-    table = pd.DataFrame(rows, columns=columns)
+    if RECORDED in names:
+        rows = [_recorded_row(run, name) for name in names]
+    table = pd.DataFrame(rows, columns=RECORDED_COLUMNS)
     return table.sort_values("recall", ascending=False, ignore_index=True)
+
+
+def _recorded_row(run: Tables, strategy: str) -> dict[str, object]:
+    values = run.values(NAMES, strategy, "recorded")
+    sizes = run.values(USED, strategy, "recorded")
+    size = run.mean_over_projects(sizes)
+    row: dict[str, object] = {
+        "strategy": strategy,
+        "sessions": len(values),
+        "tokens_kept": None if size is None else size.mean,
+    }
+    recall = run.mean_over_projects(values, highest=1)
+    row |= interval_columns("recall", recall)
+    return row
 
 
 def own_metrics(run: Tables) -> pd.DataFrame:
     """What each strategy has in metrics of the caller's own or of installed packages, a row each;
     docs/reference/tables.md has the columns.
     """
-    columns = [
-        "strategy",
-        "metric",
-        "unit",
-        "better",
-        "sessions",
-        "mean",
-        "low",
-        "high",
-        "same_size",
-    ]
-    scores = run.scores
-    described = scores[~scores["metric"].isin(BUILTIN)].drop_duplicates("metric")
+    is_builtin = run.scores["metric"].isin(BUILTIN)
+    own_scores = run.scores[~is_builtin]
     rows = []
-    for metric in described.itertuples():
+    for metric in own_scores.drop_duplicates("metric").itertuples():
         name = str(metric.metric)
         for strategy in run.strategies:
-            values = run.values(name, strategy)
-            same_size = run.at_sizes(strategy, name)
-            row: dict[str, object] = {"strategy": strategy, "metric": name}
-            row |= {"unit": metric.unit, "better": metric.better, "sessions": len(values)}
-            row |= interval_columns("mean", run.mean_over_projects(values))
-            if same_size is not None:
-                row["same_size"] = same_size.mean
+            row = _own_metric_row(run, strategy, name)
+            row["unit"] = metric.unit
+            row["better"] = metric.better
             rows.append(row)
-    renamed = {"mean_low": "low", "mean_high": "high"}
-    return pd.DataFrame(rows).rename(columns=renamed).reindex(columns=columns)
+    table = pd.DataFrame(rows)
+    table = table.rename(columns={"mean_low": "low", "mean_high": "high"})
+    return table.reindex(columns=OWN_METRIC_COLUMNS)
+
+
+def _own_metric_row(
+    run: Tables,
+    strategy: str,
+    metric: str,
+) -> dict[str, object]:
+    values = run.values(metric, strategy)
+    row: dict[str, object] = {
+        "strategy": strategy,
+        "metric": metric,
+        "sessions": len(values),
+    }
+    mean = run.mean_over_projects(values)
+    row |= interval_columns("mean", mean)
+    same_size = run.at_sizes(strategy, metric)
+    if same_size is not None:
+        row["same_size"] = same_size.mean
+    return row
 
 
 def by_kind(run: Tables) -> pd.DataFrame:
@@ -95,20 +129,27 @@ def by_kind(run: Tables) -> pd.DataFrame:
     trigger. Kinds that were needed most come first; `demanded` counts an entity once a boundary,
     however many shares there are.
     """
-    rows = run.retention
-    has_sizes = (rows["mode"] == "matched").any()
-    rows = rows[rows["mode"] == ("matched" if has_sizes else "natural")]
-    rows = rows[~rows["strategy"].isin(run.unranked())]
-    rows = rows[~rows["session"].isin(run.left_out)]
+    rows = rows_with(run.retention, mode="matched")
+    if rows.empty:
+        rows = rows_with(run.retention, mode="natural")
+    is_unranked = rows["strategy"].isin(run.unranked())
+    is_left_out = rows["session"].isin(run.left_out)
+    rows = rows[~is_unranked & ~is_left_out]
     groups = rows.groupby(["kind", "strategy"], sort=True)
-    sums = groups[["demanded", "bound"]].sum().reset_index()
-    sums = sums[sums["demanded"] > 0]
-    most_demanded = sums.groupby("kind")["demanded"].transform("max")
+    sums = groups[["demanded", "bound"]].sum()
+    is_demanded = sums["demanded"] > 0
+    sums = sums[is_demanded].reset_index()
+    sums["recall"] = sums["bound"] / sums["demanded"]
+    kinds = sums.groupby("kind")
+    most_demanded = kinds["demanded"].transform("max")
     demanded_once = most_demanded / max(1, len(run.shares))
-    recall = sums["bound"] / sums["demanded"]
-    sums = sums.assign(recall=recall, demanded=demanded_once.round().astype(int))
-    sums = sums.sort_values(["demanded", "kind"], ascending=[False, True])
-    return sums[["kind", "demanded", "strategy", "recall"]].reset_index(drop=True)
+    sums["demanded"] = demanded_once.round().astype(int)
+    table = sums[["kind", "demanded", "strategy", "recall"]]
+    return table.sort_values(
+        ["demanded", "kind"],
+        ascending=[False, True],
+        ignore_index=True,
+    )
 
 
 def by_session(run: Tables) -> pd.DataFrame:
@@ -117,16 +158,18 @@ def by_session(run: Tables) -> pd.DataFrame:
     At equal size, mean over the shares, where the run has matched mode, else under each strategy's
     own trigger.
     """
-    recalls = {}
+    recall_by_strategy = {}
     for name in replayed_contenders(run):
-        recalls[name] = run.values(run.first_half, name, run.main_mode)
+        recall_by_strategy[name] = run.same_size_values(name)
     titles = session_titles(run)
     rows = []
     for session in run.replayed["session"]:
-        for name, recall in recalls.items():
-            value = float(recall.get(session, float("nan")))
-            rows.append((session, titles[str(session)], name, value))
-    return pd.DataFrame(rows, columns=["session", "title", "strategy", "recall"])
+        title = titles[str(session)]
+        for name, recall in recall_by_strategy.items():
+            value = float(recall.get(session, nan))
+            rows.append((session, title, name, value))
+    columns = ["session", "title", "strategy", "recall"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def session_titles(run: Tables, longest: int = 60) -> dict[str, str]:
@@ -136,8 +179,9 @@ def session_titles(run: Tables, longest: int = 60) -> dict[str, str]:
     titles: dict[str, str] = {}
     sessions = run.sessions
     for id, title in zip(sessions["session"], sessions["title"], strict=True):
-        has_none = missing(title) or not title
-        titles[str(id)] = _shortened(str(id if has_none else title), longest)
+        if missing(title) or not title:
+            title = id
+        titles[str(id)] = _shortened(str(title), longest)
     times = Counter(titles.values())
     numbers = Counter[str]()
     for id, title in titles.items():
@@ -161,15 +205,29 @@ def lives(run: Tables, strategy: str) -> pd.DataFrame:
     Columns: `strategy`, those of `analysis.survival`, and `sessions`, which had as many
     compactions.
     """
-    rows = run.survival[run.survival["strategy"] == strategy]
-    rows = rows[rows["at_risk"] > 0]
+    rows = rows_with(run.survival, strategy=strategy)
+    is_at_risk = rows["at_risk"] > 0
+    rows = rows[is_at_risk]
     projects = run.projects_by_session(rows["session"])
     rows = rows.assign(project=projects)
-    at_risk = rows.pivot_table("at_risk", "project", "round", "sum", fill_value=0)
-    lost = rows.pivot_table("lost", "project", "round", "sum", fill_value=0)
+    at_risk = _sums_by_project_and_round(rows, "at_risk")
+    lost = _sums_by_project_and_round(rows, "lost")
     curve = survival(at_risk, lost)
-    sessions = curve["round"].map(rows.groupby("round")["session"].nunique())
-    return pd.DataFrame({"strategy": strategy, **curve, "sessions": sessions})
+    by_round = rows.groupby("round")
+    session_counts = by_round["session"].nunique()
+    sessions = curve["round"].map(session_counts)
+    columns = {"strategy": strategy, **curve, "sessions": sessions}
+    return pd.DataFrame(columns)
+
+
+def _sums_by_project_and_round(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    return rows.pivot_table(
+        column,
+        index="project",
+        columns="round",
+        aggfunc="sum",
+        fill_value=0,
+    )
 
 
 def by_round(run: Tables) -> pd.DataFrame:
@@ -186,9 +244,10 @@ def typical(run: Tables) -> str | None:
     """The session in the middle by how often it is compacted, of those that are; None if nothing
     was replayed.
     """
-    compactions = run.compactions[run.compactions["mode"] == "natural"]
-    compactions = compactions[~compactions["strategy"].isin(REFERENCES)]
-    requests = run.steps.groupby("session")["request"].max()
+    compactions = rows_with(run.compactions, mode="natural")
+    compactions = rows_of_contenders(compactions)
+    steps = run.steps.groupby("session")
+    requests = steps["request"].max()
     if requests.empty:
         return None
     counts = requests
@@ -198,21 +257,25 @@ def typical(run: Tables) -> str | None:
     def place_in_order(session: Hashable) -> tuple[int, int, str]:
         return counts[session], requests[session], str(session)
 
-    ordered = sorted(counts.index, key=place_in_order)
-    return str(ordered[len(ordered) // 2])
+    in_order = sorted(counts.index, key=place_in_order)
+    middle = len(in_order) // 2
+    return str(in_order[middle])
 
 
 def integrity(run: Tables) -> pd.DataFrame:
     """What the guard found and what has no figure, one row a replayed contender, in counts."""
-    compactions = run.compactions.assign(too_large=run.compactions["outcome"] == "too_large")
-    by = compactions.groupby("strategy")
-    counts = by[["violations", "too_large", "fallbacks"]].sum()
-    counts.insert(0, "compactions", by.size())
+    is_too_large = run.compactions["outcome"] == "too_large"
+    compactions = run.compactions.assign(too_large=is_too_large)
+    by_strategy = compactions.groupby("strategy")
+    counts = by_strategy[["violations", "too_large", "fallbacks"]].sum()
+    counts.insert(0, "compactions", by_strategy.size())
     for status in ("failed", "pending"):
         has_status = run.replays["status"] == status
         counts[status] = has_status.groupby(run.replays["strategy"]).sum()
-    counts = counts.reindex(pd.Index(replayed_contenders(run), name="strategy"))
-    return counts.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
+    names = pd.Index(replayed_contenders(run), name="strategy")
+    counts = counts.reindex(names)
+    counts = counts.apply(pd.to_numeric).fillna(0)
+    return counts.astype(int).reset_index()
 
 
 def points(run: Tables) -> pd.DataFrame:
@@ -221,23 +284,29 @@ def points(run: Tables) -> pd.DataFrame:
     """
     rows = []
     for name in run.strategies:
-        either = dots(run, name)
-        both = either.dropna()
-        if both.empty:
+        sessions = dots(run, name)
+        with_both = sessions.dropna()
+        if with_both.empty:
             continue
-        recall = run.mean_over_projects(both["recall"], highest=1)
-        saved = run.mean_over_projects(both["saved"])
-        row: dict[str, object] = {"strategy": name, "reference": name in REFERENCES}
+        recall = run.mean_over_projects(with_both["recall"], highest=1)
+        saved = run.mean_over_projects(with_both["saved"])
+        row: dict[str, object] = {
+            "strategy": name,
+            "reference": name in REFERENCES,
+        }
         row |= interval_columns("recall", recall)
         row |= interval_columns("saved", saved)
-        row["sessions"] = len(both)
-        row["of"] = len(either)
+        row["sessions"] = len(with_both)
+        row["of"] = len(sessions)
         rows.append(row)
     return pd.DataFrame(rows)
 
 
 def dots(run: Tables, strategy: str) -> pd.DataFrame:
     """One row a session that has a number: `recall`, `saved`; NaN for the one that it has not."""
-    recall = run.values(run.leading("natural"), strategy).rename("recall")
-    saved = run.values(SAVED, strategy).rename("saved")
-    return pd.concat([recall, saved], axis=1)
+    half = run.leading("natural")
+    columns = {
+        "recall": run.values(half, strategy),
+        "saved": run.values(SAVED, strategy),
+    }
+    return pd.concat(columns, axis=1)

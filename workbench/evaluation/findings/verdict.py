@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from workbench.base.formats import joined, percent
 from workbench.evaluation.analysis.compared import ALPHA, WORTH
 from workbench.evaluation.analysis.paired import Estimate
+from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.findings.authors import answer_sentences
 from workbench.evaluation.findings.comparison import ranked
 from workbench.evaluation.findings.figures import Figures
@@ -35,7 +36,12 @@ class Conclusion:
     caveats: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        texts = (self.answer, self.price, self.sure, *self.caveats)
+        texts = (
+            self.answer,
+            self.price,
+            self.sure,
+            *self.caveats,
+        )
         return one_paragraph(texts)
 
     @property
@@ -44,7 +50,8 @@ class Conclusion:
         stand in the tables.
         """
         lead, stop, _ = self.answer.partition(". ")
-        return one_paragraph((f"{lead}." if stop else lead, self.sure))
+        first_sentence = lead + stop.rstrip()
+        return one_paragraph((first_sentence, self.sure))
 
 
 def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
@@ -68,7 +75,8 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
     why_none = _no_winner(figures, recall)
     own_figures = figures.strategies[best].own_trigger
     own_half = run.leading("natural")
-    unranked = run.unranked()
+    is_unranked = figures.lead["strategy"].isin(run.unranked())
+    rivals = figures.lead[~is_unranked]
     answer, price, sure = paragraphs(
         "verdict",
         recall=recall,
@@ -78,14 +86,17 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
         half=metric,
         own_half=own_half,
         no_winner=why_none,
-        rivals=[row for row in figures.lead.to_dict("records") if row["strategy"] not in unranked],
+        rivals=rivals.to_dict("records"),
         saved=own_figures[SAVED],
         own=own_figures[own_half],
     )
     return Conclusion(answer, price, sure, caveats)
 
 
-def _no_winner(figures: Figures, recall: Sequence[tuple[str, Estimate]]) -> str:
+def _no_winner(
+    figures: Figures,
+    recall: Sequence[tuple[str, Estimate]],
+) -> str:
     """Why none of these strategies is said to tell most at the same size; empty where one is, or
     where only chance speaks against it, which the tests tell.
 
@@ -100,20 +111,26 @@ def _no_winner(figures: Figures, recall: Sequence[tuple[str, Estimate]]) -> str:
         means[name] = estimate.mean
     likely = figures.likely_best_at_same_size
     if likely is None:
-        return no_winner(run, beyond_names(run, means, mode), run.first_half, mode)
-    level = sorted(likely.level_with_best(0.0), key=list(means).index)
-    leader, *_ = means
-    kinds = {run.text_kind(name, mode) for name in level}
-    if leader in likely.likely(0.0) or len(kinds) < 2:
+        contested = beyond_names(run, means, mode)
+        return no_winner(run, contested, run.first_half, mode)
+    best_first = list(means)
+    leader = best_first[0]
+    if leader in likely.likely(0.0):
         return ""
+    level = likely.level_with_best(0.0)
+    kinds = {run.text_kind(name, mode) for name in level}
+    if len(kinds) < 2:
+        return ""
+    level.sort(key=best_first.index)
     return no_winner(run, level, run.first_half, mode)
 
 
 def _no_answer(run: Tables) -> str:
     if run.replays.empty or run.replayed.empty:
         return "Nothing was compared: no session could be read."
-    is_unscored = (run.scores["metric"] == NAMES) & run.scores["value"].isna()
-    for reason in run.scores.loc[is_unscored, "why"]:
+    scores = rows_with(run.scores, metric=NAMES)
+    is_unscored = scores["value"].isna()
+    for reason in scores.loc[is_unscored, "why"]:
         if reason:
             return f"No strategy could be scored: {reason}."
     return "No strategy could be scored."
@@ -131,7 +148,9 @@ def same_size_words(run: Tables) -> str:
     if not run.shares:
         return ""
     shares = joined(list(map(percent, run.shares)))
-    mean = " (figures are means over these)" if len(run.shares) > 1 else ""
+    mean = ""
+    if len(run.shares) > 1:
+        mean = " (figures are means over these)"
     smallest = ""
     if len(run.at_used_sizes):
         smallest = (
@@ -144,11 +163,15 @@ def same_size_words(run: Tables) -> str:
 
 
 def _sizes(run: Tables) -> str:
-    return joined([percent(share) for share in run.shares]) + " of the history"
+    shares = joined(list(map(percent, run.shares)))
+    return f"{shares} of the history"
 
 
 def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
     sessions = run.replayed
+    failed = rows_with(run.replays, status="failed")
+    is_unreported = sessions["scale"].isna()
+    is_widened = sessions["window_used"] > sessions["window_wanted"]
     about_the_run = sentences(
         "caveats",
         shared=bool(run.manifest.get("shared")),
@@ -156,20 +179,30 @@ def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
         sizes=_sizes(run),
         names_only=run.names_only,
         not_shared=run.not_shared,
-        failed=int((run.replays["status"] == "failed").sum()),
+        failed=len(failed),
         unreadable=len(run.unreadable),
-        damaged=sum(len(str(text).splitlines()) for text in run.sessions["skipped"]),
+        damaged=_damaged_lines(run),
         sessions=len(sessions),
-        unreported=int(sessions["scale"].isna().sum()),
-        widened=int((sessions["window_used"] > sessions["window_wanted"]).sum()),
+        unreported=int(is_unreported.sum()),
+        widened=int(is_widened.sum()),
     )
-    about_readers = [calibration_words(run), unknown_work(run)]
-    return (
-        *(text for text in about_readers if text),
+    caveats = (
+        calibration_words(run),
+        unknown_work(run),
         *answer_sentences(run.replays),
         *warnings,
         *about_the_run,
     )
+    return tuple(caveat for caveat in caveats if caveat)
+
+
+def _damaged_lines(run: Tables) -> int:
+    """How many lines of recordings could not be read."""
+    count = 0
+    for text in run.sessions["skipped"]:
+        lines = str(text).splitlines()
+        count += len(lines)
+    return count
 
 
 def unscored_note(run: Tables) -> str:

@@ -14,7 +14,8 @@ from workbench.engine.models.model import Model
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prepared import Prepared, prepared
 from workbench.report.explorer.panels import overview, panels
-from workbench.report.explorer.view import ExplorerSettings, SessionView, telling_window
+from workbench.report.explorer.settings import ExplorerSettings, telling_window
+from workbench.report.explorer.view import SessionView
 
 
 def explore(

@@ -6,39 +6,53 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from workbench.base.markup import render
 from workbench.engine.transcript.message import Message, Summary, said_texts
+from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.replays.step import CompactionEvent, Replay
 from workbench.report.explorer import treemap
+from workbench.report.explorer.outcomes import MessageOutcome, Missing, held, outcomes, takers
 from workbench.report.explorer.timeline import replays_of, timeline
-from workbench.report.explorer.view import (
-    MessageOutcome,
-    Missing,
-    SessionView,
-    held,
-    outcomes,
-    takers,
-)
+from workbench.report.explorer.view import SessionView
 
 MOST_BARS = 1_000
+GAP = 0.4
+NARROWEST = 0.3
+"""Thousandths of the strip."""
+
+
+class Bar(NamedTuple):
+    """A message or several in the strip of all: place and width are in thousandths."""
+
+    outcome: MessageOutcome
+    place: float
+    width: float
+
+    @classmethod
+    def between(cls, outcome: MessageOutcome, start: float, end: float) -> Bar:
+        """A bar with a gap behind it."""
+        width = max(end - start - GAP, NARROWEST)
+        return cls(outcome, round(start, 2), round(width, 2))
 
 
 def bars(
-    outcomes: Sequence[MessageOutcome], sizes: Sequence[int]
-) -> list[tuple[MessageOutcome, float, float]]:
-    """All messages side by side, as wide as they are long: outcome, place and width in thousandths.
+    outcomes: Sequence[MessageOutcome],
+    sizes: Sequence[int],
+) -> list[Bar]:
+    """All messages side by side, as wide as they are long.
 
     Of more than a thousand messages, the one at each thousandth is drawn, and neighbours with one
     outcome share a bar.
     """
     edges = 1000 * np.cumsum([0, *sizes]) / max(sum(sizes), 1)
     if len(outcomes) > MOST_BARS:
-        places = np.searchsorted(edges, np.arange(MOST_BARS), side="right") - 1
+        thousandths = np.arange(MOST_BARS)
+        places = np.searchsorted(edges, thousandths, side="right") - 1
         drawn_outcomes = [outcomes[place] for place in places]
         outcomes = []
         lengths = []
@@ -47,10 +61,10 @@ def bars(
             outcomes.append(outcome)
             lengths.append(length)
         edges = np.cumsum([0, *lengths])
-    bars = []
+    bars: list[Bar] = []
     for outcome, start, end in zip(outcomes, edges, edges[1:], strict=False):
-        width = max(float(end - start) - 0.4, 0.3)
-        bars.append((outcome, round(float(start), 2), round(width, 2)))
+        bar = Bar.between(outcome, float(start), float(end))
+        bars.append(bar)
     return bars
 
 
@@ -75,7 +89,9 @@ def panels(view: SessionView) -> dict[str, str]:
         missing = view.missing(view.replay)
         summaries = summaries_of(view.event)
         html_by_title["Before and after"] = _panel(
-            "compaction", event=view.event, summaries=summaries
+            "compaction",
+            event=view.event,
+            summaries=summaries,
         )
         html_by_title[f"Lost ({len(missing.lost)})"] = _panel("lost", missing=missing)
     if view.other is not None:
@@ -88,17 +104,18 @@ def panels(view: SessionView) -> dict[str, str]:
 
 def _filling(view: SessionView) -> str:
     """What filled the recorded agent's context at the selected place, as a treemap."""
-    rows = view.composition
     request = view.nearest_request
-    of_request = rows[rows["request"] == request]
+    last_request = len(view.ready.session.requests) - 1
+    rows = rows_with(view.composition, request=request)
+    tokens = rows["tokens"].sum()
     return _panel(
         "filling",
-        tiles=treemap.treemap(of_request),
+        tiles=treemap.treemap(rows),
         width=treemap.WIDTH,
         height=treemap.HEIGHT,
         request=request,
-        last=len(view.ready.session.requests) - 1,
-        tokens=round(of_request["tokens"].sum()),
+        last=last_request,
+        tokens=round(tokens),
     )
 
 
@@ -134,7 +151,9 @@ def _messages(view: SessionView) -> str:
 
 
 def _message_rows(
-    view: SessionView, message_outcomes: Sequence[MessageOutcome], places: Sequence[int]
+    view: SessionView,
+    message_outcomes: Sequence[MessageOutcome],
+    places: Sequence[int],
 ) -> list[Mapping[str, object]]:
     """The messages at some places, with how many are skipped before each."""
     rows: list[Mapping[str, object]] = []
@@ -142,12 +161,13 @@ def _message_rows(
     for place in places:
         message = view.ready.session.messages[place]
         first_text = texts_of(message)[0]
+        first_words = first_text[:1000].split()
         row = {
             "at": place,
             "message": message,
             "outcome": message_outcomes[place],
             "tokens": view.replay.sizing.sizes[place],
-            "text": " ".join(first_text[:1000].split()),
+            "text": " ".join(first_words),
             "skipped": place - previous - 1,
         }
         rows.append(row)
@@ -155,7 +175,10 @@ def _message_rows(
     return rows
 
 
-def _chosen(message_outcomes: Sequence[MessageOutcome], boundary: int) -> list[int]:
+def _chosen(
+    message_outcomes: Sequence[MessageOutcome],
+    boundary: int,
+) -> list[int]:
     """The messages to show: before the selected place the newest ones that stay and some dropped
     ones; some after.
     """
@@ -166,8 +189,11 @@ def _chosen(message_outcomes: Sequence[MessageOutcome], boundary: int) -> list[i
             stay.append(place)
         elif outcome == "dropped":
             dropped.append(place)
-    later = range(boundary, min(len(message_outcomes), boundary + FEW))
-    return [*stay[-2 * FEW :], *dropped[-FEW:], *later]
+    end = min(len(message_outcomes), boundary + FEW)
+    newest_that_stay = stay[-2 * FEW :]
+    newest_dropped = dropped[-FEW:]
+    later = range(boundary, end)
+    return [*newest_that_stay, *newest_dropped, *later]
 
 
 def texts_of(message: Message) -> list[str]:
@@ -176,7 +202,11 @@ def texts_of(message: Message) -> list[str]:
     return texts or ["(no text)"]
 
 
-def story_of(view: SessionView, place: int, outcome: MessageOutcome) -> dict[str, object]:
+def story_of(
+    view: SessionView,
+    place: int,
+    outcome: MessageOutcome,
+) -> dict[str, object]:
     """What became of one message, seen from the selected place, and whether the context holds what
     others need of it.
 
@@ -196,7 +226,8 @@ def story_of(view: SessionView, place: int, outcome: MessageOutcome) -> dict[str
         "needs": _needs_of(view, place),
     }
     if event is not None and outcome in ("rewritten", "dropped"):
-        story["taker"] = takers(replay, event).get(message.id)
+        stages = takers(replay, event)
+        story["taker"] = stages.get(message.id)
         story["after"] = _after(event, message, outcome)
     return story
 
@@ -205,21 +236,26 @@ def _needs_of(view: SessionView, place: int) -> list[tuple[Need, bool]]:
     """What is needed later of a message, and whether the context still holds it."""
     demand = view.ready.index.demand(view.at)
     unchanged, texts = held(view.replay.session, view.event, view.at)
-    bound = demand.retained(unchanged, texts).bound
+    retained = demand.retained(unchanged, texts)
     needs = []
-    for need, is_held in zip(demand.needs, bound, strict=True):
+    for need, is_held in zip(demand.needs, retained.bound, strict=True):
         if place in (need.evidence, need.said):
             needs.append((need, bool(is_held)))
     return needs
 
 
-def _after(event: CompactionEvent, message: Message, outcome: MessageOutcome) -> list[str]:
+def _after(
+    event: CompactionEvent,
+    message: Message,
+    outcome: MessageOutcome,
+) -> list[str]:
     """What is in the place of a message: its new texts, or those of the summaries of it, or of all
     summaries.
     """
     if outcome == "rewritten":
-        by_id = {sent.id: sent for sent in reversed(event.compaction.sent.messages)}
-        return list(said_texts(by_id[message.id]))
+        messages_sent = event.compaction.sent.messages
+        rewritten = next(sent for sent in messages_sent if sent.id == message.id)
+        return list(said_texts(rewritten))
     summaries = summaries_of(event)
     of_message = [summary for summary in summaries if message.id in summary.replaces]
     return [summary.text for summary in of_message or summaries]
@@ -236,17 +272,21 @@ def _comparison(view: SessionView, second_replay: Replay) -> str:
     return _panel("comparison", at=view.at, sides=sides)
 
 
-def _side(replay: Replay, missing: Missing, other_missing: Missing) -> dict[str, object]:
+def _side(
+    replay: Replay,
+    missing: Missing,
+    other_missing: Missing,
+) -> dict[str, object]:
     """One strategy in figures, with what it lost and the other one did not."""
-    lost_by_entity = {lost.need.entity: lost for lost in missing.lost}
     lost_by_other = {lost.need.entity for lost in other_missing.lost}
-    lost_alone = []
-    for entity, lost in lost_by_entity.items():
+    lost_alone = {}
+    for lost in missing.lost:
+        entity = lost.need.entity
         if entity not in lost_by_other:
-            lost_alone.append(lost)
+            lost_alone[entity] = lost
     return {
         "replay": replay,
         "missing": missing,
         "tokens": [step.tokens_sent for step in replay.steps] or [0],
-        "alone": lost_alone,
+        "alone": list(lost_alone.values()),
     }

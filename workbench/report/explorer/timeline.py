@@ -10,7 +10,27 @@ from workbench.engine.compaction.strategy import AtLimit, AtShare
 from workbench.evaluation.replays.step import Replay, Step
 from workbench.report.explorer.view import SessionView
 
-WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1000, 230, 62, 14, 26
+WIDTH = 1000
+HEIGHT = 230
+"""Of the picture."""
+LEFT = 62
+RIGHT = 12
+TOP = 14
+BOTTOM = 26
+"""Around its lines."""
+TICK_STEPS = (
+    1_000,
+    2_000,
+    5_000,
+    10_000,
+    20_000,
+    50_000,
+    100_000,
+    200_000,
+    10**9,
+)
+"""Tokens between two ticks."""
+MOST_TICKS = 5
 MOST_REACHED = 30
 """Compactions that the keyboard steps through one by one; of more, it reaches the selected one."""
 
@@ -35,20 +55,24 @@ class Scale:
 
     def x(self, request: int) -> float:
         """From the left."""
-        width = WIDTH - LEFT - 12
-        return round(LEFT + width * request / self.last_request, 1)
+        width = WIDTH - LEFT - RIGHT
+        place = LEFT + width * request / self.last_request
+        return round(place, 1)
 
     def y(self, tokens: float) -> float:
         """From the top."""
         height = HEIGHT - TOP - BOTTOM
-        return round(TOP + height * (1 - tokens / self.top), 1)
+        place = TOP + height * (1 - tokens / self.top)
+        return round(place, 1)
 
     def points(self, steps: Iterable[Step], column: str = "tokens_sent") -> str:
         """The corners of a line."""
         corners = []
         for step in steps:
             tokens = getattr(step, column)
-            corners.append(f"{self.x(step.request)},{self.y(tokens)}")
+            x = self.x(step.request)
+            y = self.y(tokens)
+            corners.append(f"{x},{y}")
         return " ".join(corners)
 
 
@@ -97,7 +121,8 @@ def _limit_lines(view: SessionView, scale: Scale) -> list[tuple[float, str, str]
     lines = []
     for tokens, name, dash in limits:
         if tokens is not None and tokens < scale.top:
-            lines.append((scale.y(tokens), f"{name}, {tokens:,}", dash))
+            label = f"{name}, {tokens:,}"
+            lines.append((scale.y(tokens), label, dash))
     return lines
 
 
@@ -112,9 +137,10 @@ def _compaction_marks(view: SessionView, scale: Scale) -> list[dict[str, object]
     marks = []
     for event in replay.events:
         is_selected = event is view.event
+        request = first_requests.get(event.number, last_request)
         mark = {
             "number": event.number,
-            "x": scale.x(first_requests.get(event.number, last_request)),
+            "x": scale.x(request),
             "selected": is_selected,
             "label": f"compaction {event.number + 1}, before message {event.at}",
             "reachable": has_few or is_selected,
@@ -160,8 +186,7 @@ def replays_of(view: SessionView) -> list[Replay]:
 
 
 def _ticks(scale: Scale) -> list[tuple[float, str]]:
-    sizes = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 10**9)
-    step = next(size for size in sizes if scale.top / size <= 5)
+    step = next(step for step in TICK_STEPS if scale.top / step <= MOST_TICKS)
     ticks = []
     for tokens in range(0, int(scale.top) + 1, step):
         label = f"{tokens // 1000:,}k"

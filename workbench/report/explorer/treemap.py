@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from workbench.report.explorer.sources import COLOURS, OTHER, source_words
 
-WIDTH, HEIGHT = 1000, 320
-LABEL_WIDTH, LABEL_HEIGHT = 8, 20
-"""Room that a letter of a label takes, and a line of it."""
-LIGHT = ("#b5a400", "#e69f00", "#c9ccd1", "#56b4e9")
+WIDTH = 1000
+HEIGHT = 320
+LABEL_WIDTH = 8
+"""Room that a letter of a label takes."""
+LABEL_HEIGHT = 20
+"""Room that a line of it takes."""
+LIGHT = (
+    "#b5a400",
+    "#e69f00",
+    "#c9ccd1",
+    "#56b4e9",
+)
 """Colours on which black letters are read best."""
 INKS = {True: "#111", False: "#fff"}
 """Of letters, by whether they stand on such a colour."""
@@ -31,9 +39,17 @@ class Rectangle:
         """What is left of it when a part of its area is taken along the shorter side."""
         if self.width >= self.height:
             used = area / self.height
-            return Rectangle(self.x + used, self.y, self.width - used, self.height)
+            return replace(
+                self,
+                x=self.x + used,
+                width=self.width - used,
+            )
         used = area / self.width
-        return Rectangle(self.x, self.y + used, self.width, self.height - used)
+        return replace(
+            self,
+            y=self.y + used,
+            height=self.height - used,
+        )
 
     def rounded(self) -> Rectangle:
         """The same to a tenth."""
@@ -79,7 +95,8 @@ def _worst_ratio(row: Sequence[float], side: float) -> float:
 def _laid_out(row: Sequence[float], room: Rectangle) -> Iterator[Rectangle]:
     """The rectangles of a row along the shorter side of a room."""
     is_upright = room.width >= room.height
-    thickness = sum(row) / max(min(room.width, room.height), 1e-9)
+    side = min(room.width, room.height)
+    thickness = sum(row) / max(side, 1e-9)
     x = room.x
     y = room.y
     for area in row:
@@ -121,12 +138,14 @@ def treemap(rows: pd.DataFrame) -> list[Tile]:
     Args:
         rows: of one request, as `wb.composition` has them.
     """
-    positive = rows[rows["tokens"] > 0].sort_values("tokens", ascending=False)
+    is_positive = rows["tokens"] > 0
+    positive = rows[is_positive].sort_values("tokens", ascending=False)
     total = float(positive["tokens"].sum())
     if not total:
         return []
     areas = positive["tokens"] * WIDTH * HEIGHT / total
-    places = squarified(areas.tolist(), Rectangle(0, 0, WIDTH, HEIGHT))
+    picture = Rectangle(0, 0, WIDTH, HEIGHT)
+    places = squarified(areas.tolist(), picture)
     tiles = []
     for row, place in zip(positive.to_dict("records"), places, strict=True):
         tiles.append(_tile(row, place, total))
@@ -138,6 +157,8 @@ def _tile(row: Mapping[Hashable, object], place: Rectangle, total: float) -> Til
     tokens = float(str(row["tokens"]))
     who = source_words(source, str(row["name"]))
     colour = COLOURS.get(source, OTHER)
+    has_two_lines = place.height >= 2 * LABEL_HEIGHT
+    has_six_letters = place.width >= 6 * LABEL_WIDTH
     return Tile(
         place=place.rounded(),
         colour=colour,
@@ -146,7 +167,7 @@ def _tile(row: Mapping[Hashable, object], place: Rectangle, total: float) -> Til
         tokens=round(tokens),
         share=tokens / total,
         label=_label(who, place),
-        is_tall=place.height >= 2 * LABEL_HEIGHT and place.width >= 6 * LABEL_WIDTH,
+        is_tall=has_two_lines and has_six_letters,
     )
 
 

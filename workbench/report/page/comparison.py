@@ -7,7 +7,7 @@ import pandas as pd
 from workbench.evaluation.analysis.compared import ALPHA, COLUMNS, WORTH
 from workbench.evaluation.analysis.scores import leading_metric
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.comparison import changes, lost_now, same_sizes
+from workbench.evaluation.findings.changes import changes, lost_now, same_sizes
 from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from workbench.base.formats import missing
-from workbench.base.palette import REFERENCES, looks
+from workbench.base.palette import looks
+from workbench.evaluation.analysis.table_rows import rows_of_contenders, rows_with
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.summaries import session_titles, typical
 from workbench.evaluation.findings.tables import Tables
@@ -29,7 +30,7 @@ def contexts_html(findings: Findings) -> Html:
     `compactions`, and `peak`, the most tokens of a request.
     """
     run = findings.tables
-    rows = run.steps[~run.steps["strategy"].isin(REFERENCES)]
+    rows = rows_of_contenders(run.steps)
     if rows.empty:
         return empty("Nothing to draw: no session was replayed request by request.")
     groups = rows.groupby(["session", "strategy"], sort=False)
@@ -47,22 +48,36 @@ def contexts_html(findings: Findings) -> Html:
     titles = session_titles(run)
     sessions = []
     for name in names[:MOST_SESSIONS]:
-        session_rows = rows[rows["session"] == name]
-        sessions.append(_session(run, session_rows, name, titles[name]))
-    return part("contexts", data, sessions=sessions, every=len(names), most=MOST_POINTS)
+        session_rows = rows_with(rows, session=name)
+        picture = _session(run, session_rows, name, titles[name])
+        sessions.append(picture)
+    return part(
+        "contexts",
+        data,
+        sessions=sessions,
+        every=len(names),
+        most=MOST_POINTS,
+    )
 
 
-def _session(run: Tables, rows: pd.DataFrame, session: str, title: str) -> dict[str, Any]:
+def _session(
+    run: Tables,
+    rows: pd.DataFrame,
+    session: str,
+    title: str,
+) -> dict[str, Any]:
     """What the template draws of one session; points are in requests and tokens."""
-    facts = run.sessions[run.sessions["session"] == session]
+    facts = rows_with(run.sessions, session=session)
     window = facts["window_used"].iloc[0]
     if missing(window):
         window = None
-    requests = rows.drop_duplicates("request").sort_values("request")
+    requests = rows.drop_duplicates("request")
+    requests = requests.sort_values("request")
     first_request = int(requests["request"].iloc[0])
     last_request = int(requests["request"].iloc[-1])
     most_recorded = requests["tokens_recorded"].max()
-    largest = max(most_recorded, rows["tokens_sent"].max(), window or 0)
+    most_sent = rows["tokens_sent"].max()
+    largest = max(most_recorded, most_sent, window or 0)
     line = _points(requests, "tokens_recorded")
     return {
         "session": session,
@@ -80,10 +95,12 @@ def _session(run: Tables, rows: pd.DataFrame, session: str, title: str) -> dict[
 def _panels(run: Tables, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
     styles = looks(run.strategies)
     for name in run.contenders:
-        steps = rows[rows["strategy"] == name].sort_values("request")
+        steps = rows_with(rows, strategy=name)
         if steps.empty:
             continue
-        compacted_requests = steps.loc[steps["compaction"].notna(), "request"]
+        steps = steps.sort_values("request")
+        is_compacted = steps["compaction"].notna()
+        compacted_requests = steps.loc[is_compacted, "request"]
         yield {
             "strategy": name,
             "colour": styles[name].colour,
@@ -95,11 +112,15 @@ def _panels(run: Tables, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 def _points(rows: pd.DataFrame, column: str) -> str:
     """A line through the requests as SVG has it: `request,tokens` between spaces."""
-    if len(rows) > MOST_POINTS:
-        group_of_row = np.arange(len(rows)) * MOST_POINTS // len(rows)
-        groups = rows.reset_index(drop=True).groupby(group_of_row)
-        rows = rows.iloc[groups[column].idxmax()]
+    row_count = len(rows)
+    if row_count > MOST_POINTS:
+        group_of_row = np.arange(row_count) * MOST_POINTS // row_count
+        numbered = rows.reset_index(drop=True)
+        groups = numbered.groupby(group_of_row)
+        largest = groups[column].idxmax()
+        rows = rows.iloc[largest]
     points = []
     for request, tokens in zip(rows["request"], rows[column], strict=True):
-        points.append(f"{int(request)},{int(tokens)}")
+        point = f"{int(request)},{int(tokens)}"
+        points.append(point)
     return " ".join(points)

@@ -17,7 +17,13 @@ from workbench.base.errors import SettingError, WorkbenchError
 from workbench.base.private_files import write_private
 from workbench.evaluation.experiment.code_versions import package_version
 from workbench.evaluation.experiment.progress import progress
-from workbench.report.page.notebooks import Value, checked, declared, notebook, run_notebook
+from workbench.report.page.notebooks import (
+    Value,
+    checked,
+    declared,
+    notebook,
+    run_notebook,
+)
 from workbench.report.page.rendering import render
 
 REPORTS = Path("reports")
@@ -29,7 +35,10 @@ LISTS = ";"
 
 
 def run_experiment(
-    parameters: Mapping[str, Value], out: str | Path | None = None, *, progress: bool = False
+    parameters: Mapping[str, Value],
+    out: str | Path | None = None,
+    *,
+    progress: bool = False,
 ) -> Path:
     """Run `notebooks/experiment.ipynb` with these parameters and render the report of its run, also
     where a later cell failed.
@@ -93,8 +102,10 @@ def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, 
         raise SettingError("`out` is the folder of one run; use --out for the folder of all runs")
     choices = []
     for name, text in grid.items():
-        is_list = types.get(name, "").startswith("list[")
-        choices.append(_words(text, LISTS if is_list else ","))
+        separator = ","
+        if types.get(name, "").startswith("list["):
+            separator = LISTS
+        choices.append(_words(text, separator))
     combinations = []
     for choice in product(*choices):
         varied = dict(zip(grid, choice, strict=True))
@@ -146,7 +157,10 @@ def run_experiments(
         ThreadPoolExecutor(max_workers=jobs) as pool,
         progress(len(combinations), "running", "notebook", quiet=quiet) as bar,
     ):
-        jobs_of_points = list(map(partial(pool.submit, run), combinations, folders))
+        jobs_of_points = []
+        for values, point_folder in zip(combinations, folders, strict=True):
+            job_of_point = pool.submit(run, values, point_folder)
+            jobs_of_points.append(job_of_point)
         for job in as_completed(jobs_of_points):
             tell(job.result())
             bar.update()
@@ -157,16 +171,19 @@ def run_experiments(
 
 
 def _run(code: str, values: Mapping[str, Value], folder: Path) -> GridPoint:
-    template = sha256(notebook(TEMPLATE).read_bytes()).hexdigest()
+    template = notebook(TEMPLATE).read_bytes()
+    template_key = sha256(template).hexdigest()
     facts = {
         "values": dict(values),
         "code": code,
-        "template": template[:16],
+        "template": template_key[:16],
     }
     state = json.dumps(facts, indent=1)
     state_file = folder / DONE
-    if state_file.is_file() and state_file.read_text(encoding="utf-8") == state:
-        return GridPoint(values, str(folder), "kept")
+    if state_file.is_file():
+        state_on_disk = state_file.read_text(encoding="utf-8")
+        if state_on_disk == state:
+            return GridPoint(values, str(folder), "kept")
     try:
         run_experiment(values, folder)
     except Exception as error:  # noqa: BLE001 - a point's fault of any kind must not stop the others
@@ -182,9 +199,12 @@ def _slug(values: Mapping[str, Value], grid: Mapping[str, str]) -> str:
     """A folder's name that a person can read, and that no other point has."""
     words = []
     for name in grid:
-        value = re.sub(r"[^A-Za-z0-9.+]+", "-", _text(values[name], "+"))
+        text = _text(values[name], "+")
+        value = re.sub(r"[^A-Za-z0-9.+]+", "-", text)
         words.append(f"{name}-{value}")
-    return f"{'_'.join(words)[:60]}-{seal(values)}".lstrip("-")
+    readable = "_".join(words)[:60]
+    slug = f"{readable}-{seal(values)}"
+    return slug.lstrip("-")
 
 
 def table_rows(ran: Iterable[GridPoint], varied: Collection[str]) -> Iterator[dict[str, str]]:

@@ -30,13 +30,19 @@ class Html:
         return Html(self.html + other.html, self.plain, self.data)
 
     def __repr__(self) -> str:
-        if self.plain or self.data is None:
-            return self.plain or "<a part of a report; a notebook shows it>"
-        return visible(self.data.to_string(index=False, max_colwidth=40))
+        if self.plain:
+            return self.plain
+        if self.data is None:
+            return "<a part of a report; a notebook shows it>"
+        text = self.data.to_string(index=False, max_colwidth=40)
+        return visible(text)
 
 
 def part(
-    template: str, data: pd.DataFrame | None = None, plain: str = "", **values: object
+    template: str,
+    data: pd.DataFrame | None = None,
+    plain: str = "",
+    **values: object,
 ) -> Html:
     """The part of a report that a template in `templates/report` makes of a table and of values by
     name.
@@ -46,21 +52,35 @@ def part(
     variables: dict[str, object] = {}
     if data is not None:
         variables["rows"] = data.to_dict("records")
-        variables["known"] = []
+        strategies = []
         if "strategy" in data:
-            variables["known"] = data["strategy"].drop_duplicates().tolist()
+            names = data["strategy"].drop_duplicates()
+            strategies = names.tolist()
+        variables["known"] = strategies
     variables |= values
     html = render(f"report/{template}.html", **variables)
     return Html(html, plain, data)
 
 
-def rows_in_order(table: pd.DataFrame, strategies: Sequence[str]) -> list[dict[Hashable, Any]]:
+def rows_in_order(
+    table: pd.DataFrame,
+    strategies: Sequence[str],
+) -> list[dict[Hashable, Any]]:
     """The rows of a table of strategies, in this order of theirs."""
+
+    def place(row: dict[Hashable, Any]) -> int:
+        return strategies.index(row["strategy"])
+
     rows = table.to_dict("records")
-    return sorted(rows, key=lambda row: strategies.index(row["strategy"]))
+    return sorted(rows, key=place)
 
 
-def empty(text: str = "", data: pd.DataFrame | None = None, *, template: str = "empty") -> Html:
+def empty(
+    text: str = "",
+    data: pd.DataFrame | None = None,
+    *,
+    template: str = "empty",
+) -> Html:
     """A sentence where there is nothing to show; without one, a part that shows nothing."""
     if not text:
         return Html("", data=data)

@@ -17,8 +17,18 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from workbench.base.markup import render
+from workbench.evaluation.metrics import NAMES, WORK
 
-INK, MUTED, RULE = "#1f2328", "#656d76", "#d5dae0"
+HALF = 5.6
+"""Inches of a chart that is beside another."""
+AXIS_NAMES = {
+    WORK: "questions about the work answered, %",
+    NAMES: "names told, %",
+}
+"""What the axis of each half of the headline counts."""
+INK = "#1f2328"
+MUTED = "#656d76"
+RULE = "#d5dae0"
 _THEMED = {
     INK: "currentColor",
     MUTED: "var(--muted, #656d76)",

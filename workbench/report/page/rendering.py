@@ -4,7 +4,7 @@ nothing else.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +25,11 @@ _HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 
 
 def render(
-    run: str | Path, baseline: str = "", other: str | Path = "", *, findings: Findings | None = None
+    run: str | Path,
+    baseline: str = "",
+    other: str | Path = "",
+    *,
+    findings: Findings | None = None,
 ) -> Path:
     """Fill the report notebook from a run's folder and write `report.ipynb` and `report.html`
     there.
@@ -62,23 +66,26 @@ def render(
         "baseline": baseline,
         "other_folder": str(other),
     }
-    page, charts = _filled(report, parameters)
-    is_masked = _is_masked(results)
-    if other_results is not None:
-        is_masked = is_masked or _is_masked(other_results)
+    filled_notebook = _filled(report, parameters)
+    page = filled_notebook.page
+    is_masked = _is_masked(results) or _is_masked(other_results)
     if is_masked:
         _remove_places(page)
     html_file = to_html(page, folder / f"{name}.html", title=title)
     if not is_masked:
-        for chart in charts:
-            chart.output["data"] |= chart.chart.picture()
-    text = json.dumps(page, indent=1, ensure_ascii=False) + "\n"
-    write_atomically(folder / f"{name}.ipynb", text.encode("utf-8", "backslashreplace"))
+        for shown_chart in filled_notebook.charts:
+            picture = shown_chart.chart.picture()
+            shown_chart.output["data"] |= picture
+    text = json.dumps(page, indent=1, ensure_ascii=False)
+    content = f"{text}\n".encode("utf-8", "backslashreplace")
+    write_atomically(folder / f"{name}.ipynb", content)
     return html_file
 
 
-def _is_masked(results: Results) -> bool:
+def _is_masked(results: Results | None) -> bool:
     """Whether a run is a copy without session text, or its sessions were redacted."""
+    if results is None:
+        return False
     settings = results.manifest.get("settings") or {}
     return bool(results.manifest.get("shared") or settings.get("redact"))
 
@@ -91,13 +98,17 @@ class ShownChart:
     chart: Chart
 
 
-def _filled(
-    report: Report, parameters: Mapping[str, Value]
-) -> tuple[dict[str, Any], list[ShownChart]]:
+@dataclass(frozen=True, slots=True)
+class FilledNotebook:
+    """The report notebook with outputs, and the charts among these."""
+
+    page: dict[str, Any]
+    charts: list[ShownChart]
+
+
+def _filled(report: Report, parameters: Mapping[str, Value]) -> FilledNotebook:
     """The report notebook with these parameters, and as outputs the parts of the report that its
     cells name.
-
-    With it the charts among the outputs.
     """
     page: dict[str, Any] = json.loads(notebook("report").read_text(encoding="utf-8"))
     cells: list[dict[str, Any]] = []
@@ -112,9 +123,16 @@ def _filled(
                 cell["outputs"].append(output)
                 if isinstance(part, Chart):
                     charts.append(ShownChart(output, part))
-        if "parameters" in cell["metadata"].get("tags", ()):
+        if "parameters" in _tags(cell):
             cells.append(_injected(cell, parameters))
-    return {**page, "cells": cells}, charts
+    page["cells"] = cells
+    return FilledNotebook(page, charts)
+
+
+def _tags(cell: Mapping[str, Any]) -> Sequence[str]:
+    """What a cell is marked as."""
+    tags: Sequence[str] = cell["metadata"].get("tags", ())
+    return tags
 
 
 def _parts(report: Report, source: str) -> Iterator[Html | Chart]:
@@ -126,7 +144,10 @@ def _parts(report: Report, source: str) -> Iterator[Html | Chart]:
         yield part
 
 
-def _injected(cell: Mapping[str, Any], parameters: Mapping[str, Value]) -> dict[str, Any]:
+def _injected(
+    cell: Mapping[str, Any],
+    parameters: Mapping[str, Value],
+) -> dict[str, Any]:
     """The cell that sets the parameters, behind the one that declares them."""
     assignments = [f"{name} = {value!r}" for name, value in parameters.items()]
     return {
@@ -144,7 +165,10 @@ def _output(part: Html | Chart) -> dict[str, Any]:
         output["data"] = part.drawing()
         output["metadata"] = ON_LIGHT
     else:
-        output["data"] = {"text/html": part._repr_html_(), "text/plain": repr(part)}
+        output["data"] = {
+            "text/html": part._repr_html_(),
+            "text/plain": repr(part),
+        }
         output["metadata"] = {}
     return output
 
@@ -156,17 +180,19 @@ def _remove_places(page: dict[str, Any]) -> None:
     The notebook can be run again in its folder. It gets no PNG of a chart: its bytes as text
     contain any four letters by chance. So do the ids in an SVG.
     """
-    page["metadata"] = {"kernelspec": page["metadata"].get("kernelspec", {})}
+    kernelspec = page["metadata"].get("kernelspec", {})
+    page["metadata"] = {"kernelspec": kernelspec}
     for cell in page["cells"]:
-        if "injected-parameters" in cell["metadata"].get("tags", ()):
+        if "injected-parameters" in _tags(cell):
             source = cell["source"]
             source = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', source)
             source = re.sub(r"(?m)^other_folder = .*$", 'other_folder = ""', source)
             cell["source"] = source
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
-            if "image/svg+xml" in data:
-                data["image/svg+xml"] = _numbered_ids(data["image/svg+xml"])
+            drawing = data.get("image/svg+xml")
+            if drawing is not None:
+                data["image/svg+xml"] = _numbered_ids(drawing)
 
 
 def _numbered_ids(drawing: str) -> str:
@@ -223,4 +249,5 @@ def _headings(cells: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
             for words in re.findall(r"(?m)^## (.+)$", cell["source"]):
                 yield _place(words), words
         for output in cell.get("outputs", ()):
-            yield from _HEADING.findall(output["data"].get("text/html", ""))
+            html = output["data"].get("text/html", "")
+            yield from _HEADING.findall(html)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.base import laboratory
 from workbench.evaluation.analysis.survival import half_life
+from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.costs import typical
@@ -72,8 +73,15 @@ def _chart(name: str, findings: Findings, rows: pd.DataFrame, *session: str | No
     """The chart of that name; matplotlib is imported for the first one, so that words need not
     wait for it.
     """
-    from workbench.report.page import charts
+    from workbench.report.page import charts, curves
 
+    drawings: Mapping[str, Callable[..., Figure]] = {
+        "savings": charts.savings,
+        "likely_best": charts.likely_best,
+        "spending": charts.spending,
+        "equal_size": curves.equal_size,
+        "rounds": curves.rounds,
+    }
     mode = "matched" if name == "equal_size" else "natural"
     half = HALVES[findings.tables.leading(mode)]
     alt = sentences(
@@ -83,8 +91,8 @@ def _chart(name: str, findings: Findings, rows: pd.DataFrame, *session: str | No
         rows=rows.to_dict("records"),
         session=session[0] if session else None,
     )
-    draw: Callable[..., Figure] = getattr(charts, name)
-    return Chart(name, draw(findings, *session), " ".join(alt))
+    figure = drawings[name](findings, *session)
+    return Chart(name, figure, " ".join(alt))
 
 
 class Report:
@@ -301,8 +309,8 @@ class Report:
         """
         if session is None:
             session = typical(self.findings.tables)
-        bills = self.findings.tables.costs
-        bills = bills[bills["session"] == session]
+        costs = self.findings.tables.costs
+        bills = rows_with(costs, session=session)
         return _chart("spending", self.findings, bills, session)
 
 

@@ -76,23 +76,30 @@ def sweep_table(results: Results) -> pd.DataFrame:
     rows = []
     for point in results.variants.to_dict("records"):
         name = point["strategy"]
-        row = _settings(point) | _figures(run, name)
+        row = _settings(point)
+        row |= _figures(run, name)
         for status in ("failed", "pending"):
             row[status] = int(statuses.get((name, status), 0))
         rows.append(row)
     table = pd.DataFrame(rows)
     if len(run.at_used_sizes):
-        against = differences(run)[["strategy", "difference", "low", "high"]]
+        columns = ["strategy", "difference", "low", "high"]
+        against = differences(run)[columns]
         against = against.assign(baseline=run.baseline)
         table = table.merge(against, on="strategy", how="left")
-    with_sessions = table.loc[table["sessions"] > 0, "strategy"]
-    places = standings(run, list(with_sessions)).drop(columns="sessions")
+    has_sessions = table["sessions"] > 0
+    with_sessions = table.loc[has_sessions, "strategy"]
+    places = standings(run, list(with_sessions))
+    places = places.drop(columns="sessions")
     return table.merge(places, on="strategy", how="left")
 
 
 def _settings(point: dict[Hashable, Any]) -> dict[str, object]:
     """The strategy of a point with its window, its model and each setting that it changes."""
-    row = {"strategy": point["strategy"], "base": point["base"]}
+    row = {
+        "strategy": point["strategy"],
+        "base": point["base"],
+    }
     for name in ("window", "window_least", "window_most"):
         window = point[name]
         row[name] = None if pd.isna(window) else int(window)
@@ -106,25 +113,31 @@ def _settings(point: dict[Hashable, Any]) -> dict[str, object]:
 
 def _figures(run: Tables, name: str) -> dict[str, float | None]:
     """The means of a point, and the sessions that its place rests on."""
-    either = dots(run, name)
-    both = either.dropna()
+    sessions = dots(run, name)
+    with_both = sessions.dropna()
+    recall = run.mean_over_projects(with_both["recall"])
+    saved = run.mean_over_projects(with_both["saved"])
     figures: dict[str, float | None] = {
-        "recall": _mean(run.mean_over_projects(both["recall"])),
-        "tokens_saved": _mean(run.mean_over_projects(both["saved"])),
+        "recall": _mean(recall),
+        "tokens_saved": _mean(saved),
     }
     for metric in ("peak_context", "compactions"):
-        figures[metric] = _mean(run.own_trigger(name, metric))
+        estimate = run.own_trigger(name, metric)
+        figures[metric] = _mean(estimate)
     for share in run.shares:
-        figures[f"{AT_SIZE}{share:g}"] = _mean(run.equal_size(name, share))
+        estimate = run.equal_size(name, share)
+        figures[f"{AT_SIZE}{share:g}"] = _mean(estimate)
     for share in run.shares:
         figures[f"{USED_AT}{share:g}"] = run.used(name, share)
-    figures["sessions"] = len(both)
-    figures["of"] = len(either)
+    figures["sessions"] = len(with_both)
+    figures["of"] = len(sessions)
     return figures
 
 
 def _mean(estimate: Estimate | None) -> float:
-    return nan if estimate is None else estimate.mean
+    if estimate is None:
+        return nan
+    return estimate.mean
 
 
 def sweep_html(results: Results) -> Html:
@@ -133,13 +146,14 @@ def sweep_html(results: Results) -> Html:
         return empty()
     run = Tables.of(results)
     points = sweep_table(results)
-    points = points.sort_values(["on_frontier", "recall"], ascending=False, na_position="last")
-    points = points.reset_index(drop=True)
-    note = "; ".join([_counted(points), *results.manifest.get("merged", ())])
-    baseline = ""
-    if "baseline" in points:
-        for name in points["baseline"].dropna().head(1):
-            baseline = name
+    points = points.sort_values(
+        ["on_frontier", "recall"],
+        ascending=False,
+        na_position="last",
+        ignore_index=True,
+    )
+    merged = results.manifest.get("merged", ())
+    note = "; ".join([_counted(points), *merged])
     return part(
         "sweep",
         points,
@@ -150,13 +164,22 @@ def sweep_html(results: Results) -> Html:
         rows=_plain_rows(points),
         settings=_setting_columns(points),
         sizes=_size_columns(points),
-        base=baseline,
+        base=_baseline(points),
     )
+
+
+def _baseline(points: pd.DataFrame) -> str:
+    """What the points are compared with; empty for nothing."""
+    if "baseline" in points:
+        for name in points["baseline"].dropna():
+            return str(name)
+    return ""
 
 
 def _plain_rows(points: pd.DataFrame) -> list[dict[Hashable, Any]]:
     """The points as rows, with None where a value is missing."""
-    plain = points.astype(object).where(points.notna(), None)
+    is_known = points.notna()
+    plain = points.astype(object).where(is_known, None)
     rows: list[dict[Hashable, Any]] = plain.to_dict("records")
     return rows
 
@@ -167,7 +190,8 @@ def _counted(points: pd.DataFrame) -> str:
     unbeaten = [str(name) for name in points.loc[is_unbeaten, "strategy"]]
     verb = "is" if len(unbeaten) == 1 else "are"
     names = joined(unbeaten) or "none"
-    return f"{some(len(points), 'point')} of a grid; {names} {verb} unbeaten"
+    grid = some(len(points), "point")
+    return f"{grid} of a grid; {names} {verb} unbeaten"
 
 
 def _setting_columns(points: pd.DataFrame) -> list[tuple[str, str]]:

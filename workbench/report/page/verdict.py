@@ -9,6 +9,8 @@ from workbench.base.formats import paragraph
 from workbench.evaluation.analysis.paired import FEWEST
 from workbench.evaluation.analysis.trade import MARGIN, WORTH
 from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.sized_tables import PartOf
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
 from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
 from workbench.report.page.html import Html, part, rows_in_order
@@ -80,15 +82,6 @@ def headline_html(findings: Findings) -> Html:
     best = next(iter(run.contenders), "")
     if findings.advice or findings.decision is not None:
         best = findings.recommended
-    scored = 0
-    for name in run.contenders:
-        mean = figures.strategies[name].same_size[run.first_half]
-        if mean is not None:
-            scored = max(scored, mean.projects)
-    larger = {}
-    for share in run.shares:
-        for name, counts in run.over_target(share).items():
-            larger[name, share] = counts
     by_size = {}
     for row in figures.by_size.to_dict("records"):
         by_size[row["strategy"], row["share"]] = row
@@ -108,7 +101,7 @@ def headline_html(findings: Findings) -> Html:
         titles=HALVES,
         leading=run.first_half,
         work_sessions=findings.counts.with_work,
-        larger=larger,
+        larger=_larger_by_share(run),
         differences=_by_strategy(compared),
         too_large=run.over_window,
         same_size=findings.same_size,
@@ -125,11 +118,31 @@ def headline_html(findings: Findings) -> Html:
         evidence=verdict.evidence,
         notes=verdict.caveats,
         sessions=findings.counts,
-        scored=scored,
+        scored=_most_projects(findings),
         fewest=FEWEST,
         own_metrics=figures.own_metrics.to_dict("records"),
         unscored=findings.unscored,
     )
+
+
+def _larger_by_share(run: Tables) -> dict[tuple[str, float], PartOf]:
+    """By strategy and share, in how many sessions it stays larger."""
+    larger = {}
+    for share in run.shares:
+        for name, counts in run.over_target(share).items():
+            larger[name, share] = counts
+    return larger
+
+
+def _most_projects(findings: Findings) -> int:
+    """Of how many projects the means of the contenders are at most."""
+    run = findings.tables
+    project_count = 0
+    for name in run.contenders:
+        mean = findings.figures.strategies[name].same_size[run.first_half]
+        if mean is not None:
+            project_count = max(project_count, mean.projects)
+    return project_count
 
 
 def _by_strategy(rows: pd.DataFrame) -> dict[str, dict[Hashable, Any]]:

@@ -5,7 +5,6 @@ address.
 from __future__ import annotations
 
 import hmac
-import json
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from hashlib import sha256
@@ -24,23 +23,30 @@ from workbench.base.errors import SettingError, WorkbenchError
 from workbench.base.formats import some
 from workbench.base.markup import TEMPLATES
 from workbench.evaluation.experiment.bounded import text_of
-from workbench.evaluation.experiment.run_notes import RunNotes, delete_run
 from workbench.report.view.changes import changes_page
 from workbench.report.view.chart import chart_page
-from workbench.report.view.contexts import NotShown
 from workbench.report.view.filling import filling_page
 from workbench.report.view.guard import HOST, REPORTS, Guard
-from workbench.report.view.page import Page, Query, path_of
-from workbench.report.view.pages import (
-    all_losses,
-    loss_address,
-    queue_page,
-    run_page,
-    runs_page,
+from workbench.report.view.losses import loss_address, queue_page
+from workbench.report.view.not_shown import NotShown
+from workbench.report.view.page import Page, Query
+from workbench.report.view.pages import run_page, runs_page
+from workbench.report.view.responses import (
+    HEADERS,
+    download,
+    html,
+    refused,
+    report_html,
 )
-from workbench.report.view.responses import HEADERS, download, html, refused, report_html
 from workbench.report.view.runs import RunEntry, runs
 from workbench.report.view.search import search_page
+from workbench.report.view.sent_changes import (
+    Change,
+    delete,
+    posted_fields,
+    take_mark,
+    take_notes,
+)
 from workbench.report.view.session import session_page
 
 STATIC = {
@@ -51,13 +57,6 @@ STATIC = {
 }
 """The only files that are served beside the reports of runs."""
 Answer: TypeAlias = Callable[[Request], Response]
-Fields: TypeAlias = Mapping[str, str]
-Change: TypeAlias = Callable[[RunEntry, Fields], dict[str, str]]
-"""Changes what is kept of a run; says in `told` what it did, and in `go` which page to show next,
-if another one.
-"""
-MOST_POSTED = 64 << 10
-"""Bytes of a change."""
 
 
 class ViewPages:
@@ -76,9 +75,9 @@ class ViewPages:
     def routes(self) -> list[Route]:
         """Every address, and what answers there."""
         changes: Mapping[str, Change] = {
-            "/runs/{run}/notes": _take_notes,
-            "/runs/{run}/marks": _take_mark,
-            "/runs/{run}/delete": _delete,
+            "/runs/{run}/notes": take_notes,
+            "/runs/{run}/marks": take_mark,
+            "/runs/{run}/delete": delete,
         }
         answers: Mapping[str, Answer] = {
             "/": self.runs,
@@ -122,15 +121,21 @@ class ViewPages:
         """A run's report in a frame."""
         run = self._entry(request)
         self._report_file(run)
-        frame = f"/{REPORTS}/{_report_key(self.token, run.name)}"
-        page = Page("report", f"The report of {run.name}", {"run": run, "frame": frame})
+        key = _report_key(self.token, run.name)
+        values = {
+            "run": run,
+            "frame": f"/{REPORTS}/{key}",
+        }
+        page = Page("report", f"The report of {run.name}", values)
         return self._shown(page, request)
 
     def framed_report(self, request: Request) -> Response:
         """The report with the key of the address, for the frame in a page of ours."""
-        key = str(request.path_params["key"]).encode("utf-8", "replace")
+        path_key = str(request.path_params["key"])
+        key = path_key.encode("utf-8", "replace")
         for run in runs(self.root).values():
-            if compare_digest(_report_key(self.token, run.name).encode(), key):
+            key_of_run = _report_key(self.token, run.name)
+            if compare_digest(key_of_run.encode(), key):
                 text = text_of(self._report_file(run))
                 text = text.replace('<html lang="en">', '<html lang="en" data-view="">', 1)
                 return report_html(text)
@@ -139,7 +144,8 @@ class ViewPages:
     def loss(self, request: Request) -> Response:
         """Leads to where a loss is shown."""
         key = str(request.path_params["key"])
-        place = loss_address(self._entry(request), key)
+        run = self._entry(request)
+        place = loss_address(run, key)
         if not place:
             raise NotShown(f"The run has no loss {key!r}.")
         return RedirectResponse(self.base + place, 303)
@@ -150,7 +156,8 @@ class ViewPages:
 
     def static(self, request: Request) -> Response:
         """A style sheet or script of ours."""
-        path = STATIC.get(str(request.path_params["name"]))
+        name = str(request.path_params["name"])
+        path = STATIC.get(name)
         if path is None:
             return refused("There is no such file.", 404, self.base)
         return FileResponse(path)
@@ -163,7 +170,8 @@ class ViewPages:
         """Shows a page of the run that the address names."""
 
         def answer(request: Request) -> Response:
-            page = make_page(self._entry(request), request.query_params)
+            run = self._entry(request)
+            page = make_page(run, request.query_params)
             return self._shown(page, request)
 
         return answer
@@ -199,15 +207,20 @@ class ViewPages:
 
     def _stamp(self, request: Request) -> dict[str, str]:
         """How far the run of the address is, or all runs, and what changes whenever they do."""
-        entries = runs(self.root)
         name = request.path_params.get("run") or request.query_params.get("run")
-        shown_runs = [run for run in entries.values() if name in (None, run.name)]
-        going_runs = [run for run in shown_runs if not run.finished]
+        stamps = []
+        going_runs = []
+        for run in runs(self.root).values():
+            if name not in (None, run.name):
+                continue
+            stamps.append(run.stamp)
+            if not run.finished:
+                going_runs.append(run)
         words = "The run is finished."
         if going_runs:
             replay_count = sum(run.replays for run in going_runs)
-            words = f"The run goes on: {some(replay_count, 'replay is', 'replays are')} done."
-        stamps = [run.stamp for run in shown_runs]
+            replays_are = some(replay_count, "replay is", "replays are")
+            words = f"The run goes on: {replays_are} done."
         return {"stamp": " ".join(stamps), "words": words}
 
     def _entry(self, request: Request) -> RunEntry:
@@ -224,7 +237,9 @@ class ViewPages:
 
     def _report_file(self, run: RunEntry) -> Path:
         path = run.path / "report.html"
-        if not path.is_file() or not path.resolve().is_relative_to(self.root.resolve()):
+        root = self.root.resolve()
+        is_inside = path.resolve().is_relative_to(root)
+        if not path.is_file() or not is_inside:
             raise NotShown("This run has no report; `workbench runs report` writes it.")
         return path
 
@@ -233,8 +248,9 @@ class ViewPages:
 
         async def take(request: Request) -> Response:
             try:
-                fields = await _posted(request)
-                answer = await run_in_threadpool(change, self._entry(request), fields)
+                fields = await posted_fields(request)
+                run = self._entry(request)
+                answer = await run_in_threadpool(change, run, fields)
             except WorkbenchError as error:
                 return JSONResponse({"told": f"{error}."}, 400)
             if "go" in answer:
@@ -246,69 +262,19 @@ class ViewPages:
 
 def application(root: Path, token: str, port: int) -> Starlette:
     """The view of a folder, which answers only who knows the token."""
-    app = Starlette(routes=ViewPages(root, token).routes())
+    pages = ViewPages(root, token)
+    app = Starlette(routes=pages.routes())
     app.add_middleware(Guard, token=token, port=port)
     return app
-
-
-async def _posted(request: Request) -> Fields:
-    """The texts that a page sent.
-
-    Raises:
-        NotShown: it is anything else.
-    """
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MOST_POSTED:
-            raise NotShown(f"a change may have {MOST_POSTED:,} bytes")
-    try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError):
-        fields = None
-    if not isinstance(fields, dict):
-        raise NotShown("a change is an object of texts")
-    if not all(isinstance(value, str) for value in fields.values()):
-        raise NotShown("a change is an object of texts")
-    return fields
-
-
-def _take_notes(run: RunEntry, fields: Fields) -> dict[str, str]:
-    """Write the name, the tags and the note of a run."""
-    words = fields.get("tags", "").split(",")
-    tags = [word for word in words if word.strip()]
-    notes = RunNotes.of(run.path)
-    notes = notes.described(fields.get("name"), tags, fields.get("note"))
-    notes.write(run.path)
-    return {"told": "Saved."}
-
-
-def _take_mark(run: RunEntry, fields: Fields) -> dict[str, str]:
-    """Mark a loss of a run; the page of the next one follows."""
-    loss = fields.get("loss", "")
-    mark = fields.get("mark", "")
-    if loss not in {row["loss"] for row in all_losses(run)}:
-        raise NotShown(f"The run has no loss {loss!r}")
-    notes = RunNotes.of(run.path).marked(loss, mark)
-    notes.write(run.path)
-    words = f"Marked as {mark}." if mark else "The mark is taken away."
-    next_page = path_of(run.name, "queue", loss=fields.get("next", ""))
-    return {"told": words, "go": next_page}
-
-
-def _delete(run: RunEntry, fields: Fields) -> dict[str, str]:
-    """Delete a run whose folder the page names once more."""
-    if fields.get("run") != run.name:
-        raise NotShown("The name of the run to delete is missing")
-    delete_run(run.path)
-    return {"told": f"{run.name} is deleted.", "go": ""}
 
 
 def _report_key(token: str, run: str) -> str:
     """What the address of a run's report has in the place of the token; the token does not
     follow from it.
     """
-    return hmac.new(token.encode(), run.encode("utf-8", "replace"), sha256).hexdigest()
+    name = run.encode("utf-8", "replace")
+    code = hmac.new(token.encode(), name, sha256)
+    return code.hexdigest()
 
 
 class ViewServer:

@@ -15,8 +15,15 @@ from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
 from workbench.evaluation.findings.summaries import session_titles
 from workbench.evaluation.metrics import HALVES
-from workbench.report.view.contexts import NotShown
-from workbench.report.view.page import Page, Query, asking, counted, named_in, path_of
+from workbench.report.view.not_shown import NotShown
+from workbench.report.view.page import (
+    Page,
+    Query,
+    asking,
+    counted,
+    named_in,
+    path_of,
+)
 from workbench.report.view.pages import MOST
 from workbench.report.view.runs import RunEntry
 from workbench.report.view.sorting import headings, sorted_records
@@ -70,12 +77,14 @@ class ChangeFilters:
         """Whether a row is asked for; `without` names a filter that is left out. A filter by a
         column that a row does not have asks nothing of it.
         """
-        words = " ".join(str(value) for value in row.values()).lower()
-        if self.q.lower() not in words:
+        words = " ".join(map(str, row.values()))
+        if self.q.lower() not in words.lower():
             return False
         for column in FILTERED:
             value = getattr(self, column)
-            if value and column != without and row.get(column, value) != value:
+            if not value or column == without:
+                continue
+            if row.get(column, value) != value:
                 return False
         return True
 
@@ -88,9 +97,12 @@ def changes_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
     later = _finished(entries, query.get("after", ""))
     metric = query.get("metric", "")
     changes = _changes(earlier, later, metric)
-    titles = {**session_titles(earlier.tables()), **session_titles(later.tables())}
+    titles = session_titles(earlier.tables()) | session_titles(later.tables())
     filters = ChangeFilters.of(query)
-    sorts = {name: query.get(name, "") for name in ("sort", "loss_sort")}
+    sorts = {
+        "sort": query.get("sort", ""),
+        "loss_sort": query.get("loss_sort", ""),
+    }
     state = {
         "before": earlier.name,
         "after": later.name,
@@ -106,8 +118,10 @@ def changes_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
     shown_losses = sorted_records(fitting_losses, sorts["loss_sort"], LOSS_COLUMNS)
     names = {}
     for entry in (earlier, later):
-        names[entry.name] = RunNotes.of(entry.path).name
+        notes = RunNotes.of(entry.path)
+        names[entry.name] = notes.name
     strategies = (*later.tables().strategies, *earlier.tables().strategies)
+    swapped = {**state, "before": later.name, "after": earlier.name}
     page_values = {
         "before": earlier,
         "after": later,
@@ -128,7 +142,7 @@ def changes_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
         "counts": _filter_counts(values, losses, filters),
         "titles": titles,
         "known": dict.fromkeys(strategies),
-        "swap": asking(**{**state, "before": later.name, "after": earlier.name}),
+        "swap": asking(**swapped),
     }
     title = f"From {earlier.name} to {later.name}"
     download = shown_losses if query.get("of") == "losses" else shown_values
@@ -143,20 +157,21 @@ def _filter_counts(
     """How many rows each choice of a filter would show beside the other filters."""
     counts = {}
     for column in FILTERED:
-        shown_values = []
+        choices = []
         for row in (*values, *losses):
             if column in row and filters.fits(row, column):
-                shown_values.append(row[column])
-        counts[column] = counted(shown_values)
+                choices.append(row[column])
+        counts[column] = counted(choices)
     return counts
 
 
 def _finished(entries: Mapping[str, RunEntry], name: str) -> RunEntry:
     if name not in entries:
         raise NotShown(f"There is no run {name!r} here.")
-    if not entries[name].finished:
+    entry = entries[name]
+    if not entry.finished:
         raise NotShown(f"The run {name} goes on; it can be compared when it is finished.")
-    return entries[name]
+    return entry
 
 
 def _changes(earlier: RunEntry, later: RunEntry, metric: str) -> RunChanges:
@@ -185,10 +200,9 @@ def _rows(table: pd.DataFrame, titles: Mapping[str, str]) -> list[dict[str, Any]
     for record in table.to_dict("records"):
         row: dict[str, Any] = {}
         for name, value in record.items():
-            row[str(name)] = value
-            if missing(value):
-                row[str(name)] = None
-        row["title"] = titles.get(row["session"], row["session"])
+            row[str(name)] = None if missing(value) else value
+        session = row["session"]
+        row["title"] = titles.get(session, session)
         row["place"] = IN_USE
         if row["share"] is not None:
             row["place"] = f"at {percent(row['share'])}"
@@ -197,14 +211,25 @@ def _rows(table: pd.DataFrame, titles: Mapping[str, str]) -> list[dict[str, Any]
 
 
 def _loss_rows(
-    entities: pd.DataFrame, titles: Mapping[str, str], earlier: RunEntry, later: RunEntry
+    entities: pd.DataFrame,
+    titles: Mapping[str, str],
+    earlier: RunEntry,
+    later: RunEntry,
 ) -> list[dict[str, Any]]:
     """The changed entities, each with where the run that lost it shows it."""
     rows = _rows(entities, titles)
     for row in rows:
-        entry = earlier if row["change"] == "mended" else later
-        key = loss_key(row["session"], row["kind"], row["entity"], int(row["needed_at"]))
+        entry = later
+        if row["change"] == "mended":
+            entry = earlier
         row["address"] = ""
-        if not entry.tables().manifest.get("shared"):
+        manifest = entry.tables().manifest
+        if not manifest.get("shared"):
+            key = loss_key(
+                row["session"],
+                row["kind"],
+                row["entity"],
+                int(row["needed_at"]),
+            )
             row["address"] = path_of(entry.name, "loss", key)
     return rows

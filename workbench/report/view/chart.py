@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -15,16 +16,27 @@ from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings.summaries import replayed_contenders
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
-from workbench.report.view.contexts import NotShown
+from workbench.report.view.not_shown import NotShown
 from workbench.report.view.page import Page, Query, path_of
 from workbench.report.view.run_list import RunFilters, RunRow, run_rows, sorted_rows
 from workbench.report.view.runs import RunEntry
 
 MOST_RUNS = 40
 """Runs in one chart: the newest."""
-WIDTH, HEIGHT = 900, 300
-LEFT, RIGHT, TOP, BOTTOM = 70, 20, 12, 28
+WIDTH = 900
+HEIGHT = 300
+"""Of the picture."""
+LEFT = 70
+RIGHT = 20
+TOP = 12
+BOTTOM = 28
 """Around the lines."""
+FRAME = {
+    "width": WIDTH,
+    "height": HEIGHT,
+    "left": LEFT,
+    "right": WIDTH - RIGHT,
+}
 MOST_TICKS = 5
 SHORTEST = 0.1
 """The axis is at least so long, as a share of the values in its middle."""
@@ -79,22 +91,28 @@ class Axis:
         lowest = min(values)
         highest = max(values)
         middle = (lowest + highest) / 2
-        half_length = max(highest - lowest, SHORTEST * abs(middle)) / 2
-        marks = MaxNLocator(MOST_TICKS).tick_values(middle - half_length, middle + half_length)
+        shortest = SHORTEST * abs(middle)
+        length = max(highest - lowest, shortest)
+        start = middle - length / 2
+        end = middle + length / 2
+        marks = MaxNLocator(MOST_TICKS).tick_values(start, end)
         return cls(list(map(float, marks)))
 
     def y(self, value: float) -> float:
         """Where a value stands."""
-        start, end = self.marks[0], self.marks[-1]
+        start = self.marks[0]
+        end = self.marks[-1]
         share = (value - start) / (end - start)
         drawn_height = HEIGHT - TOP - BOTTOM
-        return round(HEIGHT - BOTTOM - share * drawn_height, 1)
+        place = HEIGHT - BOTTOM - share * drawn_height
+        return round(place, 1)
 
     def ticks(self) -> list[tuple[float, float]]:
         """The place of each line, with its value."""
         ticks = []
         for value in self.marks:
-            ticks.append((self.y(value), value))
+            tick = (self.y(value), value)
+            ticks.append(tick)
         return ticks
 
 
@@ -114,11 +132,7 @@ def chart_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
         means_of[row.run] = means
         for name, metric_means in means.items():
             units[name] = metric_means.unit
-    metric = query.get("metric", "")
-    if not metric:
-        metric = WORK if WORK in units else NAMES
-    if metric not in units:
-        raise NotShown(f"None of these runs has a metric {metric!r}.")
+    metric = _metric(query, units)
     table = _table(rows, means_of, metric)
     axis = Axis.of([row["value"] for row in table])
     values = {
@@ -131,21 +145,41 @@ def chart_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
         "ticks": axis.ticks(),
         "places": _places(len(rows)),
         "known": [row["strategy"] for row in table],
-        "frame": {"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
+        "frame": FRAME,
         "wanted": asdict(filters),
     }
     return Page("chart", "Runs in one chart", values, pd.DataFrame(table))
 
 
-def _charted_runs(entries: Mapping[str, RunEntry], filters: RunFilters) -> list[RunRow]:
+def _metric(query: Query, units: Mapping[str, str]) -> str:
+    """The metric that an address names; by default the work, or names where no run has the work.
+
+    Args:
+        query: of the address.
+        units: of the metrics that the runs have.
+    """
+    metric = query.get("metric", "")
+    if not metric:
+        metric = WORK if WORK in units else NAMES
+    if metric not in units:
+        raise NotShown(f"None of these runs has a metric {metric!r}.")
+    return metric
+
+
+def _charted_runs(
+    entries: Mapping[str, RunEntry],
+    filters: RunFilters,
+) -> list[RunRow]:
     """The newest finished runs that fit, oldest first."""
     rows = []
     for row in run_rows(entries.values()):
-        if row.state in ("finished", "shared copy") and filters.fits(row):
+        is_finished = row.state in ("finished", "shared copy")
+        if is_finished and filters.fits(row):
             rows.append(row)
     if not rows:
         raise NotShown("No finished run fits these filters.")
-    return sorted_rows(rows, "created")[-MOST_RUNS:]
+    oldest_first = sorted_rows(rows, "created")
+    return oldest_first[-MOST_RUNS:]
 
 
 @lru_cache(maxsize=1024)
@@ -154,7 +188,8 @@ def _means(path: Path, stamp: str) -> dict[str, MetricMeans]:
     `stamp` says when it was made.
     """
     run = Tables.of(Results.open(path))
-    units = run.scores.groupby("metric")["unit"].first()
+    scores = run.scores.groupby("metric")
+    units = scores["unit"].first()
     means: dict[str, MetricMeans] = {}
     for metric, unit in units.items():
         by_strategy: dict[str, float] = {}
@@ -180,7 +215,13 @@ def _table(
         if means is None:
             continue
         for strategy, value in means.by_strategy.items():
-            table.append({"run": row.run, "name": row.name, "strategy": strategy, "value": value})
+            record = {
+                "run": row.run,
+                "name": row.name,
+                "strategy": strategy,
+                "value": value,
+            }
+            table.append(record)
     return table
 
 
@@ -189,22 +230,31 @@ def _places(count: int) -> list[float]:
     step = (WIDTH - LEFT - RIGHT) / count
     places = []
     for index in range(count):
-        places.append(round(LEFT + (index + 0.5) * step, 1))
+        place = LEFT + (index + 0.5) * step
+        places.append(round(place, 1))
     return places
 
 
-def _lines(rows: Sequence[RunRow], table: Sequence[dict[str, Any]], axis: Axis) -> list[Line]:
+def _lines(
+    rows: Sequence[RunRow],
+    table: Sequence[dict[str, Any]],
+    axis: Axis,
+) -> list[Line]:
     """A line for each strategy."""
-    points_of: dict[str, list[Point]] = {}
-    for run, x in zip(rows, _places(len(rows)), strict=True):
+    points_of: dict[str, list[Point]] = defaultdict(list)
+    places = _places(len(rows))
+    for run, x in zip(rows, places, strict=True):
         for record in table:
             if record["run"] != run.run:
                 continue
             value = record["value"]
-            point = Point(run, value, x, axis.y(value), path_of(run.run))
-            points = points_of.setdefault(record["strategy"], [])
-            points.append(point)
-    lines = []
-    for strategy, points in points_of.items():
-        lines.append(Line(strategy, points))
-    return lines
+            strategy = record["strategy"]
+            point = Point(
+                run=run,
+                value=value,
+                x=x,
+                y=axis.y(value),
+                address=path_of(run.run),
+            )
+            points_of[strategy].append(point)
+    return [Line(strategy, points) for strategy, points in points_of.items()]

@@ -10,8 +10,9 @@ from itertools import zip_longest
 from typing import Literal, TypeAlias
 
 from workbench.base.markup import clipped
+from workbench.report.explorer.outcomes import MessageOutcome
 from workbench.report.explorer.panels import summaries_of, texts_of
-from workbench.report.explorer.view import MessageOutcome, SessionView
+from workbench.report.explorer.view import SessionView
 
 LONGEST = 12_000
 """Characters of each of two texts that are compared."""
@@ -92,16 +93,23 @@ def context_difference(
     right_only = 0
     pairs: list[TextPair] = []
     for number, (left_text, right_text) in enumerate(_summaries(left, right), 1):
-        pairs.append(TextPair(f"Summary {number}", None, left_text, right_text))
-    for message, (left_outcome, right_outcome) in enumerate(zip(*outcomes_of, strict=True)):
+        pair = TextPair(f"Summary {number}", None, left_text, right_text)
+        pairs.append(pair)
+    by_message = zip(*outcomes_of, strict=True)
+    for message, (left_outcome, right_outcome) in enumerate(by_message):
         is_left = _is_sent(left_outcome)
         is_right = _is_sent(right_outcome)
         left_only += is_left and not is_right
         right_only += is_right and not is_left
-        if is_left and is_right and "rewritten" in (left_outcome, right_outcome):
-            left_text = _sent_text(left, message, left_outcome)
-            right_text = _sent_text(right, message, right_outcome)
-            pairs.append(TextPair(f"Message {message}", message, left_text, right_text))
+        is_rewritten = "rewritten" in (left_outcome, right_outcome)
+        if is_left and is_right and is_rewritten:
+            pair = TextPair(
+                title=f"Message {message}",
+                message=message,
+                left_text=_sent_text(left, message, left_outcome),
+                right_text=_sent_text(right, message, right_outcome),
+            )
+            pairs.append(pair)
     differing = [pair for pair in pairs if pair.left_text != pair.right_text]
     texts = [pair.difference() for pair in differing[:MOST_TEXTS]]
     return ContextDifference(left_only, right_only, texts, len(differing))
@@ -115,8 +123,10 @@ def _summaries(left: SessionView, right: SessionView) -> Iterator[tuple[str, str
     """The summaries of both contexts side by side; empty where one has fewer."""
     texts_by_side = []
     for view in (left, right):
-        summaries = summaries_of(view.event) if view.event else []
-        texts_by_side.append([summary.text for summary in summaries])
+        texts = []
+        if view.event:
+            texts = [summary.text for summary in summaries_of(view.event)]
+        texts_by_side.append(texts)
     yield from zip_longest(*texts_by_side, fillvalue="")
 
 
@@ -175,7 +185,8 @@ class _Block:
 def _blocks(left_parts: Sequence[str], right_parts: Sequence[str]) -> Iterator[_Block]:
     """Where two lists of lines or words agree and where they do not, as `difflib` has it."""
     matcher = SequenceMatcher(None, left_parts, right_parts, autojunk=False)
-    for tag, left_start, left_end, right_start, right_end in matcher.get_opcodes():
+    for opcode in matcher.get_opcodes():
+        tag, left_start, left_end, right_start, right_end = opcode
         left_text = "".join(left_parts[left_start:left_end])
         right_text = "".join(right_parts[right_start:right_end])
         yield _Block(tag == "equal", left_text, right_text)

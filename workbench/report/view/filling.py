@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from math import ceil
 from typing import Any
 
 import pandas as pd
@@ -15,15 +16,37 @@ from workbench.base.markup import clipped
 from workbench.evaluation.analysis.composition import RecordedContexts
 from workbench.evaluation.analysis.later_uses import later_uses
 from workbench.evaluation.analysis.recorded_compactions import CompactionBill, bills
+from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.report.explorer import treemap as tm
 from workbench.report.explorer.sources import COLOURS, OTHER, source_words
-from workbench.report.view.contexts import NotShown, recording, session_row
+from workbench.report.view.not_shown import NotShown
 from workbench.report.view.page import Page, Query, asking, number
+from workbench.report.view.recordings import recording, session_row
 from workbench.report.view.runs import RunEntry
 
 DEAREST = 3
 """Sources that the first sentence names."""
-WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1000, 260, 62, 14, 26
+WIDTH = 1000
+HEIGHT = 260
+"""Of the chart."""
+LEFT = 62
+RIGHT = 12
+TOP = 14
+BOTTOM = 26
+"""Around its layers."""
+TICK_STEPS = (
+    1_000,
+    2_000,
+    5_000,
+    10_000,
+    20_000,
+    50_000,
+    100_000,
+    200_000,
+    500_000,
+)
+"""Tokens between two ticks of the chart; in larger ones a million."""
+MOST_TICKS = 5
 MOST_COLUMNS = 400
 """Requests that the chart draws; of more, every second, third and so on."""
 LARGEST = 10
@@ -49,18 +72,31 @@ class Filling:
     @property
     def prompts(self) -> pd.Series[float]:
         """The tokens of each request."""
-        return self.rows.groupby("request")["tokens"].sum()
+        by_request = self.rows.groupby("request")
+        return by_request["tokens"].sum()
 
     @property
     def answers(self) -> pd.Series[int]:
         """The index of each request's answer."""
-        return self.rows.groupby("request")["message"].first()
+        by_request = self.rows.groupby("request")
+        return by_request["message"].first()
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether the recording says how large any request was."""
+        reported = self.rows["reported"]
+        return bool(reported.notna().any())
+
+    def of_request(self, request: int) -> pd.DataFrame:
+        """What filled the context of one request, a row a source."""
+        return rows_with(self.rows, request=request)
 
     def request_before(self, message: int) -> int:
         """The first request whose answer is the message or comes after it."""
         answers = self.answers
+        last_request = len(answers) - 1
         is_before = answers < message
-        return min(int(is_before.sum()), len(answers) - 1)
+        return min(int(is_before.sum()), last_request)
 
 
 def filling_page(entry: RunEntry, query: Query) -> Page:
@@ -71,14 +107,12 @@ def filling_page(entry: RunEntry, query: Query) -> Page:
     if filling.rows.empty:
         raise NotShown("The recording has no request: nothing filled a context.")
     prompts = filling.prompts
-    request = number(query, "request")
-    if request is None:
-        request = int(prompts.idxmax())
-    if request not in prompts.index:
-        raise NotShown(f"The session has requests 0 to {len(prompts) - 1}.")
+    last_request = len(prompts) - 1
+    request = _request(filling, query)
+    address = {"id": session, "request": request}
 
     def link(**changes: object) -> str:
-        return asking(**{"id": session, "request": request, **changes})
+        return asking(**{**address, **changes})
 
     sources = _sources(filling, request)
     costs = _costs(filling)
@@ -89,11 +123,11 @@ def filling_page(entry: RunEntry, query: Query) -> Page:
         "run": entry,
         "row": row,
         "request": request,
-        "last": len(prompts) - 1,
+        "last": last_request,
         "tokens": round(prompts[request]),
-        "is_reported": bool(filling.rows["reported"].notna().any()),
+        "is_reported": filling.is_reported,
         "chart": _chart(filling, request),
-        "tiles": tm.treemap(filling.rows[filling.rows["request"] == request]),
+        "tiles": tm.treemap(filling.of_request(request)),
         "width": tm.WIDTH,
         "height": tm.HEIGHT,
         "sources": sources,
@@ -103,6 +137,18 @@ def filling_page(entry: RunEntry, query: Query) -> Page:
     }
     title = f"What filled the context of {clipped(row['title'] or session, 60)}"
     return Page("filling", title, values, pd.DataFrame(sources))
+
+
+def _request(filling: Filling, query: Query) -> int:
+    """The request that an address names; the largest where it names none."""
+    prompts = filling.prompts
+    request = number(query, "request")
+    if request is None:
+        return int(prompts.idxmax())
+    if request not in prompts.index:
+        last_request = len(prompts) - 1
+        raise NotShown(f"The session has requests 0 to {last_request}.")
+    return request
 
 
 def _filling(entry: RunEntry, session: str) -> Filling:
@@ -126,7 +172,7 @@ def _sources(filling: Filling, request: int) -> list[dict[str, Any]]:
     costs = _costs(filling)
     shares = costs / costs.sum()
     sources = []
-    for row in filling.rows[filling.rows["request"] == request].to_dict("records"):
+    for row in filling.of_request(request).to_dict("records"):
         who = source_words(row["source"], row["name"])
         source = {
             "who": who,
@@ -144,9 +190,11 @@ def _costs(filling: Filling) -> pd.Series[float]:
     """What each source cost in the whole session, in USD, the dearest first; empty where no
     request has a price.
     """
-    rows = filling.rows[filling.rows["usd"].notna()]
-    who = list(map(source_words, rows["source"], rows["name"]))
-    costs = rows["usd"].groupby(who).sum()
+    is_priced = filling.rows["usd"].notna()
+    rows = filling.rows[is_priced]
+    who = map(source_words, rows["source"], rows["name"])
+    by_source = rows["usd"].groupby(list(who))
+    costs = by_source.sum()
     return costs.sort_values(ascending=False)
 
 
@@ -154,8 +202,9 @@ def _largest(filling: Filling, request: int) -> list[dict[str, Any]]:
     """The largest messages in the context of one request, and how often the agent came back to
     them.
     """
+    largest = filling.contexts.largest_messages(request, LARGEST)
     messages = []
-    for row in filling.contexts.largest_messages(request, LARGEST).to_dict("records"):
+    for row in largest.to_dict("records"):
         message = {
             "message": row["message"],
             "who": source_words(row["source"], row["name"]),
@@ -171,7 +220,10 @@ def _bill_rows(filling: Filling) -> list[dict[str, Any]]:
     rows = []
     for bill in filling.bills:
         request = filling.request_before(bill.message)
-        rows.append({**asdict(bill), "request": request, "usd": bill.usd})
+        row = asdict(bill)
+        row["request"] = request
+        row["usd"] = bill.usd
+        rows.append(row)
     return rows
 
 
@@ -184,19 +236,23 @@ class _Scale:
 
     def x(self, request: int) -> float:
         """From the left."""
-        width = WIDTH - LEFT - 12
-        return round(LEFT + width * request / self.last_request, 1)
+        width = WIDTH - LEFT - RIGHT
+        place = LEFT + width * request / self.last_request
+        return round(place, 1)
 
     def y(self, tokens: float) -> float:
         """From the top."""
         height = HEIGHT - TOP - BOTTOM
-        return round(TOP + height * (1 - tokens / self.top), 1)
+        place = TOP + height * (1 - tokens / self.top)
+        return round(place, 1)
 
     def corners(self, tokens_by_request: pd.Series[float]) -> list[str]:
         """The corners of a line."""
         corners = []
         for request, tokens in tokens_by_request.items():
-            corners.append(f"{self.x(request)},{self.y(tokens)}")
+            x = self.x(request)
+            y = self.y(tokens)
+            corners.append(f"{x},{y}")
         return corners
 
 
@@ -210,25 +266,23 @@ def _chart(filling: Filling, request: int) -> dict[str, Any]:
         fill_value=0.0,
     )
     tokens = tokens.clip(lower=0.0)
+    last_request = len(tokens) - 1
     most_tokens = float(tokens.sum(axis=1).max() or 1.0)
-    scale = _Scale(max(len(tokens) - 1, 1), 1.06 * most_tokens)
-    step = -(-len(tokens) // MOST_COLUMNS)
+    scale = _Scale(max(last_request, 1), 1.06 * most_tokens)
+    step = ceil(len(tokens) / MOST_COLUMNS)
     prompts = filling.prompts.iloc[::step]
-    ticks = []
-    for size in _ticks(scale.top):
-        ticks.append((scale.y(size), f"{size / 1000:,.0f}k"))
     return {
         "width": WIDTH,
         "height": HEIGHT,
         "left": LEFT,
         "top": TOP,
         "bottom": BOTTOM,
-        "last": len(tokens) - 1,
+        "last": last_request,
         "layers": _layers(scale, tokens.iloc[::step]),
         "marks": _marks(scale, filling),
         "prompts": " ".join(scale.corners(prompts)),
         "cursor": scale.x(request),
-        "ticks": ticks,
+        "ticks": _ticks(scale),
     }
 
 
@@ -242,7 +296,12 @@ def _layers(scale: _Scale, tokens: pd.DataFrame) -> list[dict[str, str]]:
         above = below + tokens[source]
         corners = scale.corners(above)
         corners += reversed(scale.corners(below))
-        layers.append({"source": source, "colour": colour, "points": " ".join(corners)})
+        layer = {
+            "source": source,
+            "colour": colour,
+            "points": " ".join(corners),
+        }
+        layers.append(layer)
         below = above
     return layers
 
@@ -261,9 +320,18 @@ def _marks(scale: _Scale, filling: Filling) -> list[dict[str, object]]:
     return marks
 
 
-def _ticks(top: float) -> list[int]:
-    """Round sizes from 0 to the top, at most six."""
-    for size in (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000):
-        if top / size <= 5:
-            return list(range(0, int(top) + 1, size))
-    return list(range(0, int(top) + 1, 1_000_000))
+def _ticks(scale: _Scale) -> list[tuple[float, str]]:
+    """Round sizes from 0 to the top, each with its place."""
+    ticks = []
+    for tokens in range(0, int(scale.top) + 1, _tick_step(scale.top)):
+        words = f"{tokens / 1000:,.0f}k"
+        ticks.append((scale.y(tokens), words))
+    return ticks
+
+
+def _tick_step(top: float) -> int:
+    """Tokens between two ticks."""
+    for step in TICK_STEPS:
+        if top / step <= MOST_TICKS:
+            return step
+    return 1_000_000

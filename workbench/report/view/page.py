@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 import pandas as pd
 
 from workbench.base.formats import missing
-from workbench.report.view.contexts import NotShown
+from workbench.report.view.not_shown import NotShown
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -31,8 +31,11 @@ class Page:
 
 def path_of(run: str, *parts: str, **query: object) -> str:
     """The address of a page below the token."""
-    quoted_parts = [quote(part, safe="") for part in ("runs", run, *parts)]
-    return "/".join(quoted_parts) + asking(**query)
+    quoted_parts = ["runs"]
+    for part in (run, *parts):
+        quoted_parts.append(quote(part, safe=""))
+    path = "/".join(quoted_parts)
+    return path + asking(**query)
 
 
 def asking(**query: object) -> str:
@@ -69,5 +72,9 @@ def named_in(query: Query, filters: type[DataclassInstance]) -> dict[str, str]:
 def counted(names: Iterable[str]) -> dict[str, int]:
     """How often each name occurs, the most frequent first."""
     counts = Counter(names)
-    ordered_names = sorted(counts, key=lambda name: (-counts[name], name))
-    return {name: counts[name] for name in ordered_names}
+
+    def most_frequent_first(name: str) -> tuple[int, str]:
+        return -counts[name], name
+
+    in_order = sorted(counts, key=most_frequent_first)
+    return {name: counts[name] for name in in_order}

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from workbench.base.markup import render
 from workbench.evaluation.experiment.exports import csv_text
-from workbench.report.view.contexts import NotShown
+from workbench.report.view.not_shown import NotShown
 from workbench.report.view.page import Page
 
 OWN = (

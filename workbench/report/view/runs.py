@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 
 import pandas as pd
@@ -46,12 +47,18 @@ class RunEntry:
     @property
     def table_stamp(self) -> str:
         """Changes whenever its tables or replays do, and not with its notes."""
-        return self.stamp.rpartition("-")[0]
+        without_notes, _, _ = self.stamp.rpartition("-")
+        return without_notes
 
     @property
     def replays(self) -> int:
         """Replays that are on disk."""
-        return sum(1 for _ in (self.path / "replays").glob("*.json"))
+        return len(self._replay_files())
+
+    def _replay_files(self) -> list[Path]:
+        """In their order."""
+        folder = self.path / "replays"
+        return sorted(folder.glob("*.json"))
 
     def tables(self) -> Tables:
         """Its tables.
@@ -82,8 +89,8 @@ class RunEntry:
         """
         folder = RunFolder(self.path)
         rows = []
-        for path in sorted((self.path / "replays").glob("*.json")):
-            row = _replay_row(path.stem, folder, path.stat().st_mtime_ns)
+        for file in self._replay_files():
+            row = _replay_row(file.stem, folder, _changed(file))
             if row:
                 rows.append(row)
         columns = ["session", "strategy", "recall", "saved", "compactions"]
@@ -101,11 +108,12 @@ def runs(root: Path) -> dict[str, RunEntry]:
     if not root.is_dir():
         raise SettingError(f"{root} is no folder; name one with runs, such as reports")
     inside = root.resolve()
-    entries = []
+    entries: list[RunEntry] = []
     for path in _folders(inside):
-        if path.resolve().is_relative_to(inside):
+        is_inside = path.resolve().is_relative_to(inside)
+        if is_inside:
             entries.append(_entry(inside, path))
-    entries.sort(key=lambda entry: entry.stamp, reverse=True)
+    entries.sort(key=attrgetter("stamp"), reverse=True)
     return {entry.name: entry for entry in entries}
 
 
@@ -119,34 +127,46 @@ def _folders(root: Path) -> Iterator[Path]:
                 yield path
                 continue
             for folder in path.iterdir():
-                if folder.is_dir() and not folder.name.startswith("."):
+                is_hidden = folder.name.startswith(".")
+                if folder.is_dir() and not is_hidden:
                     below.append(folder)
         level = below
 
 
 def _is_run(path: Path) -> bool:
     """Whether a run has been written into this folder, or its first figures."""
-    if (path / "manifest.json").is_file() or (path / SO_FAR).is_file():
-        return True
-    return (path / "replays").is_dir()
+    for name in ("manifest.json", SO_FAR):
+        file = path / name
+        if file.is_file():
+            return True
+    replays = path / "replays"
+    return replays.is_dir()
 
 
 def _entry(root: Path, path: Path) -> RunEntry:
+    folders = path.relative_to(root).parts
+    name = IN_PATH.join(folders) or root.name
     manifest = path / "manifest.json"
-    manifest_time = _changed(manifest)
-    replays_time = _changed(path / "replays")
-    so_far_time = _changed(path / SO_FAR)
-    newest = max(manifest_time, replays_time, so_far_time)
-    simulated_time = _changed(path / SIMULATED_FILE)
-    notes_time = _changed(path / NOTES)
-    times = (newest, manifest_time, replays_time, so_far_time, simulated_time, notes_time)
-    name = IN_PATH.join(path.relative_to(root).parts) or root.name
-    stamp = "-".join(f"{time:020}" for time in times)
-    return RunEntry(name, path, manifest.is_file(), stamp)
+    return RunEntry(name, path, manifest.is_file(), _stamp(path))
+
+
+def _stamp(path: Path) -> str:
+    """When a run was written to last, then when each of its parts was, the notes last."""
+    of_run = [_changed(path / part) for part in ("manifest.json", "replays", SO_FAR)]
+    times = [
+        max(of_run),
+        *of_run,
+        _changed(path / SIMULATED_FILE),
+        _changed(path / NOTES),
+    ]
+    return "-".join(f"{time:020}" for time in times)
 
 
 def _changed(file: Path) -> int:
-    return file.stat().st_mtime_ns if file.exists() else 0
+    """When a file or folder was changed; 0 where there is none."""
+    if not file.exists():
+        return 0
+    return file.stat().st_mtime_ns
 
 
 @lru_cache(maxsize=8)
@@ -161,13 +181,15 @@ def _replay_row(key: str, folder: RunFolder, changed: int) -> dict[str, object] 
     if not replay or "scores" not in replay or not replay.get("steps"):
         return None
     first_step = replay["steps"][0]
+    strategy = first_step["strategy"]
     scores = {}
     for row in replay["scores"]:
-        if row["strategy"] == first_step["strategy"] and row["mode"] == "natural":
+        is_natural = row["mode"] == "natural"
+        if is_natural and row["strategy"] == strategy:
             scores[row["metric"]] = row["value"]
     return {
         "session": first_step["session"],
-        "strategy": first_step["strategy"],
+        "strategy": strategy,
         "recall": scores.get(NAMES),
         "saved": scores.get(SAVED),
         "compactions": scores.get("compactions"),

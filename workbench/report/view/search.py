@@ -12,9 +12,10 @@ import pandas as pd
 
 from workbench.engine.transcript.message import Message
 from workbench.report.explorer.panels import texts_of
-from workbench.report.view.contexts import SHARED, NotShown, recorded_session
+from workbench.report.view.not_shown import SHARED, NotShown
 from workbench.report.view.page import Page, Query, asking, counted, number
 from workbench.report.view.pages import MOST
+from workbench.report.view.recordings import recorded_session
 from workbench.report.view.runs import RunEntry
 
 AROUND = 160

@@ -5,7 +5,7 @@ request.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
@@ -13,24 +13,22 @@ import pandas as pd
 from workbench.base.markup import clipped
 from workbench.evaluation.experiment.run_notes import loss_key
 from workbench.evaluation.findings.summaries import RECORDED
-from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.exam.rule_verdicts import RuleVerdict, rule_verdicts
 from workbench.evaluation.metrics.view import view as held_by
+from workbench.report.explorer.outcomes import MessageOutcome, outcomes
 from workbench.report.explorer.panels import bars, story_of, summaries_of
 from workbench.report.explorer.timeline import timeline
-from workbench.report.explorer.view import MessageOutcome, SessionView, held, outcomes, takers
-from workbench.report.view.contexts import (
-    ContextPlace,
-    NotShown,
-    differs,
-    known_strategies,
-    session_row,
-    side,
-)
+from workbench.report.explorer.view import SessionView
+from workbench.report.view.contexts import ContextPlace, differs, known_strategies, side
 from workbench.report.view.difference import context_difference
-from workbench.report.view.page import Page, Query, asking, counted, number
-from workbench.report.view.pages import MOST, all_losses
+from workbench.report.view.losses import all_losses
+from workbench.report.view.not_shown import NotShown
+from workbench.report.view.page import Page, Query, counted, number
+from workbench.report.view.pages import MOST
+from workbench.report.view.recordings import session_row
 from workbench.report.view.runs import RunEntry
+from workbench.report.view.session_links import Links, moves
+from workbench.report.view.session_loss import loss_told
 from workbench.report.view.session_messages import (
     SHOWS,
     MessageFilters,
@@ -67,15 +65,13 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     )
     rows = [message for message in messages if filters.fits(message)]
     links = Links(left, place, session, names, asdict(filters))
-    loss = _loss(views, session, query.get("loss", ""))
+    loss = loss_told(views, session, query.get("loss", ""))
     message_to_show = left.message
     if loss:
-        loss["is_listed"] = any(listed["loss"] == loss["key"] for listed in all_losses(entry))
+        keys = [row["loss"] for row in all_losses(entry)]
+        loss["is_listed"] = loss["key"] in keys
         message_to_show = loss["need"]["said"]
     first_row = _first(rows, number(query, "from"), message_to_show, left.at)
-    shown_rows = []
-    for message in rows[first_row : first_row + MOST]:
-        shown_rows.append({**message, "rewritten": rewritten_texts(views, message)})
     sides = []
     for view, name, message_outcomes in zip(views, names, outcomes_of, strict=True):
         note = ""
@@ -96,7 +92,7 @@ def session_page(entry: RunEntry, query: Query) -> Page:
         "request": left.request,
         "at": left.at,
         "last": len(left.replay.steps) - 1,
-        "rows": shown_rows,
+        "rows": _shown_rows(views, rows[first_row : first_row + MOST]),
         "first": first_row,
         "most": MOST,
         "fitting": len(rows),
@@ -106,7 +102,7 @@ def session_page(entry: RunEntry, query: Query) -> Page:
         "shows": SHOWS,
         "message": left.message,
         "loss": loss,
-        "moves": _moves(left, right, links),
+        "moves": moves(left, right, links),
         "loss_key": loss_key,
         "stories": _stories(views, outcomes_of, left.message),
         "difference": difference,
@@ -114,6 +110,19 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     download = pd.DataFrame(rows).drop(columns="by", errors="ignore")
     title = clipped(row["title"] or session, 80)
     return Page("session", f"{title} in {entry.name}", values, download)
+
+
+def _shown_rows(
+    views: Sequence[SessionView],
+    messages: Sequence[Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """Messages with what they became on each side."""
+    rows = []
+    for message in messages:
+        row = dict(message)
+        row["rewritten"] = rewritten_texts(views, message)
+        rows.append(row)
+    return rows
 
 
 def _stories(
@@ -126,7 +135,8 @@ def _stories(
         return []
     stories = []
     for view, message_outcomes in zip(views, outcomes_of, strict=True):
-        stories.append(story_of(view, message, message_outcomes[message]))
+        story = story_of(view, message, message_outcomes[message])
+        stories.append(story)
     return stories
 
 
@@ -139,49 +149,11 @@ def _chosen_message(view: SessionView, query: Query) -> int | None:
     return message
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
-    """The addresses within the page of one session.
-
-    Attributes:
-        filters: what stays in an address while one moves about.
-    """
-
-    view: SessionView
-    place: ContextPlace
-    session: str
-    strategies: tuple[str, str]
-    filters: Mapping[str, str]
-
-    @property
-    def _page(self) -> dict[str, object]:
-        left, right = self.strategies
-        return {
-            "id": self.session,
-            "left": left,
-            "right": right,
-            "mode": self.place.mode,
-            "share": self.place.share,
-        }
-
-    def link(self, **changes: object) -> str:
-        """The same request and filters with some changes."""
-        address = dict(self._page)
-        if self.place.mode == "natural":
-            address["request"] = self.view.request
-        else:
-            address["at"] = self.place.at
-        return asking(**{**address, **self.filters, **changes})
-
-    def goto(self, kind: str, number: int) -> str:
-        """A compaction's contexts, or the story of a message."""
-        if kind == "boundary":
-            return asking(**self._page, compaction=number) + "#contexts"
-        return self.link(message=number) + "#story"
-
-
 def _at(
-    query: Query, entry: RunEntry, session: str, names: Sequence[str]
+    query: Query,
+    entry: RunEntry,
+    session: str,
+    names: Sequence[str],
 ) -> tuple[ContextPlace, list[SessionView]]:
     """The place that an address names, and the session under both strategies there."""
     mode = query.get("mode", "natural") or "natural"
@@ -237,7 +209,9 @@ def _first(
     context, is among them.
     """
     if row_asked_for is not None or len(rows) <= MOST:
-        return max(0, min(row_asked_for or 0, len(rows) - 1))
+        last_row = len(rows) - 1
+        row = min(row_asked_for or 0, last_row)
+        return max(0, row)
     message_to_show = message
     if message_to_show is None:
         message_to_show = context_end - MOST // 2
@@ -246,7 +220,10 @@ def _first(
 
 
 def _side(
-    view: SessionView, name: str, kinds: tuple[MessageOutcome, ...], note: str
+    view: SessionView,
+    name: str,
+    kinds: tuple[MessageOutcome, ...],
+    note: str,
 ) -> dict[str, Any]:
     replay = view.replay
     event = view.event
@@ -278,86 +255,3 @@ def _rules(view: SessionView) -> list[RuleVerdict]:
     session = view.ready.session
     context = held_by(session, view.event.compaction.after)
     return rule_verdicts(session.messages, view.event.at, context)
-
-
-def _loss(views: list[SessionView], session: str, key: str) -> dict[str, Any] | None:
-    """What an address says was lost: who stated it, who needs it, and what became of it under
-    both strategies.
-    """
-    if not key:
-        return None
-    view = views[0]
-    demand = view.ready.index.demand(view.at)
-    keys = [_key(session, need) for need in demand.needs]
-    if key not in keys:
-        raise NotShown(
-            f"Nothing of the name {key!r} is needed after message {view.at} of this session."
-        )
-    place = keys.index(key)
-    need = demand.needs[place]
-    sides = []
-    for side_view in views:
-        session_of_side = side_view.ready.session
-        unchanged, texts = held(session_of_side, side_view.event, side_view.at)
-        retained = demand.retained(unchanged, texts)
-        if retained.bound[place]:
-            state = "kept"
-        elif retained.presence[place]:
-            state = "named"
-        else:
-            state = "gone"
-        evidence_id = session_of_side.messages[need.evidence].id
-        stages = takers(side_view.replay, side_view.event)
-        sides.append({"there": state, "taker": stages.get(evidence_id)})
-    return {
-        "key": key,
-        "need": {
-            "said": need.evidence,
-            "by": need.said_by,
-            "evidence": need.evidence_text,
-            "entity": need.entity.text,
-            "kind": need.entity.kind,
-            "use": need.use,
-            "use_text": need.use_text,
-        },
-        "sides": sides,
-    }
-
-
-def _key(session: str, need: Need) -> str:
-    return loss_key(session, need.entity.kind, need.entity.text[:400], need.use)
-
-
-def _moves(left: SessionView, right: SessionView, links: Links) -> list[tuple[str, str]]:
-    """Links to the requests and compactions before and after."""
-    if left.request is None:
-        return []
-    current = left.request
-    last_request = len(left.replay.steps) - 1
-    compactions = _requests_after_compactions(left, right)
-    earlier = [request for request in compactions if request < current]
-    later = [request for request in compactions if request > current]
-    moves = []
-    if earlier:
-        moves.append(("Compaction before", earlier[-1]))
-    if current > 0:
-        moves.append(("Request before", current - 1))
-    if current < last_request:
-        moves.append(("Next request", current + 1))
-    if later:
-        moves.append(("Next compaction", later[0]))
-    addressed_moves = []
-    for words, request in moves:
-        address = links.link(request=request)
-        addressed_moves.append((words, f"{address}#contexts"))
-    return addressed_moves
-
-
-def _requests_after_compactions(left: SessionView, right: SessionView) -> list[int]:
-    """The first request after each compaction of either side, in order."""
-    steps = left.replay.steps
-    requests = set()
-    for event in (*left.replay.events, *right.replay.events):
-        later = [step.request for step in steps if step.index >= event.at]
-        requests.add(min(later, default=steps[-1].request))
-    return sorted(requests)

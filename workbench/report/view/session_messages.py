@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.report.explorer.outcomes import MessageOutcome, takers
 from workbench.report.explorer.panels import texts_of
-from workbench.report.explorer.view import MessageOutcome, SessionView, takers
+from workbench.report.explorer.view import SessionView
 from workbench.report.view.page import counted
 
 SHOWS = {
@@ -22,7 +23,8 @@ SHOWS = {
 
 
 def message_rows(
-    views: Sequence[SessionView], outcomes_of: Sequence[tuple[MessageOutcome, ...]]
+    views: Sequence[SessionView],
+    outcomes_of: Sequence[tuple[MessageOutcome, ...]],
 ) -> list[dict[str, Any]]:
     """Each message with what became of it on either side, and by which stage."""
     prepared_session = views[0].ready
@@ -60,7 +62,8 @@ class MessageFilters:
 
     def fits(self, message: Mapping[str, Any], without: str = "") -> bool:
         """Whether a message is asked for; `without` names a filter that is left out."""
-        if self.q and self.q.lower() not in message["text"].lower():
+        text = message["text"].lower()
+        if self.q.lower() not in text:
             return False
         if self.who and without != "who" and self.who != message["role"]:
             return False
@@ -68,7 +71,8 @@ class MessageFilters:
 
 
 def filter_counts(
-    messages: Sequence[Mapping[str, Any]], filters: MessageFilters
+    messages: Sequence[Mapping[str, Any]],
+    filters: MessageFilters,
 ) -> dict[str, dict[str, int]]:
     """How many messages each choice of a filter would show beside the other filters."""
     show = dict.fromkeys(SHOWS, 0)
@@ -96,9 +100,11 @@ def _is_shown(name: str, message: Mapping[str, Any]) -> bool:
 
 def rewritten_texts(views: Sequence[SessionView], row: Mapping[str, Any]) -> list[str]:
     """What a message became under each of the two; empty where it was not rewritten."""
-    id = views[0].ready.session.messages[row["message"]].id
+    messages = views[0].ready.session.messages
+    id = messages[row["message"]].id
+    message_outcomes = (row["left"], row["right"])
     texts = []
-    for view, outcome in zip(views, (row["left"], row["right"]), strict=True):
+    for view, outcome in zip(views, message_outcomes, strict=True):
         text = ""
         if outcome == "rewritten":
             text = _text_sent(view, id)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.report.view.contexts import NotShown
+from workbench.report.view.not_shown import NotShown
 from workbench.report.view.page import asking
 
 HIDDEN = "hide"
