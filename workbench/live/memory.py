@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from itertools import zip_longest
 
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.guard import violations
@@ -35,6 +36,8 @@ from workbench.live.log_entries import (
     log_native_compaction,
     summaries_of,
 )
+from workbench.live.mending.mends import Mending
+from workbench.live.mending.sent_entry import SentEntry
 from workbench.live.message_reader import MessageReader, listed
 from workbench.live.rendered_anew import Note, learn_head, learns_note, take_note
 from workbench.live.state import State
@@ -51,6 +54,7 @@ class Memory:
         additions: what the host adds to the end of each request; it is sent and counted, and no
             part of the history.
         added: tokens of the present addition.
+        mending: what is mended in each request, since the provider refused it.
     """
 
     def __init__(self, reader: MessageReader) -> None:
@@ -63,6 +67,7 @@ class Memory:
         self.additions = Additions()
         self.added = 0
         self.lists = HostLists()
+        self.mending = Mending()
         self._copies = Copies()
         self._behind: list[Json] = []
         self._inside = ""
@@ -139,7 +144,8 @@ class Memory:
         outgoing, first_own = self.state.of_compaction(own_list.objects, format)
         copies = self._copies.of(outgoing, own_list.objects)
         places = [*self._copies.places, *own_list.places[first_own:]]
-        self.lists.returned = HostList([*copies, *own_list.objects[first_own:]], places)
+        history = HostList([*copies, *own_list.objects[first_own:]], places)
+        self.lists.returned = self._mended(history)
         objects = self._with_addition(self.lists.returned.objects)
         if self._note is not None:
             objects = self._note.put_back(objects)
@@ -147,7 +153,35 @@ class Memory:
             joined = self._joined(objects[-1], self._behind)
             if joined is not None:
                 return [*objects[:-1], joined]
-        return [*objects, *self._behind]
+        if not self._behind:
+            return list(objects)
+        with_additions = HostList(
+            [*objects, *self._behind], [None] * (len(objects) + len(self._behind))
+        )
+        return self._mended(with_additions).objects
+
+    def sent_entries(self) -> list[SentEntry]:
+        """The entries of the request that would be sent now."""
+        objects = self.messages()
+        returned = self.lists.returned
+        entries: list[SentEntry] = []
+        for object, place in zip_longest(objects, returned.places[: len(objects)]):
+            entries.append(SentEntry(object, place, is_made=place is None))
+        return entries
+
+    def _mended(self, history: HostList) -> HostList:
+        """The list without what the provider refuses in it."""
+        if not self.mending.is_needed:
+            return history
+        entries: list[SentEntry] = []
+        for object, place in zip(history.objects, history.places, strict=True):
+            entries.append(SentEntry(object, place, is_made=place is None))
+        objects: list[Json] = []
+        places: list[int | None] = []
+        for entry in self.mending.applied(entries, self.reader.present_format):
+            objects.append(entry.object)
+            places.append(None if entry.is_made else entry.place)
+        return HostList(objects, places)
 
     def _joined(self, newest: Json, later: Sequence[Json]) -> Json | None:
         """The newest message and those behind it as one, where the API wants one; else None."""
@@ -369,6 +403,7 @@ class Memory:
         """
         old_path = self.state.path
         path = [*old_path[:heard_count], *shorter]
+        self.mending.doubted_until = min(self.mending.doubted_until, heard_count)
         only_addition_is_gone = (
             len(old_path) == heard_count + 1
             and not has_question(new[:1])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from workbench.engine.models.error_evidence import LITELLM_OVERFLOW
 from workbench.engine.models.error_numbers import parts_counted, token_numbers
 from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
-from workbench.engine.models.refused_request import RefusedRequest
+from workbench.engine.models.refused_request import Defect, RefusedRequest
 
 REFUSED = (None, 400, 404, 413, 415, 422, 429, 500)
 """HTTP statuses of errors that the general rules are for: a request was refused for what is in
@@ -34,6 +34,9 @@ _ANOTHER_MATTER = compiled(WORDINGS["another_matter"])
 _MEDIA = compiled(WORDINGS["media"])
 _SUBJECT = compiled(WORDINGS["subject"])
 _TOO_LARGE_BY_ITSELF = compiled(WORDINGS["too_large_by_itself"])
+_DEFECTS: Mapping[Defect, re.Pattern[str]] = {
+    defect: compiled(pattern) for defect, pattern in WORDINGS["defects"].items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,11 @@ def kind_of(
     return kind or "other"
 
 
+def named_defects(text: str) -> frozenset[Defect]:
+    """The defects of a history that an error speaks of."""
+    return frozenset(defect for defect, pattern in _DEFECTS.items() if pattern.search(text))
+
+
 def _stated_kind(text: str, status: int | None) -> Kind | None:
     """The kind of an error in words that are known, or of a status that says it alone."""
     for kind, pattern in _KINDS.items():
@@ -103,7 +111,7 @@ def _stated_kind(text: str, status: int | None) -> Kind | None:
 
 def _general_kind(text: str, request: RefusedRequest) -> Kind | None:
     """The kind of an error by what it speaks of, as far as the request bears it out."""
-    if request.defects and _HISTORY.search(text):
+    if request.has_rare_defect and _HISTORY.search(text):
         return "malformed"
     for rule in _GENERAL:
         if not rule.matches(text):
@@ -147,12 +155,16 @@ def _kind_by_request(text: str, status: int | None, request: RefusedRequest) -> 
         return "media"
     if _ANOTHER_MATTER.search(text):
         return None
-    if request.defects and status in UNPROCESSABLE:
+    is_unprocessable = status in UNPROCESSABLE
+    if request.has_certain_defect and is_unprocessable:
         return "malformed"
-    if request.is_of_another_size(token_numbers(text)):
-        return None
-    if request.is_full and (_says_nothing(text) or _SIZE.search(text)):
+    says_nothing = _says_nothing(text)
+    is_of_another_size = request.is_of_another_size(token_numbers(text))
+    if request.is_full and not is_of_another_size and (says_nothing or _SIZE.search(text)):
         return "overflow"
+    explains = request.has_rare_defect or (request.defects and says_nothing)
+    if explains and is_unprocessable:
+        return "malformed"
     return None
 
 

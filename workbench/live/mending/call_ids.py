@@ -1,0 +1,177 @@
+"""Ids of calls, which some providers want to be unique in a request, and calls at the end that
+nothing answers.
+
+Source:
+    Anthropic: "`tool_use` ids must be unique" (claude-code#20901).
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from workbench.engine.transcript.message import Json
+from workbench.live.formats.canonical import result_ids
+from workbench.live.formats.parts import plain, type_of
+from workbench.live.formats.table import MessageFormat
+from workbench.live.mending.sent_entry import SentEntry, parts_of
+from workbench.recordings.importers.values import label
+
+NO_RESULT = "(no result)"
+"""The result of a call at the end that the host did not answer."""
+_OUTPUT = "_output"
+"""How the types of items end that answer calls."""
+
+
+class _NewIds:
+    """The ids of calls, each given once: one that comes again gets a number behind it.
+
+    A result takes the id that its call got, in the order of the calls.
+    """
+
+    def __init__(self) -> None:
+        self.counts: defaultdict[str, int] = defaultdict(int)
+        self.open: defaultdict[str, list[str]] = defaultdict(list)
+
+    def of_call(self, call_id: str) -> str:
+        """The id of the next call that has this one."""
+        self.counts[call_id] += 1
+        number = self.counts[call_id]
+        new_id = call_id
+        if number > 1:
+            new_id = f"{call_id}_{number}"
+        self.open[call_id].append(new_id)
+        return new_id
+
+    def of_result(self, call_id: str) -> str:
+        """The id of the call that this result answers."""
+        waiting = self.open[call_id]
+        if not waiting:
+            return call_id
+        if len(waiting) == 1:
+            return waiting[0]
+        return waiting.pop(0)
+
+    def begin_answer(self) -> None:
+        """Results behind a new answer are of its calls."""
+        self.open.clear()
+
+
+def with_unique_ids(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
+    """With another id for each call whose id an earlier one has, and for its results."""
+    ids = _NewIds()
+    if format == "responses":
+        return _with_unique_items(entries, ids)
+    if format == "gemini":
+        return list(entries)
+    mended: list[SentEntry] = []
+    for entry in entries:
+        if entry.role == "assistant":
+            ids.begin_answer()
+        mended.append(_renamed(entry, ids))
+    return mended
+
+
+def _renamed(entry: SentEntry, ids: _NewIds) -> SentEntry:
+    """A message with the new ids of its calls or results; itself where all are the same."""
+    fields: dict[str, Json] = {}
+    record = entry.record
+    calls = record.get("tool_calls")
+    if calls:
+        fields["tool_calls"] = [_renamed_part(plain(call), "id", ids.of_call) for call in calls]
+    if record.get("tool_call_id"):
+        fields["tool_call_id"] = ids.of_result(record["tool_call_id"])
+    if any(type_of(part) in ("tool_use", "tool_result") for part in parts_of(entry)):
+        parts: list[Json] = []
+        for part in parts_of(entry):
+            if type_of(part) == "tool_use":
+                part = _renamed_part(part, "id", ids.of_call)
+            elif type_of(part) == "tool_result":
+                part = _renamed_part(part, "tool_use_id", ids.of_result)
+            parts.append(part)
+        fields["content"] = parts
+    if all(record[name] == value for name, value in fields.items()):
+        return entry
+    return entry.with_fields(**fields)
+
+
+def _renamed_part(part: Json, name: str, new_id: Callable[[str], str]) -> Json:
+    """A call or a result with the new id in this field; without one it stays as it is."""
+    call_id = part.get(name)
+    if not isinstance(call_id, str) or not call_id:
+        return part
+    return {**part, name: new_id(call_id)}
+
+
+def _with_unique_items(entries: Sequence[SentEntry], ids: _NewIds) -> list[SentEntry]:
+    """Items without those that come twice, and with another id for each call whose id an earlier
+    one has.
+    """
+    mended: list[SentEntry] = []
+    first_items: dict[str, Json] = {}
+    for entry in entries:
+        record = entry.record
+        item_id = label(record, "id")
+        if item_id and first_items.get(item_id) == record:
+            continue
+        if item_id and item_id in first_items:
+            fields = {name: value for name, value in record.items() if name != "id"}
+            entry = replace(entry, object=fields, is_made=True)
+            record = fields
+        elif item_id:
+            first_items[item_id] = record
+        call_id = label(record, "call_id")
+        new_id = call_id
+        if call_id and type_of(record).endswith(_OUTPUT):
+            new_id = ids.of_result(call_id)
+        elif call_id:
+            new_id = ids.of_call(call_id)
+        if new_id != call_id:
+            entry = entry.with_fields(call_id=new_id)
+        mended.append(entry)
+    return mended
+
+
+def with_last_results(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
+    """With a note for each call of the newest answer that has no result, where only results are
+    behind it.
+    """
+    if format not in ("openai", "anthropic"):
+        return list(entries)
+    start = len(entries) - 1
+    while start >= 0 and entries[start].has_results and not entries[start].has_calls:
+        start -= 1
+    if start < 0 or not entries[start].has_calls:
+        return list(entries)
+    missing_ids = _call_ids(entries[start])
+    for entry in entries[start + 1 :]:
+        for call_id in result_ids(entry.record):
+            if call_id in missing_ids:
+                missing_ids.remove(call_id)
+    mended = list(entries)
+    if format == "openai":
+        for call_id in missing_ids:
+            result = {"role": "tool", "tool_call_id": call_id, "content": NO_RESULT}
+            mended.append(SentEntry(result))
+        return mended
+    parts: list[Json] = []
+    for call_id in missing_ids:
+        parts.append({"type": "tool_result", "tool_use_id": call_id, "content": NO_RESULT})
+    if not parts:
+        return mended
+    if start == len(entries) - 1:
+        return [*mended, SentEntry({"role": "user", "content": parts})]
+    mended[start + 1] = mended[start + 1].with_fields(
+        content=[*parts, *parts_of(mended[start + 1])]
+    )
+    return mended
+
+
+def _call_ids(entry: SentEntry) -> list[str]:
+    """The ids of the calls of an answer, as far as it names them."""
+    ids: list[str] = []
+    for call in entry.record.get("tool_calls") or ():
+        ids.append(label(plain(call), "id"))
+    for part in parts_of(entry):
+        if type_of(part) == "tool_use":
+            ids.append(label(part, "id"))
+    return [call_id for call_id in ids if call_id]
