@@ -175,6 +175,19 @@ def system_first(messages: Sequence[Record]) -> str:
     return ""
 
 
+def short_ids(messages: Sequence[Record]) -> str:
+    """What OpenAI refuses of ids that another provider gave."""
+    for index, message in enumerate(messages):
+        for number, call in enumerate(message.get("tool_calls") or ()):
+            if len(call["id"]) > 40:
+                return (
+                    f"Invalid 'messages[{index}].tool_calls[{number}].id': string too long. Expected"
+                    f" a string with maximum length 40, but got a string with length"
+                    f" {len(call['id'])} instead."
+                )
+    return ""
+
+
 def _is_step(message: Record) -> bool:
     return message["role"] == "tool" or bool(message.get("tool_calls"))
 

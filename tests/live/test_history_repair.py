@@ -14,6 +14,7 @@ from live.talk import Record, answered, asked, back, used
 
 from workbench import Compactor
 from workbench.live.events import HistoryMended
+from workbench.live.mending.call_ids import short_id
 
 SKIPPED = "skip_thought_signature_validator"
 
@@ -161,6 +162,12 @@ CASES = [
             said("user", {**result("t1"), "tool_use_id": "t1_2"}),
         ],
         ANTHROPIC,
+    ),
+    Broken(
+        "an id that is too long",
+        strict_server.short_ids,
+        [QUESTION, used("call_" + "x" * 60), back("call_" + "x" * 60, "done")],
+        [QUESTION, used(short_id("call_" + "x" * 60)), back(short_id("call_" + "x" * 60), "done")],
     ),
     Broken(
         "system message between Anthropic's",

@@ -49,11 +49,9 @@ class HistoryRepair:
         """Mend what the error speaks of; whether the next request differs from the refused one."""
         memory = self.memory
         refused = memory.messages()
-        found = self.visible()
-        if found & _PAIRS:
+        kinds = defects_to_mend(self.visible(), self.named)
+        if kinds & _PAIRS:
             self.runner.remedy(diagnosis)
-            found = self.visible()
-        kinds = defects_to_mend(found, self.named)
         if "changed thought" in kinds:
             self._doubt_thoughts()
         new_kinds = kinds & MENDS.keys() - memory.mending.defects

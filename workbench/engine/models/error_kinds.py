@@ -23,6 +23,10 @@ UNPROCESSABLE = (400, 422)
 """HTTP statuses that say that a request cannot be read: what is broken in its history explains
 them.
 """
+LEAST_BYTES = 1_000_000
+"""A limit of so many, of what is called a size or a length, is one of bytes."""
+_DIGITS = re.compile(r"\d{7,12}")
+_BODY_SIZE = compiled(WORDINGS["body_size"])
 _KINDS: Mapping[Kind, re.Pattern[str]] = {
     kind: compiled("|".join(patterns)) for kind, patterns in WORDINGS["kinds"].items()
 }
@@ -153,6 +157,8 @@ def _kind_by_request(text: str, status: int | None, request: RefusedRequest) -> 
     """
     if request.media and _MEDIA.search(text):
         return "media"
+    if request.media and _states_bytes(text):
+        return "bytes"
     if _ANOTHER_MATTER.search(text):
         return None
     is_unprocessable = status in UNPROCESSABLE
@@ -166,6 +172,12 @@ def _kind_by_request(text: str, status: int | None, request: RefusedRequest) -> 
     if explains and is_unprocessable:
         return "malformed"
     return None
+
+
+def _states_bytes(text: str) -> bool:
+    """Whether a text says a limit that is too large for one of tokens."""
+    numbers = map(int, _DIGITS.findall(text))
+    return bool(_BODY_SIZE.search(text)) and any(number >= LEAST_BYTES for number in numbers)
 
 
 def _says_nothing(text: str) -> bool:

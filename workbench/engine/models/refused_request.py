@@ -9,6 +9,7 @@ Defect: TypeAlias = Literal[
     "missing result",
     "duplicate",
     "duplicate id",
+    "foreign id",
     "empty text",
     "empty result",
     "prefill",
@@ -25,7 +26,8 @@ Defect: TypeAlias = Literal[
 ]
 """What can be broken in a history.
 
-Calls and results: one without the other, a second result of a call, two calls of one id. Texts: of
+Calls and results: one without the other, a second result of a call, two calls of one id, an id in a form
+that the provider does not take. Texts: of
 nothing, also as a result; an answer at the end, or white space behind it. Turns: two of one role,
 a system message behind others. Thoughts: without a signature, with another one, or left out;
 Gemini's calls without a signature; Responses' reasoning without what follows it, the reverse, or
@@ -78,6 +80,12 @@ class RefusedRequest:
         """Whether it may be too large, by our own count."""
         is_larger_than_accepted = self.tokens > self.accepted
         return is_larger_than_accepted and 0 < FULL * self.window <= self.tokens
+
+    def is_far_smaller(self, tokens: int) -> bool:
+        """Whether a number of tokens is far above those of its messages, so that it also counts the
+        output that was asked for.
+        """
+        return 0 < self.tokens * FARTHEST < tokens
 
     def is_near(self, tokens: int) -> bool:
         """Whether a number may be that of its tokens."""

@@ -8,6 +8,8 @@ Source:
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from hashlib import blake2b
+from typing import TypeAlias
 
 from workbench.engine.transcript.message import Json
 from workbench.live.formats.canonical import result_ids
@@ -18,6 +20,10 @@ from workbench.recordings.importers.values import label
 
 NO_RESULT = "(no result)"
 """The result of a call at the end that the host did not answer."""
+SHORT = 9
+"""Letters and digits of an id, as Mistral wants them."""
+NewId: TypeAlias = Callable[[str], str]
+"""The id in the place of one."""
 _OUTPUT = "_output"
 """How the types of items end that answer calls."""
 
@@ -67,26 +73,44 @@ def with_unique_ids(entries: Sequence[SentEntry], format: MessageFormat) -> list
     for entry in entries:
         if entry.role == "assistant":
             ids.begin_answer()
-        mended.append(_renamed(entry, ids))
+        mended.append(_renamed(entry, ids.of_call, ids.of_result))
     return mended
 
 
-def _renamed(entry: SentEntry, ids: _NewIds) -> SentEntry:
+def with_short_ids(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
+    """With ids of nine letters and digits, which every provider takes, in the place of others."""
+    if format == "gemini":
+        return list(entries)
+    return [_renamed(entry, short_id, short_id) for entry in entries]
+
+
+def short_id(call_id: str) -> str:
+    """The id itself if it is such a one, else one that is always the same for it."""
+    if len(call_id) == SHORT and call_id.isalnum():
+        return call_id
+    return blake2b(call_id.encode()).hexdigest()[:SHORT]
+
+
+def _renamed(entry: SentEntry, id_of_call: NewId, id_of_result: NewId) -> SentEntry:
     """A message with the new ids of its calls or results; itself where all are the same."""
     fields: dict[str, Json] = {}
     record = entry.record
     calls = record.get("tool_calls")
     if calls:
-        fields["tool_calls"] = [_renamed_part(plain(call), "id", ids.of_call) for call in calls]
+        fields["tool_calls"] = [_renamed_part(plain(call), "id", id_of_call) for call in calls]
     if record.get("tool_call_id"):
-        fields["tool_call_id"] = ids.of_result(record["tool_call_id"])
+        fields["tool_call_id"] = id_of_result(record["tool_call_id"])
+    if record.get("call_id"):
+        is_output = type_of(record).endswith(_OUTPUT)
+        new_id = id_of_result if is_output else id_of_call
+        fields["call_id"] = new_id(record["call_id"])
     if any(type_of(part) in ("tool_use", "tool_result") for part in parts_of(entry)):
         parts: list[Json] = []
         for part in parts_of(entry):
             if type_of(part) == "tool_use":
-                part = _renamed_part(part, "id", ids.of_call)
+                part = _renamed_part(part, "id", id_of_call)
             elif type_of(part) == "tool_result":
-                part = _renamed_part(part, "tool_use_id", ids.of_result)
+                part = _renamed_part(part, "tool_use_id", id_of_result)
             parts.append(part)
         fields["content"] = parts
     if all(record[name] == value for name, value in fields.items()):
@@ -94,7 +118,7 @@ def _renamed(entry: SentEntry, ids: _NewIds) -> SentEntry:
     return entry.with_fields(**fields)
 
 
-def _renamed_part(part: Json, name: str, new_id: Callable[[str], str]) -> Json:
+def _renamed_part(part: Json, name: str, new_id: NewId) -> Json:
     """A call or a result with the new id in this field; without one it stays as it is."""
     call_id = part.get(name)
     if not isinstance(call_id, str) or not call_id:
@@ -116,18 +140,9 @@ def _with_unique_items(entries: Sequence[SentEntry], ids: _NewIds) -> list[SentE
         if item_id and item_id in first_items:
             fields = {name: value for name, value in record.items() if name != "id"}
             entry = replace(entry, object=fields, is_made=True)
-            record = fields
         elif item_id:
             first_items[item_id] = record
-        call_id = label(record, "call_id")
-        new_id = call_id
-        if call_id and type_of(record).endswith(_OUTPUT):
-            new_id = ids.of_result(call_id)
-        elif call_id:
-            new_id = ids.of_call(call_id)
-        if new_id != call_id:
-            entry = entry.with_fields(call_id=new_id)
-        mended.append(entry)
+        mended.append(_renamed(entry, ids.of_call, ids.of_result))
     return mended
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from workbench.engine.models.refused_request import CERTAIN, Defect
 from workbench.live.formats.table import MessageFormat
-from workbench.live.mending.call_ids import with_last_results, with_unique_ids
+from workbench.live.mending.call_ids import with_last_results, with_short_ids, with_unique_ids
 from workbench.live.mending.reasoning_items import (
     without_lone_reasoning,
     without_missing_reasoning,
@@ -36,6 +36,7 @@ MENDS: Mapping[Defect, Mend] = {
     "missing reasoning": without_missing_reasoning,
     "stored item": without_stored_items,
     "duplicate id": with_unique_ids,
+    "foreign id": with_short_ids,
     "missing result": with_last_results,
     "empty text": without_empty_texts,
     "empty result": with_filled_results,
@@ -68,10 +69,11 @@ def visible_defects(entries: Sequence[SentEntry], format: MessageFormat) -> froz
 
 
 def defects_to_mend(found: frozenset[Defect], named: frozenset[Defect]) -> frozenset[Defect]:
-    """What to mend after a refusal: what it names and what every provider refuses; all that was
-    found where that is nothing.
+    """What to mend after a refusal: what it names and what nearly every provider refuses; all that
+    was found where that is nothing.
     """
-    return (found & CERTAIN) | named or found
+    explaining = (found & CERTAIN) | named
+    return explaining or found
 
 
 @dataclass(slots=True)

@@ -69,7 +69,8 @@ def _with_answers(
     responses = FORMATS["responses"]
     mended: list[SentEntry] = []
     for is_answer, run in groupby(entries, key=lambda entry: responses.joins(entry.record)):
-        mended += mend_answer(list(run)) if is_answer else run
+        items = list(run)
+        mended += mend_answer(items) if is_answer else items
     return mended
 
 
