@@ -188,6 +188,25 @@ def short_ids(messages: Sequence[Record]) -> str:
     return ""
 
 
+def thoughts_back(messages: Sequence[Record]) -> str:
+    """What Kimi's API refuses while thinking is on."""
+    for index, message in enumerate(messages):
+        if message.get("tool_calls") and not message.get("reasoning_content"):
+            return (
+                "thinking is enabled but reasoning_content is missing in assistant tool call"
+                f" message at index {index}"
+            )
+    return ""
+
+
+def no_empty_lists(messages: Sequence[Record]) -> str:
+    """What Azure refuses of calls."""
+    for index, message in enumerate(messages):
+        if message.get("tool_calls") == []:
+            return f"[] is too short - 'messages.{index}.tool_calls'"
+    return ""
+
+
 def _is_step(message: Record) -> bool:
     return message["role"] == "tool" or bool(message.get("tool_calls"))
 

@@ -170,6 +170,22 @@ CASES = [
         [QUESTION, used(short_id("call_" + "x" * 60)), back(short_id("call_" + "x" * 60), "done")],
     ),
     Broken(
+        "a call without the thought that led to it",
+        strict_server.thoughts_back,
+        [QUESTION, used("c1"), back("c1", "done")],
+        [
+            QUESTION,
+            {**used("c1"), "reasoning_content": "(this thought was left out)"},
+            back("c1", "done"),
+        ],
+    ),
+    Broken(
+        "an empty list of calls",
+        strict_server.no_empty_lists,
+        [QUESTION, {**answered("Done."), "tool_calls": []}, NEXT],
+        [QUESTION, answered("Done."), NEXT],
+    ),
+    Broken(
         "system message between Anthropic's",
         strict_server.anthropic,
         [QUESTION, answered("Done."), {"role": "system", "content": "Be brief."}, NEXT],

@@ -18,6 +18,7 @@ from workbench.live.mending.reasoning_items import (
 from workbench.live.mending.sent_entry import Mend, SentEntry
 from workbench.live.mending.texts import with_filled_results, without_empty_texts
 from workbench.live.mending.thoughts import (
+    with_noted_thoughts,
     with_signed_calls,
     without_thoughts,
     without_unsigned_thoughts,
@@ -31,6 +32,7 @@ from workbench.live.mending.turns import (
 
 MENDS: Mapping[Defect, Mend] = {
     "unsigned thought": without_unsigned_thoughts,
+    "missing thought": with_noted_thoughts,
     "unsigned call": with_signed_calls,
     "lone reasoning": without_lone_reasoning,
     "missing reasoning": without_missing_reasoning,

@@ -32,12 +32,15 @@ def without_empty_texts(entries: Sequence[SentEntry], format: MessageFormat) -> 
 
 
 def with_filled_results(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
-    """With a note in the place of results of nothing, and no empty text beside calls."""
+    """With a note in the place of results of nothing, and no empty text or list of calls."""
     mended: list[SentEntry] = []
     for entry in entries:
         record = entry.record
         is_blank = _is_blank(record.get("content"))
-        if entry.role == "tool" and is_blank:
+        if record.get("tool_calls") == []:
+            fields = {name: value for name, value in record.items() if name != "tool_calls"}
+            mended.append(SentEntry(fields, entry.place))
+        elif entry.role == "tool" and is_blank:
             mended.append(entry.with_fields(content=EMPTY_RESULT))
         elif entry.has_calls and record.get("content") == "":
             mended.append(entry.with_fields(content=None))

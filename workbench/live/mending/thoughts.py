@@ -9,6 +9,7 @@ Source:
 from collections.abc import Mapping, Sequence
 
 from workbench.engine.transcript.message import Json
+from workbench.live.formats.chat import THOUGHT_LEFT_OUT
 from workbench.live.formats.parts import plain, type_of
 from workbench.live.formats.table import MessageFormat
 from workbench.live.mending.reasoning_items import without_reasoning
@@ -46,6 +47,19 @@ def without_thoughts(entries: Sequence[SentEntry], format: MessageFormat) -> lis
             entry, [part for part in parts_of(entry) if not _is_thought(part)]
         ):
             mended.append(_without_fields(shorter, _THOUGHTS))
+    return mended
+
+
+def with_noted_thoughts(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
+    """With a note in the place of the thought of each answer with calls that has none, in chat
+    completions of models that want it back.
+    """
+    mended: list[SentEntry] = []
+    for entry in entries:
+        record = entry.record
+        if format == "openai" and record.get("tool_calls") and not record.get("reasoning_content"):
+            entry = entry.with_fields(reasoning_content=THOUGHT_LEFT_OUT)
+        mended.append(entry)
     return mended
 
 
