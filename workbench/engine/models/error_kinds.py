@@ -11,7 +11,7 @@ from workbench.engine.models.error_numbers import parts_counted, token_numbers
 from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
 from workbench.engine.models.refused_request import Defect, RefusedRequest
 
-REFUSED = (None, 400, 404, 413, 415, 422, 429, 500)
+REFUSED = (None, 200, 400, 404, 413, 415, 422, 429, 500)
 """HTTP statuses of errors that the general rules are for: a request was refused for what is in
 it.
 """
@@ -93,7 +93,7 @@ def kind_of(
         return "overflow"
     if kind is None and status == 415 and request.media:
         kind = "media"
-    if kind is None and status == 413:
+    if kind is None and status == 413 and not _ANOTHER_MATTER.search(text):
         kind = "bytes"
     return kind or "other"
 
