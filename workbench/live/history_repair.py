@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from itertools import zip_longest
 
 from workbench.engine.models.error_evidence import ProviderError, evidence
 from workbench.engine.models.error_kinds import named_defects
@@ -10,6 +11,7 @@ from workbench.engine.models.refused_request import Defect
 from workbench.live.defects import defects
 from workbench.live.events import Event, HistoryMended
 from workbench.live.mending.mends import MENDS, defects_to_mend, visible_defects
+from workbench.live.mending.sent_entry import SentEntry
 from workbench.live.runner import Runner
 
 _PAIRS: frozenset[Defect] = frozenset({"orphan result", "missing result", "duplicate"})
@@ -37,12 +39,14 @@ class HistoryRepair:
         text, _ = evidence(error)
         self.named = named_defects(text)
         match = _PLACE.search(text)
-        self.first_named = int(match[1]) if match else 0
+        self.first_named = 0
+        if match:
+            self.first_named = int(match[1])
 
     def visible(self) -> frozenset[Defect]:
         """What is broken in the newest request."""
         memory = self.memory
-        shown = visible_defects(memory.sent_entries(), memory.reader.present_format)
+        shown = visible_defects(self._sent_entries(), memory.reader.present_format)
         return defects(memory.state.sent.messages) | shown
 
     def mend(self, diagnosis: Diagnosis) -> bool:
@@ -67,8 +71,17 @@ class HistoryRepair:
         """Leave out the thoughts of the message that the error names, and of all behind it."""
         memory = self.memory
         first_place = 0
-        for entry in memory.sent_entries()[self.first_named :]:
+        for entry in self._sent_entries()[self.first_named :]:
             if entry.place is not None:
                 first_place = entry.place
                 break
         memory.mending.doubt(first_place, memory.state.heard)
+
+    def _sent_entries(self) -> list[SentEntry]:
+        """The entries of the request that would be sent now."""
+        objects = self.memory.messages()
+        places = self.memory.lists.returned.places[: len(objects)]
+        entries: list[SentEntry] = []
+        for object, place in zip_longest(objects, places):
+            entries.append(SentEntry(object, place, is_made=place is None))
+        return entries

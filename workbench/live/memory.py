@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from itertools import zip_longest
 
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.guard import violations
@@ -25,7 +24,7 @@ from workbench.live.formats.shape import (
     record_of,
 )
 from workbench.live.formats.table import FORMATS
-from workbench.live.host_lists import HostLists, ListMatch
+from workbench.live.host_lists import HostLists, ListMatch, mended_list
 from workbench.live.identity import Additions, HostList, text_of
 from workbench.live.log_entries import (
     compaction_id,
@@ -37,7 +36,6 @@ from workbench.live.log_entries import (
     summaries_of,
 )
 from workbench.live.mending.mends import Mending
-from workbench.live.mending.sent_entry import SentEntry
 from workbench.live.message_reader import MessageReader, listed
 from workbench.live.rendered_anew import Note, learn_head, learns_note, take_note
 from workbench.live.state import State
@@ -155,33 +153,15 @@ class Memory:
                 return [*objects[:-1], joined]
         if not self._behind:
             return list(objects)
-        with_additions = HostList(
-            [*objects, *self._behind], [None] * (len(objects) + len(self._behind))
-        )
-        return self._mended(with_additions).objects
-
-    def sent_entries(self) -> list[SentEntry]:
-        """The entries of the request that would be sent now."""
-        objects = self.messages()
-        returned = self.lists.returned
-        entries: list[SentEntry] = []
-        for object, place in zip_longest(objects, returned.places[: len(objects)]):
-            entries.append(SentEntry(object, place, is_made=place is None))
-        return entries
+        sent_list = [*objects, *self._behind]
+        places: list[int | None] = [None] * len(sent_list)
+        return self._mended(HostList(sent_list, places)).objects
 
     def _mended(self, history: HostList) -> HostList:
         """The list without what the provider refuses in it."""
         if not self.mending.is_needed:
             return history
-        entries: list[SentEntry] = []
-        for object, place in zip(history.objects, history.places, strict=True):
-            entries.append(SentEntry(object, place, is_made=place is None))
-        objects: list[Json] = []
-        places: list[int | None] = []
-        for entry in self.mending.applied(entries, self.reader.present_format):
-            objects.append(entry.object)
-            places.append(None if entry.is_made else entry.place)
-        return HostList(objects, places)
+        return mended_list(history, self.mending, self.reader.present_format)
 
     def _joined(self, newest: Json, later: Sequence[Json]) -> Json | None:
         """The newest message and those behind it as one, where the API wants one; else None."""

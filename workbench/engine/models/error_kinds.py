@@ -100,7 +100,11 @@ def kind_of(
 
 def named_defects(text: str) -> frozenset[Defect]:
     """The defects of a history that an error speaks of."""
-    return frozenset(defect for defect, pattern in _DEFECTS.items() if pattern.search(text))
+    defects: set[Defect] = set()
+    for defect, pattern in _DEFECTS.items():
+        if pattern.search(text):
+            defects.add(defect)
+    return frozenset(defects)
 
 
 def _stated_kind(text: str, status: int | None) -> Kind | None:
@@ -177,7 +181,8 @@ def _kind_by_request(text: str, status: int | None, request: RefusedRequest) -> 
 def _states_bytes(text: str) -> bool:
     """Whether a text says a limit that is too large for one of tokens."""
     numbers = map(int, _DIGITS.findall(text))
-    return bool(_BODY_SIZE.search(text)) and any(number >= LEAST_BYTES for number in numbers)
+    largest = max(numbers, default=0)
+    return largest >= LEAST_BYTES and _BODY_SIZE.search(text) is not None
 
 
 def _says_nothing(text: str) -> bool:

@@ -7,7 +7,6 @@ Source:
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from hashlib import blake2b
 from typing import TypeAlias
 
@@ -92,19 +91,24 @@ def short_id(call_id: str) -> str:
 
 
 def _renamed(entry: SentEntry, id_of_call: NewId, id_of_result: NewId) -> SentEntry:
-    """A message with the new ids of its calls or results; itself where all are the same."""
+    """A message or an item with the new ids of its calls or results; itself where all are the
+    same.
+    """
     fields: dict[str, Json] = {}
     record = entry.record
-    calls = record.get("tool_calls")
-    if calls:
-        fields["tool_calls"] = [_renamed_part(plain(call), "id", id_of_call) for call in calls]
+    if record.get("tool_calls"):
+        calls: list[Json] = []
+        for call in map(plain, record["tool_calls"]):
+            calls.append(_renamed_part(call, "id", id_of_call))
+        fields["tool_calls"] = calls
     if record.get("tool_call_id"):
         fields["tool_call_id"] = id_of_result(record["tool_call_id"])
     if record.get("call_id"):
-        is_output = type_of(record).endswith(_OUTPUT)
-        new_id = id_of_result if is_output else id_of_call
+        new_id = id_of_call
+        if type_of(record).endswith(_OUTPUT):
+            new_id = id_of_result
         fields["call_id"] = new_id(record["call_id"])
-    if any(type_of(part) in ("tool_use", "tool_result") for part in parts_of(entry)):
+    if parts_of(entry):
         parts: list[Json] = []
         for part in parts_of(entry):
             if type_of(part) == "tool_use":
@@ -138,8 +142,7 @@ def _with_unique_items(entries: Sequence[SentEntry], ids: _NewIds) -> list[SentE
         if item_id and first_items.get(item_id) == record:
             continue
         if item_id and item_id in first_items:
-            fields = {name: value for name, value in record.items() if name != "id"}
-            entry = replace(entry, object=fields, is_made=True)
+            entry = entry.without_fields(["id"])
         elif item_id:
             first_items[item_id] = record
         mended.append(_renamed(entry, ids.of_call, ids.of_result))
@@ -150,35 +153,36 @@ def with_last_results(entries: Sequence[SentEntry], format: MessageFormat) -> li
     """With a note for each call of the newest answer that has no result, where only results are
     behind it.
     """
-    if format not in ("openai", "anthropic"):
-        return list(entries)
-    start = len(entries) - 1
-    while start >= 0 and entries[start].has_results and not entries[start].has_calls:
-        start -= 1
-    if start < 0 or not entries[start].has_calls:
-        return list(entries)
-    missing_ids = _call_ids(entries[start])
-    for entry in entries[start + 1 :]:
-        for call_id in result_ids(entry.record):
-            if call_id in missing_ids:
-                missing_ids.remove(call_id)
     mended = list(entries)
+    results: list[SentEntry] = []
+    while mended and mended[-1].has_results:
+        results.insert(0, mended.pop())
+    if format not in ("openai", "anthropic") or not mended:
+        return list(entries)
+    missing_ids = _call_ids(mended[-1])
+    for entry in results:
+        answered_ids = result_ids(entry.record)
+        missing_ids = [call_id for call_id in missing_ids if call_id not in answered_ids]
+    if not missing_ids:
+        return list(entries)
     if format == "openai":
-        for call_id in missing_ids:
-            result = {"role": "tool", "tool_call_id": call_id, "content": NO_RESULT}
-            mended.append(SentEntry(result))
-        return mended
-    parts: list[Json] = []
-    for call_id in missing_ids:
-        parts.append({"type": "tool_result", "tool_use_id": call_id, "content": NO_RESULT})
-    if not parts:
-        return mended
-    if start == len(entries) - 1:
+        return [*mended, *results, *map(_result_message, missing_ids)]
+    parts = list(map(_result_part, missing_ids))
+    if not results:
         return [*mended, SentEntry({"role": "user", "content": parts})]
-    mended[start + 1] = mended[start + 1].with_fields(
-        content=[*parts, *parts_of(mended[start + 1])]
-    )
-    return mended
+    first_result, *other_results = results
+    filled = first_result.with_fields(content=[*parts, *parts_of(first_result)])
+    return [*mended, filled, *other_results]
+
+
+def _result_message(call_id: str) -> SentEntry:
+    """The note in chat completions."""
+    return SentEntry({"role": "tool", "tool_call_id": call_id, "content": NO_RESULT})
+
+
+def _result_part(call_id: str) -> Json:
+    """The note as a part of Anthropic's."""
+    return {"type": "tool_result", "tool_use_id": call_id, "content": NO_RESULT}
 
 
 def _call_ids(entry: SentEntry) -> list[str]:
@@ -189,4 +193,4 @@ def _call_ids(entry: SentEntry) -> list[str]:
     for part in parts_of(entry):
         if type_of(part) == "tool_use":
             ids.append(label(part, "id"))
-    return [call_id for call_id in ids if call_id]
+    return list(filter(None, ids))

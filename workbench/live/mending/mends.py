@@ -65,9 +65,13 @@ them.
 
 def visible_defects(entries: Sequence[SentEntry], format: MessageFormat) -> frozenset[Defect]:
     """The defects that the entries of a request show."""
-    return frozenset(
-        defect for defect in VISIBLE if MENDS[defect](entries, format) != list(entries)
-    )
+    present = list(entries)
+    defects: set[Defect] = set()
+    for defect in VISIBLE:
+        mend = MENDS[defect]
+        if mend(entries, format) != present:
+            defects.add(defect)
+    return frozenset(defects)
 
 
 def defects_to_mend(found: frozenset[Defect], named: frozenset[Defect]) -> frozenset[Defect]:

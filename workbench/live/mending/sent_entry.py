@@ -1,6 +1,6 @@
 """One entry of a request as it is sent, in the host's format."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -8,6 +8,7 @@ from workbench.engine.transcript.message import Json
 from workbench.live.formats.parts import plain, type_of
 from workbench.live.formats.shape import Record
 from workbench.live.formats.table import MessageFormat
+from workbench.recordings.importers.values import label
 
 TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
 """Types of parts that hold nothing but words."""
@@ -42,10 +43,10 @@ class SentEntry:
     @property
     def role(self) -> str:
         """Its role; `assistant` for Gemini's `model`, empty where it has none."""
-        role = self.record.get("role")
+        role = label(self.record, "role")
         if role == "model":
             return "assistant"
-        return role if isinstance(role, str) else ""
+        return role
 
     @property
     def has_calls(self) -> bool:
@@ -63,6 +64,14 @@ class SentEntry:
         """The same with other fields."""
         return replace(self, object={**self.record, **fields}, is_made=True)
 
+    def without_fields(self, names: Collection[str]) -> "SentEntry":
+        """The same without some fields."""
+        other_fields: dict[str, Json] = {}
+        for name, value in self.record.items():
+            if name not in names:
+                other_fields[name] = value
+        return replace(self, object=other_fields, is_made=True)
+
 
 Mend: TypeAlias = Callable[[Sequence[SentEntry], MessageFormat], list[SentEntry]]
 """Returns the entries with one kind of defect mended: the very same where there is none."""
@@ -70,7 +79,9 @@ Mend: TypeAlias = Callable[[Sequence[SentEntry], MessageFormat], list[SentEntry]
 
 def body_name(format: MessageFormat) -> str:
     """The field of what a message says."""
-    return "parts" if format == "gemini" else "content"
+    if format == "gemini":
+        return "parts"
+    return "content"
 
 
 def parts_of(entry: SentEntry) -> list[Json]:
@@ -84,20 +95,20 @@ def parts_of(entry: SentEntry) -> list[Json]:
 
 def is_call(part: Json) -> bool:
     """Whether a part is a call."""
-    if not isinstance(part, Mapping):
-        return False
-    return type_of(part) == "tool_use" or not part.keys().isdisjoint(
-        {"functionCall", "function_call"}
-    )
+    return type_of(part) == "tool_use" or _has_key(part, "functionCall", "function_call")
 
 
 def is_result(part: Json) -> bool:
     """Whether a part is a result of a call."""
+    if type_of(part) == "tool_result":
+        return True
+    return _has_key(part, "functionResponse", "function_response")
+
+
+def _has_key(part: Json, *names: str) -> bool:
     if not isinstance(part, Mapping):
         return False
-    return type_of(part) == "tool_result" or not part.keys().isdisjoint(
-        {"functionResponse", "function_response"}
-    )
+    return any(name in part for name in names)
 
 
 def text_part(text: str, format: MessageFormat) -> Record:

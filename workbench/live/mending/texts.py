@@ -1,4 +1,9 @@
-"""Texts of nothing, which most providers refuse."""
+"""Texts of nothing, which most providers refuse.
+
+Source:
+    Anthropic: "text content blocks must be non-empty"; experiential#804 on which of them. Azure:
+    "[] is too short - 'messages.2.tool_calls'".
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,128 +15,125 @@ from workbench.live.mending.sent_entry import (
     TEXT_TYPES,
     SentEntry,
     body_name,
+    parts_of,
     text_part,
 )
 
 NOTHING_SAID = "(no text)"
 """In the place of a user's message of nothing, so that the turns stay as they are."""
+_SAYS_MORE = ("tool_calls", "function_call", "reasoning_content", "refusal", "audio")
+"""Fields of chat completions that say something beside the content."""
 
 
 def without_empty_texts(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
     """Without empty parts, and without answers that say nothing."""
     mended: list[SentEntry] = []
     for entry in entries:
-        filled = entry
-        if _speaks(entry, format):
-            filled = _without_empty_parts(entry, format)
-        if filled is entry or not _says_nothing(filled, format):
-            mended.append(filled)
-        elif filled.role == "user":
-            mended.append(_with_text(filled, NOTHING_SAID, format))
+        if not _must_speak(entry, format):
+            mended.append(entry)
+            continue
+        shorter = _without_empty_parts(entry, format)
+        if shorter.record.get(body_name(format)):
+            mended.append(shorter)
+        elif entry.role == "user":
+            mended.append(_with_note(shorter, format))
     return mended
 
 
 def with_filled_results(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
     """With a note in the place of results of nothing, and no empty text or list of calls."""
-    mended: list[SentEntry] = []
-    for entry in entries:
-        record = entry.record
-        is_blank = _is_blank(record.get("content"))
-        if record.get("tool_calls") == []:
-            fields = {name: value for name, value in record.items() if name != "tool_calls"}
-            mended.append(SentEntry(fields, entry.place))
-        elif entry.role == "tool" and is_blank:
-            mended.append(entry.with_fields(content=EMPTY_RESULT))
-        elif entry.has_calls and record.get("content") == "":
-            mended.append(entry.with_fields(content=None))
-        elif record.get("type") == "function_call_output" and _is_blank(record.get("output")):
-            mended.append(entry.with_fields(output=EMPTY_RESULT))
-        else:
-            mended.append(_with_filled_parts(entry))
-    return mended
+    return [_filled(entry) for entry in entries]
+
+
+def _filled(entry: SentEntry) -> SentEntry:
+    """A message without an empty list of calls, an empty text beside calls, or an empty result."""
+    record = entry.record
+    content = record.get("content")
+    if record.get("tool_calls") == []:
+        return entry.without_fields(["tool_calls"])
+    if entry.role == "tool" and _is_blank(content):
+        return entry.with_fields(content=EMPTY_RESULT)
+    if entry.has_calls and content == "":
+        return entry.with_fields(content=None)
+    if type_of(record) == "function_call_output" and _is_blank(record.get("output")):
+        return entry.with_fields(output=EMPTY_RESULT)
+    return _with_filled_parts(entry)
 
 
 def _with_filled_parts(entry: SentEntry) -> SentEntry:
-    """The same with a note in each of Anthropic's results that holds nothing."""
-    content = entry.record.get("content")
-    if not isinstance(content, list):
-        return entry
+    """A message with a note in each of Anthropic's results that holds nothing."""
     parts: list[Json] = []
-    is_changed = False
-    for part in map(plain, content):
+    for part in parts_of(entry):
         if type_of(part) == "tool_result" and _is_blank(part.get("content")):
             part = {**part, "content": EMPTY_RESULT}
-            is_changed = True
         parts.append(part)
-    return entry.with_fields(content=parts) if is_changed else entry
+    if parts == parts_of(entry):
+        return entry
+    return entry.with_fields(content=parts)
 
 
-def _speaks(entry: SentEntry, format: MessageFormat) -> bool:
-    """Whether it is a message that must say something."""
+def _must_speak(entry: SentEntry, format: MessageFormat) -> bool:
+    """Whether it is a message that must have a content."""
     record = entry.record
-    if format == "responses" and record.get("type", "message") != "message":
+    if format == "responses" and type_of(record) not in ("", "message"):
+        return False
+    if any(record.get(name) for name in _SAYS_MORE):
         return False
     return entry.role in ("user", "assistant", "system", "developer")
 
 
 def _without_empty_parts(entry: SentEntry, format: MessageFormat) -> SentEntry:
-    """The same without parts of no text; the entry itself where there is none, and none is
-    blank.
-    """
+    """A message without parts of no text, and with no content at all where the rest is blank."""
     name = body_name(format)
     body = entry.record.get(name)
     if not isinstance(body, list):
-        is_empty = _is_blank(body) and not _says_more(entry)
-        return entry.with_fields(**{name: ""}) if is_empty else entry
+        if _is_blank(body):
+            return entry.with_fields(**{name: ""})
+        return entry
     parts: list[Json] = []
     for part in body:
         if not _is_empty_part(plain(part)):
             parts.append(part)
-    if all(_is_blank_part(plain(part)) for part in parts) and not _says_more(entry):
+    if _is_blank(parts):
         parts = []
-    if len(parts) == len(body) and body:
+    if len(parts) == len(body):
         return entry
     return entry.with_fields(**{name: parts})
 
 
-def _says_nothing(entry: SentEntry, format: MessageFormat) -> bool:
-    return not entry.record.get(body_name(format)) and not _says_more(entry)
-
-
-def _says_more(entry: SentEntry) -> bool:
-    """Whether a message of chat completions says something beside its content."""
-    names = ("tool_calls", "function_call", "reasoning_content", "refusal", "audio")
-    return any(entry.record.get(name) for name in names)
-
-
-def _with_text(entry: SentEntry, text: str, format: MessageFormat) -> SentEntry:
+def _with_note(entry: SentEntry, format: MessageFormat) -> SentEntry:
+    """A message that says that it says nothing."""
     name = body_name(format)
+    note: Json = NOTHING_SAID
     if isinstance(entry.record.get(name), list):
-        return entry.with_fields(**{name: [text_part(text, format)]})
-    return entry.with_fields(**{name: text})
-
-
-def _is_empty_part(part: Json) -> bool:
-    """Whether a part is a text of no character, and holds nothing else, such as a signature."""
-    if part == "":
-        return True
-    if not isinstance(part, Mapping) or part.get("text") != "":
-        return False
-    if "type" in part:
-        return part["type"] in TEXT_TYPES
-    return part.keys() == {"text"}
-
-
-def _is_blank_part(part: Json) -> bool:
-    if isinstance(part, str):
-        return not part.strip()
-    if not isinstance(part, Mapping) or not isinstance(part.get("text"), str):
-        return False
-    is_text = part["type"] in TEXT_TYPES if "type" in part else part.keys() == {"text"}
-    return is_text and not part["text"].strip()
+        note = [text_part(NOTHING_SAID, format)]
+    return entry.with_fields(**{name: note})
 
 
 def _is_blank(content: Json) -> bool:
-    if isinstance(content, list):
-        return all(_is_blank_part(plain(part)) for part in content)
-    return content is None or (isinstance(content, str) and not content.strip())
+    """Whether a content is nothing but white space."""
+    if not isinstance(content, list):
+        return not content or _is_blank_part(content)
+    return all(_is_blank_part(plain(part)) for part in content)
+
+
+def _is_blank_part(part: Json) -> bool:
+    text = _text_alone(part)
+    return text is not None and not text.strip()
+
+
+def _is_empty_part(part: Json) -> bool:
+    return _text_alone(part) == ""
+
+
+def _text_alone(part: Json) -> str | None:
+    """The text of a part that holds nothing else, such as a signature; None for other parts."""
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, Mapping):
+        return None
+    text = part.get("text")
+    is_text = type_of(part) in TEXT_TYPES or part.keys() == {"text"}
+    if is_text and isinstance(text, str):
+        return text
+    return None

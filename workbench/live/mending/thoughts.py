@@ -3,10 +3,11 @@
 Source:
     Anthropic: "Invalid `signature` in `thinking` block"; thoughts of earlier turns may be left out.
     Google's page on thought signatures: the word that stands in the place of one which a call does
-    not have, and that only the first of parallel calls has one.
+    not have, and that only the first of parallel calls has one. Kimi and DeepSeek: "thinking is
+    enabled but reasoning_content is missing".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from workbench.engine.transcript.message import Json
 from workbench.live.formats.chat import THOUGHT_LEFT_OUT
@@ -30,7 +31,7 @@ def without_unsigned_thoughts(
         return list(entries)
     mended: list[SentEntry] = []
     for entry in entries:
-        mended += _with_parts(entry, [part for part in parts_of(entry) if not _is_unsigned(part)])
+        mended += _without_parts(entry, _is_unsigned)
     return mended
 
 
@@ -42,11 +43,8 @@ def without_thoughts(entries: Sequence[SentEntry], format: MessageFormat) -> lis
     for entry in entries:
         if format == "gemini":
             mended.append(_signed_anew(entry))
-            continue
-        for shorter in _with_parts(
-            entry, [part for part in parts_of(entry) if not _is_thought(part)]
-        ):
-            mended.append(_without_fields(shorter, _THOUGHTS))
+        else:
+            mended += _without_parts(_without_gateways_thoughts(entry), _is_thought)
     return mended
 
 
@@ -54,10 +52,12 @@ def with_noted_thoughts(entries: Sequence[SentEntry], format: MessageFormat) -> 
     """With a note in the place of the thought of each answer with calls that has none, in chat
     completions of models that want it back.
     """
+    if format != "openai":
+        return list(entries)
     mended: list[SentEntry] = []
     for entry in entries:
         record = entry.record
-        if format == "openai" and record.get("tool_calls") and not record.get("reasoning_content"):
+        if record.get("tool_calls") and not record.get("reasoning_content"):
             entry = entry.with_fields(reasoning_content=THOUGHT_LEFT_OUT)
         mended.append(entry)
     return mended
@@ -67,32 +67,33 @@ def with_signed_calls(entries: Sequence[SentEntry], format: MessageFormat) -> li
     """With what Google takes for a signature on the first call of each answer that has none."""
     mended: list[SentEntry] = []
     for entry in entries:
-        if entry.role != "assistant":
-            mended.append(entry)
-        elif format == "gemini":
-            mended.append(_with_signed_part(entry))
+        if format == "gemini":
+            entry = _with_signed_part(entry)
         elif format == "openai" and entry.record.get("tool_calls"):
-            mended.append(_with_signed_call(entry))
-        else:
-            mended.append(entry)
+            entry = _with_signed_call(entry)
+        mended.append(entry)
     return mended
 
 
-def _with_parts(entry: SentEntry, parts: list[Json]) -> list[SentEntry]:
-    """The entry with these of its parts; none where it has none left."""
+def _without_parts(entry: SentEntry, is_dropped: Callable[[Json], bool]) -> list[SentEntry]:
+    """The entry without these of its parts; none where nothing is left of it."""
+    parts: list[Json] = []
+    for part in parts_of(entry):
+        if not is_dropped(part):
+            parts.append(part)
     if len(parts) == len(parts_of(entry)):
         return [entry]
-    if not parts and not entry.record.get("tool_calls"):
-        return []
-    return [entry.with_fields(content=parts or None)]
+    if parts:
+        return [entry.with_fields(content=parts)]
+    if entry.has_calls:
+        return [entry.with_fields(content=None)]
+    return []
 
 
-def _without_fields(entry: SentEntry, names: Sequence[str]) -> SentEntry:
-    record = entry.record
-    if not any(name in record for name in names):
-        return entry
-    kept_fields = {name: value for name, value in record.items() if name not in names}
-    return SentEntry(kept_fields, entry.place)
+def _without_gateways_thoughts(entry: SentEntry) -> SentEntry:
+    if any(name in entry.record for name in _THOUGHTS):
+        return entry.without_fields(_THOUGHTS)
+    return entry
 
 
 def _is_thought(part: Json) -> bool:
@@ -100,22 +101,35 @@ def _is_thought(part: Json) -> bool:
 
 
 def _is_unsigned(part: Json) -> bool:
+    """Whether it is a thought without what Anthropic knows it by."""
     if type_of(part) == "thinking":
         return not part.get("signature")
-    return type_of(part) == "redacted_thinking" and not part.get("data")
+    if type_of(part) == "redacted_thinking":
+        return not part.get("data")
+    return False
 
 
 def _signed_anew(entry: SentEntry) -> SentEntry:
     """An answer in Gemini's form whose signatures are not checked."""
     parts: list[Json] = []
     for part in parts_of(entry):
-        bare_part = part
-        if isinstance(part, Mapping):
-            bare_part = {name: value for name, value in part.items() if name not in _SIGNATURES}
-        if bare_part != part and is_call(part):
-            bare_part[_SIGNATURES[0]] = UNSIGNED
-        parts.append(bare_part)
-    return entry if parts == parts_of(entry) else entry.with_fields(parts=parts)
+        parts.append(_part_signed_anew(part))
+    if parts == parts_of(entry):
+        return entry
+    return entry.with_fields(parts=parts)
+
+
+def _part_signed_anew(part: Json) -> Json:
+    """A part without its signature; a call with what is taken for one."""
+    if not _is_signed(part):
+        return part
+    unsigned: dict[str, Json] = {}
+    for name, value in part.items():
+        if name not in _SIGNATURES:
+            unsigned[name] = value
+    if is_call(part):
+        unsigned[_SIGNATURES[0]] = UNSIGNED
+    return unsigned
 
 
 def _with_signed_part(entry: SentEntry) -> SentEntry:
@@ -124,11 +138,17 @@ def _with_signed_part(entry: SentEntry) -> SentEntry:
     for index, part in enumerate(parts):
         if not is_call(part):
             continue
-        if any(part.get(name) for name in _SIGNATURES):
+        if _is_signed(part):
             return entry
         parts[index] = {**part, _SIGNATURES[0]: UNSIGNED}
         return entry.with_fields(parts=parts)
     return entry
+
+
+def _is_signed(part: Json) -> bool:
+    if not isinstance(part, Mapping):
+        return False
+    return any(part.get(name) for name in _SIGNATURES)
 
 
 def _with_signed_call(entry: SentEntry) -> SentEntry:
@@ -138,6 +158,7 @@ def _with_signed_call(entry: SentEntry) -> SentEntry:
     google = extra.get("google") or {}
     if google.get(_SIGNATURES[1]):
         return entry
-    signed = {**extra, "google": {**google, _SIGNATURES[1]: UNSIGNED}}
-    calls = [{**first_call, "extra_content": signed}, *other_calls]
-    return entry.with_fields(tool_calls=calls)
+    signed_google = {**google, _SIGNATURES[1]: UNSIGNED}
+    signed_extra = {**extra, "google": signed_google}
+    signed_call = {**first_call, "extra_content": signed_extra}
+    return entry.with_fields(tool_calls=[signed_call, *other_calls])

@@ -7,16 +7,16 @@ Source:
     after a user turn".
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from workbench.engine.transcript.message import Json
+from workbench.live.formats.parts import plain
 from workbench.live.formats.shape import GAP, SYSTEM_ROLES, is_system
 from workbench.live.formats.table import MessageFormat
 from workbench.live.mending.sent_entry import (
-    TEXT_TYPES,
     SentEntry,
     body_name,
     joined,
-    parts_of,
     said_by_user,
 )
 
@@ -38,18 +38,20 @@ def with_early_system(entries: Sequence[SentEntry], format: MessageFormat) -> li
     late: list[SentEntry] = []
     has_begun = format == "anthropic"
     for entry in entries:
-        if has_begun and is_system(entry.object):
+        if is_system(entry.object) and has_begun:
             late.append(entry)
             continue
         if not is_system(entry.object):
             has_begun = True
-        if late and not entry.has_results:
-            _put_late(late, mended, format)
-            late = []
-            if entry.role == "user":
-                mended[-1] = joined(mended[-1], entry, format)
-                continue
-        mended.append(entry)
+        if entry.has_results or not late:
+            mended.append(entry)
+            continue
+        _put_late(late, mended, format)
+        late = []
+        if entry.role == "user":
+            mended[-1] = joined(mended[-1], entry, format)
+        else:
+            mended.append(entry)
     _put_late(late, mended, format)
     return mended
 
@@ -57,11 +59,12 @@ def with_early_system(entries: Sequence[SentEntry], format: MessageFormat) -> li
 def _put_late(late: Sequence[SentEntry], mended: list[SentEntry], format: MessageFormat) -> None:
     """Put late system messages behind what is there."""
     for entry in late:
-        spoken = SentEntry({"role": "user", "content": entry.record.get("content")}, entry.place)
+        content = entry.record.get("content")
+        user_entry = SentEntry({"role": "user", "content": content}, entry.place)
         if mended and mended[-1].role == "user":
-            mended[-1] = joined(mended[-1], spoken, format)
+            mended[-1] = joined(mended[-1], user_entry, format)
         else:
-            mended.append(spoken)
+            mended.append(user_entry)
 
 
 def with_alternating_roles(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
@@ -72,17 +75,27 @@ def with_alternating_roles(entries: Sequence[SentEntry], format: MessageFormat) 
     if format == "responses":
         return list(entries)
     for entry in entries:
-        previous = mended[-1] if mended else None
-        is_first = previous is None or previous.role in SYSTEM_ROLES
-        if is_first and entry.role == "assistant":
-            mended.append(said_by_user(GAP, format))
-        elif previous is not None and previous.role == "tool" and entry.role == "user":
-            mended.append(SentEntry({"role": "assistant", "content": NO_ANSWER}))
-        elif previous is not None and _are_of_one_turn(previous, entry):
-            mended[-1] = joined(previous, entry, format)
+        if mended and _are_of_one_turn(mended[-1], entry):
+            mended[-1] = joined(mended[-1], entry, format)
             continue
+        mended += _turn_between(mended, entry, format)
         mended.append(entry)
     return mended
+
+
+def _turn_between(
+    earlier: Sequence[SentEntry], entry: SentEntry, format: MessageFormat
+) -> list[SentEntry]:
+    """The turn that a template misses before this one."""
+    previous_role = ""
+    if earlier:
+        previous_role = earlier[-1].role
+    begins = previous_role in ("", *SYSTEM_ROLES)
+    if begins and entry.role == "assistant":
+        return [said_by_user(GAP, format)]
+    if previous_role == "tool" and entry.role == "user":
+        return [SentEntry({"role": "assistant", "content": NO_ANSWER})]
+    return []
 
 
 def _are_of_one_turn(previous: SentEntry, entry: SentEntry) -> bool:
@@ -94,29 +107,41 @@ def _are_of_one_turn(previous: SentEntry, entry: SentEntry) -> bool:
 
 def with_user_at_end(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
     """With a user's turn behind an answer at the end, which stays as it is."""
-    if not entries:
-        return []
-    newest = entries[-1]
-    if newest.role != "assistant" or newest.has_calls:
-        return list(entries)
-    return [*entries, said_by_user(GO_ON, format)]
+    mended = list(entries)
+    if _ends_with_text(entries):
+        mended.append(said_by_user(GO_ON, format))
+    return mended
 
 
 def without_blank_end(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
     """Without white space at the end of an answer that is to be gone on with."""
-    if not entries or entries[-1].role != "assistant":
-        return list(entries)
-    newest = entries[-1]
+    mended = list(entries)
+    if not _ends_with_text(entries):
+        return mended
+    newest = mended.pop()
     name = body_name(format)
     body = newest.record.get(name)
-    if isinstance(body, str) and body != body.rstrip():
-        return [*entries[:-1], newest.with_fields(**{name: body.rstrip()})]
-    parts = parts_of(newest)
-    if not parts:
-        return list(entries)
-    last_part = parts[-1]
-    is_text = last_part.get("type", "text") in TEXT_TYPES and isinstance(last_part.get("text"), str)
-    if not is_text or last_part["text"] == last_part["text"].rstrip():
-        return list(entries)
-    parts[-1] = {**last_part, "text": last_part["text"].rstrip()}
-    return [*entries[:-1], newest.with_fields(**{name: parts})]
+    shorter: Json = body
+    if isinstance(body, str):
+        shorter = body.rstrip()
+    elif isinstance(body, list) and body:
+        shorter = [*body[:-1], _without_blanks(plain(body[-1]))]
+    if shorter != body:
+        newest = newest.with_fields(**{name: shorter})
+    mended.append(newest)
+    return mended
+
+
+def _ends_with_text(entries: Sequence[SentEntry]) -> bool:
+    """Whether the newest entry is an answer without calls."""
+    if not entries:
+        return False
+    newest = entries[-1]
+    return newest.role == "assistant" and not newest.has_calls
+
+
+def _without_blanks(part: Json) -> Json:
+    """A part without white space at the end of its text."""
+    if not isinstance(part, Mapping) or not isinstance(part.get("text"), str):
+        return part
+    return {**part, "text": part["text"].rstrip()}
