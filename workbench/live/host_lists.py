@@ -52,7 +52,8 @@ class HostLists:
     def begin_anew(self, path: Sequence[HostMessage]) -> None:
         """Forget all but the host's own messages, as they were read."""
         objects = [host_message.object for host_message in path]
-        self.own = HostList(objects, [*range(len(path))])
+        places: list[int | None] = [*range(len(path))]
+        self.own = HostList(objects, places)
         self.passed = HostList()
         self.returned = HostList()
 
@@ -63,7 +64,8 @@ class HostLists:
             same, reworded = _same(line, messages, state.path)
             is_whole = same == len(line.objects)
             is_begun = same > 0 or not self.own.objects
-            if is_whole and is_begun and (line is self.own or same > best.same):
+            is_longer = line is self.own or same > best.same
+            if is_whole and is_begun and is_longer:
                 return ListMatch(line, same, state.heard, reworded)
             heard_count = line.heard(same)
             # a piece of an answer whose rest is gone is not the same
@@ -97,7 +99,10 @@ class HostLists:
             return []
         if is_back or line is self.returned:
             self.returned = HostList([*objects], [*renewed.places])
-        self.own = HostList(self.own.objects[:heard_count], self.own.places[:heard_count])
+        self.own = HostList(
+            objects=self.own.objects[:heard_count],
+            places=self.own.places[:heard_count],
+        )
         self.passed = renewed
         written_objects: list[Json] = []
         for place, object in zip(renewed.places, objects, strict=True):
