@@ -338,16 +338,19 @@ class Memory:
 
     def _renew_markers(self, written_objects: Sequence[Json]) -> None:
         """Take the cache markers that the host now has on messages that were written for it."""
-        shown = self.state.shown
-        made_indices = [index for index, message in enumerate(shown) if message.made]
+        outgoing_messages = self.state.shown
+        made_indices: list[int] = []
+        for index, outgoing in enumerate(outgoing_messages):
+            if outgoing.made:
+                made_indices.append(index)
         for index, object in zip(made_indices, written_objects, strict=False):
-            outgoing = shown[index]
+            outgoing = outgoing_messages[index]
             shown_object = outgoing.object
             if object == shown_object:
                 continue
             is_marked_otherwise = markers(object) != markers(shown_object)
             if is_marked_otherwise and key(object) == key(shown_object):
-                shown[index] = replace(outgoing, object=deepcopy(object))
+                outgoing_messages[index] = replace(outgoing, object=deepcopy(object))
 
     def _current(self, message: OutgoingMessage) -> Json:
         """A message as it is sent now."""

@@ -160,16 +160,16 @@ class State:
         for message in self.sent.messages:
             if message.id in self.place:
                 places.add(self.place[message.id])
-        shown: list[OutgoingMessage] = []
+        uncovered_messages: list[OutgoingMessage] = []
         for outgoing in self.shown:
             if outgoing.at in places:
-                shown.append(outgoing)
+                uncovered_messages.append(outgoing)
         # the API drops it too, but wants a list that begins with a user's message
         if covers == "all":
             user_turn = {"role": "user", "content": GAP}
-            shown.append(OutgoingMessage(user_turn))
-        self.shown = shown
-        self.compacted = len(shown), len(self.path)
+            uncovered_messages.append(OutgoingMessage(user_turn))
+        self.shown = uncovered_messages
+        self.compacted = len(self.shown), len(self.path)
 
 
 def _answers(host_message: HostMessage) -> int:
