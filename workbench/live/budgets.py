@@ -17,15 +17,15 @@ class Budgets:
     def __init__(self, gauge: Gauge, host: Host) -> None:
         self.gauge = gauge
         self.preset = gauge.preset
-        self._check = host.guarded(
-            "trigger", _check, lambda *_: None, lambda answer: isinstance(answer, Budget | None)
-        )
+        self._check = host.guarded("trigger", _check, _no_budget, _is_budget)
 
     def due(self, moment: Moment) -> Budget | None:
         """What the trigger grants; None where no compaction is due."""
-        if not self.gauge.settings.automatic or moment not in self.preset.moments:
+        is_asked = moment in self.preset.moments
+        if not is_asked or not self.gauge.settings.automatic:
             return None
-        budget = self._granted(self.gauge.situation(moment))
+        situation = self.gauge.situation(moment)
+        budget = self._granted(situation)
         if budget is None:
             return None
         return self._completed(budget)
@@ -35,15 +35,21 @@ class Budgets:
         moment = self.preset.moments[0]
         if cause in self.preset.moments:
             moment = cause
-        return self._granted(self.gauge.situation(moment)) is not None
+        situation = self.gauge.situation(moment)
+        return self._granted(situation) is not None
 
     def requested(self, moment: Moment, instructions: str) -> Budget:
         """For a compaction that the host requested: the trigger's budget if it grants one."""
         forced = self.forced("requested", instructions)
-        budget = self._granted(self.gauge.situation(moment, is_requested=True))
+        situation = self.gauge.situation(moment, is_requested=True)
+        budget = self._granted(situation)
         if budget is None:
             return forced
-        return replace(budget, instructions=forced.instructions, keep_recent=forced.keep_recent)
+        return replace(
+            budget,
+            instructions=forced.instructions,
+            keep_recent=forced.keep_recent,
+        )
 
     def manual(self, instructions: str, keep_recent: int | None) -> Budget:
         """For a compaction by hand.
@@ -52,7 +58,8 @@ class Budgets:
             CompactionRefused: a turn goes on, and the preset's system compacts by hand only between
                 turns.
         """
-        if refuses_by_hand(self.preset.host, self.gauge.memory.state.sent.messages):
+        messages = self.gauge.memory.state.sent.messages
+        if refuses_by_hand(self.preset.host, messages):
             raise CompactionRefused(
                 f"a turn goes on, and preset {self.preset.name!r} compacts by hand only between"
                 " turns: call `compact` after the model's answer, or `request_compaction` now"
@@ -90,3 +97,11 @@ class Budgets:
 
 def _check(trigger: Trigger, situation: Situation) -> Budget | None:
     return trigger.check(situation)
+
+
+def _no_budget(trigger: Trigger, situation: Situation) -> None:
+    """What is granted where the host's trigger fails."""
+
+
+def _is_budget(answer: object) -> bool:
+    return isinstance(answer, Budget | None)

@@ -61,7 +61,11 @@ def _unmarked(fields: Json) -> Json:
     """A message or a part without cache markers."""
     if not isinstance(fields, Mapping):
         return fields
-    return {name: value for name, value in fields.items() if name not in MARKERS}
+    unmarked_fields: dict[str, Json] = {}
+    for name, value in fields.items():
+        if name not in MARKERS:
+            unmarked_fields[name] = value
+    return unmarked_fields
 
 
 def _listed(content: Json) -> list[Json]:

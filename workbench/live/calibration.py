@@ -95,15 +95,20 @@ class Calibration:
 
     def tokens(self, count: OwnCount) -> int:
         """The provider's tokens of messages, by the preset's count."""
-        return scaled(count.tokens, self.scale) + int(self.per_byte * count.media)
+        return scaled(count.tokens, self.scale) + self._of_media(count.media)
 
     def plain(self, count: OwnCount) -> int:
         """The provider's tokens of messages, by the host's count."""
-        return scaled(count.plain, self.plain_scale) + int(self.per_byte * count.media)
+        return scaled(count.plain, self.plain_scale) + self._of_media(count.media)
 
     def size(self, message: Message, tokens: int) -> int:
         """The provider's tokens of a message that has so many by the preset's count."""
-        return scaled(tokens, self.scale) + int(self.per_byte * media_bytes([message]))
+        media = media_bytes([message])
+        return scaled(tokens, self.scale) + self._of_media(media)
+
+    def _of_media(self, media: int) -> int:
+        """The provider's tokens of so many bytes of media, on top of those that our count has."""
+        return int(self.per_byte * media)
 
     def counter(self, count: TokenCounter) -> TokenCounter:
         """The preset's counter in the provider's tokens."""

@@ -49,7 +49,8 @@ def with_exchanged(
     stage rewrote stays so.
     """
     exchanges: dict[str, tuple[Message, SizedMessage | None]] = {}
-    for original, replacement in zip_longest(dropped, replacements[: len(dropped)]):
+    replacements = replacements[: len(dropped)]
+    for original, replacement in zip_longest(dropped, replacements):
         exchanges[original.id] = original, replacement
     pairs: list[SizedMessage] = []
     for message, size in zip(context.messages, context.sizes, strict=True):
@@ -73,7 +74,8 @@ def rejoined(message: Message, original: Message | None) -> Message:
     """A rewritten message with the very blocks that it has from the original: they know the
     host's parts.
     """
-    if original is None or message.role == "summary" or original.role != message.role:
+    is_of_its_own = message.role == "summary"
+    if original is None or is_of_its_own or original.role != message.role:
         return message
     blocks = []
     for block in message.blocks:
@@ -115,5 +117,10 @@ def uncovered(context: Context, covers: Covers) -> Context:
 
 def longer(context: Context, messages: Sequence[Message]) -> Context:
     """The context with these messages behind it, whose size does not matter."""
-    sizes = context.sizes + (0,) * len(messages)
-    return Context(context.messages + tuple(messages), sizes, context.overhead, context.count)
+    no_sizes = (0,) * len(messages)
+    return Context(
+        messages=(*context.messages, *messages),
+        sizes=(*context.sizes, *no_sizes),
+        overhead=context.overhead,
+        count=context.count,
+    )

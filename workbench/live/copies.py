@@ -67,8 +67,15 @@ class Copies:
         old_copies = self.copies
         old_contents = self.contents
         old_marked = self.marked
-        self.places = [None if message.made else message.at for message in outgoing]
-        self.made_indices = [index for index, place in enumerate(self.places) if place is None]
+        self.places = []
+        self.made_indices = []
+        for index, message in enumerate(outgoing):
+            place = message.at
+            if message.made:
+                place = None
+            self.places.append(place)
+            if place is None:
+                self.made_indices.append(index)
         self.sources = []
         self.copies = []
         self.contents = []

@@ -115,6 +115,16 @@ class PaidInVain:
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryMended:
+    """A provider refused the history, so each further request to that model is sent without these
+    defects; see `workbench.engine.models.refused_request.Defect`.
+    """
+
+    defects: tuple[str, ...]
+    type: Literal["history_mended"] = "history_mended"
+
+
+@dataclass(frozen=True, slots=True)
 class ImagesLeftOut:
     """So many of the oldest pictures were taken out of the request, for their number or for the
     bytes of its body.
@@ -231,5 +241,5 @@ class Rewound:
 Event: TypeAlias = (
     CompactionStarted | CompactionEnded | CompactionDropped | AutomaticStopped | AutomaticResumed | LastResort
     | CompactsOften | PaidInVain | ImagesLeftOut | WindowTooSmall | CallbackFailed | RunEnds | UsageIgnored
-    | ErrorJudged | Rewound
+    | ErrorJudged | Rewound | HistoryMended
 )  # fmt: skip

@@ -21,6 +21,7 @@ from workbench.live.calibration import (
 )
 from workbench.live.callbacks import Host
 from workbench.live.memory import Memory
+from workbench.live.mending.mends import Mending
 from workbench.live.sent_request import CountedMessages, SentRequest
 from workbench.live.settings import Settings
 
@@ -195,6 +196,7 @@ class Gauge:
             self._declared = (system, tools)
         if model != self.model:
             self.model = model
+            self.memory.mending = Mending()
             self.request = None
             self.reported = None
             self.least = None

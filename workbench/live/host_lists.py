@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from workbench.engine.transcript.message import Json
 from workbench.live.formats.canonical import key
 from workbench.live.formats.shape import HostMessage
+from workbench.live.formats.table import MessageFormat
 from workbench.live.identity import HostList, common
+from workbench.live.mending.mends import Mending
+from workbench.live.mending.sent_entry import SentEntry
 from workbench.live.state import State
 
 
@@ -49,7 +52,8 @@ class HostLists:
     def begin_anew(self, path: Sequence[HostMessage]) -> None:
         """Forget all but the host's own messages, as they were read."""
         objects = [host_message.object for host_message in path]
-        self.own = HostList(objects, [*range(len(path))])
+        places: list[int | None] = [*range(len(path))]
+        self.own = HostList(objects, places)
         self.passed = HostList()
         self.returned = HostList()
 
@@ -60,7 +64,8 @@ class HostLists:
             same, reworded = _same(line, messages, state.path)
             is_whole = same == len(line.objects)
             is_begun = same > 0 or not self.own.objects
-            if is_whole and is_begun and (line is self.own or same > best.same):
+            is_longer = line is self.own or same > best.same
+            if is_whole and is_begun and is_longer:
                 return ListMatch(line, same, state.heard, reworded)
             heard_count = line.heard(same)
             # a piece of an answer whose rest is gone is not the same
@@ -94,7 +99,10 @@ class HostLists:
             return []
         if is_back or line is self.returned:
             self.returned = HostList([*objects], [*renewed.places])
-        self.own = HostList(self.own.objects[:heard_count], self.own.places[:heard_count])
+        self.own = HostList(
+            objects=self.own.objects[:heard_count],
+            places=self.own.places[:heard_count],
+        )
         self.passed = renewed
         written_objects: list[Json] = []
         for place, object in zip(renewed.places, objects, strict=True):
@@ -139,3 +147,18 @@ def _same(
         if place is not None and not path[place].says(messages[index]):
             return index, reworded
     return same, reworded
+
+
+def mended_list(history: HostList, mending: Mending, format: MessageFormat) -> HostList:
+    """The list as a provider takes it; what was mended in it is no longer the host's own."""
+    entries: list[SentEntry] = []
+    for object, place in zip(history.objects, history.places, strict=True):
+        entries.append(SentEntry(object, place, is_made=place is None))
+    mended = HostList()
+    for entry in mending.applied(entries, format):
+        place = entry.place
+        if entry.is_made:
+            place = None
+        mended.objects.append(entry.object)
+        mended.places.append(place)
+    return mended

@@ -24,7 +24,7 @@ from workbench.live.formats.shape import (
     record_of,
 )
 from workbench.live.formats.table import FORMATS
-from workbench.live.host_lists import HostLists, ListMatch
+from workbench.live.host_lists import HostLists, ListMatch, mended_list
 from workbench.live.identity import Additions, HostList, text_of
 from workbench.live.log_entries import (
     compaction_id,
@@ -35,8 +35,9 @@ from workbench.live.log_entries import (
     log_native_compaction,
     summaries_of,
 )
+from workbench.live.mending.mends import Mending
 from workbench.live.message_reader import MessageReader, listed
-from workbench.live.rendered_anew import Note, learn_head, learns_note, take_note
+from workbench.live.rendered_anew import PartedList, learn_head, learns_note, parted_list
 from workbench.live.state import State
 
 
@@ -51,6 +52,7 @@ class Memory:
         additions: what the host adds to the end of each request; it is sent and counted, and no
             part of the history.
         added: tokens of the present addition.
+        mending: what is mended in each request, since the provider refused it.
     """
 
     def __init__(self, reader: MessageReader) -> None:
@@ -59,14 +61,14 @@ class Memory:
         self.version = 0
         self.archive: dict[str, str] = {}
         empty = Context((), (), 0, reader.count)
-        self.state = State.at((Checkpoint(0, empty, empty),), ())
+        beginning = Checkpoint(heard=0, kept=empty, sent=empty)
+        self.state = State.at((beginning,), path=())
         self.additions = Additions()
         self.added = 0
         self.lists = HostLists()
+        self.mending = Mending()
         self._copies = Copies()
-        self._behind: list[Json] = []
-        self._inside = ""
-        self._note: Note | None = None
+        self._parted_list = PartedList()
         self._broken = False
 
     def hear(self, messages: Sequence[Json]) -> int | None:
@@ -95,11 +97,14 @@ class Memory:
         heard_count = match.heard_count
         if heard_count < self.state.heard:
             path = self.state.heard_path
-            learn_head(self.additions, path, heard_count, bare[same:])
-            if learns_note(self.additions, path[heard_count:], bare[same:]):
+            later_path = path[heard_count:]
+            later_messages = bare[same:]
+            learn_head(self.additions, path, heard_count, later_messages)
+            if learns_note(self.additions, later_path, later_messages):
                 objects, bare = self._parted(messages)
         lost = None
-        if same < len(messages) and heard_count == self.state.heard - 1:
+        is_newest_another = heard_count == self.state.heard - 1
+        if is_newest_another and same < len(messages):
             newest_record = self.state.path[heard_count].record
             lost = self.additions.learn(newest_record, messages[same])
             objects, bare = self._parted(messages)
@@ -117,11 +122,15 @@ class Memory:
             heard_count += len(shorter)
             new = new[len(shorter) :]
         self._broken = True
+        line = match.line
         for index in match.reworded:
-            self._copies.reworded.add(match.line.places[index])
-        written_objects = self.lists.renew(match.line, objects[:same], heard_count, is_back)
+            place = line.places[index]
+            self._copies.reworded.add(place)
+        same_objects = objects[:same]
+        new_objects = objects[same:]
+        written_objects = self.lists.renew(line, same_objects, heard_count, is_back)
         self._renew_markers(written_objects)
-        for object, host_message in zip(objects[same:], new, strict=True):
+        for object, host_message in zip(new_objects, new, strict=True):
             self._add(host_message, object)
         self._broken = False
         no_compaction_is_undone = checkpoint_count == len(self.state.checkpoints)
@@ -138,16 +147,32 @@ class Memory:
         format = self.reader.present_format
         outgoing, first_own = self.state.of_compaction(own_list.objects, format)
         copies = self._copies.of(outgoing, own_list.objects)
-        places = [*self._copies.places, *own_list.places[first_own:]]
-        self.lists.returned = HostList([*copies, *own_list.objects[first_own:]], places)
+        history = HostList(
+            objects=[*copies, *own_list.objects[first_own:]],
+            places=[*self._copies.places, *own_list.places[first_own:]],
+        )
+        self.lists.returned = self._mended(history)
         objects = self._with_addition(self.lists.returned.objects)
-        if self._note is not None:
-            objects = self._note.put_back(objects)
-        if self._behind and objects and objects[-1] is not own_list.objects[-1]:
-            joined = self._joined(objects[-1], self._behind)
+        if self._parted_list.note is not None:
+            objects = self._parted_list.note.put_back(objects)
+        if self._parted_list.behind and objects:
+            newest = objects[-1]
+            joined = None
+            if newest is not own_list.objects[-1]:
+                joined = self._joined(newest, self._parted_list.behind)
             if joined is not None:
                 return [*objects[:-1], joined]
-        return [*objects, *self._behind]
+        if not self._parted_list.behind:
+            return list(objects)
+        sent_list = [*objects, *self._parted_list.behind]
+        places: list[int | None] = [None] * len(sent_list)
+        return self._mended(HostList(sent_list, places)).objects
+
+    def _mended(self, history: HostList) -> HostList:
+        """The list without what the provider refuses in it."""
+        if not self.mending.is_needed:
+            return history
+        return mended_list(history, self.mending, self.reader.present_format)
 
     def _joined(self, newest: Json, later: Sequence[Json]) -> Json | None:
         """The newest message and those behind it as one, where the API wants one; else None."""
@@ -168,9 +193,9 @@ class Memory:
         """With the addition to the newest message behind all, where that message is not sent as
         it is.
         """
-        if not self._inside or self._sends_newest_as_it_is():
+        if not self._parted_list.inside or self._sends_newest_as_it_is():
             return objects
-        addition = _user_message(self._inside.strip())
+        addition = _user_message(self._parted_list.inside.strip())
         outgoing = list(self.state.shown)
         for record in self._format.new(addition):
             outgoing.append(OutgoingMessage(record))
@@ -179,7 +204,7 @@ class Memory:
 
     def _sends_newest_as_it_is(self) -> bool:
         newest_place = len(self.state.path) - 1
-        return any(not message.made and message.at == newest_place for message in self.state.shown)
+        return any(message.at == newest_place and not message.made for message in self.state.shown)
 
     def sent_through(self, ids: Collection[str]) -> list[Json]:
         """What is sent now, up to the last of the host's messages that holds one of these."""
@@ -195,15 +220,15 @@ class Memory:
     def given_list(self) -> list[Json]:
         """The host's messages as it has them now, to be heard again."""
         objects = self.lists.own.objects
-        if self._note is not None:
-            objects = self._note.put_back(objects)
-        return [*objects, *self._behind]
+        if self._parted_list.note is not None:
+            objects = self._parted_list.note.put_back(objects)
+        return [*objects, *self._parted_list.behind]
 
     def original(self) -> list[Json]:
         """Copies of the host's messages, from the first one, whatever was compacted."""
         copies: list[Json] = []
-        pairs = zip(self.state.path, self.lists.own.objects, strict=False)
-        for host_message, present in pairs:
+        present_objects = self.lists.own.objects
+        for host_message, present in zip(self.state.path, present_objects, strict=False):
             if host_message.object is present:
                 copies.append(deepcopy(dict(host_message.record)))
             else:
@@ -244,7 +269,8 @@ class Memory:
             written_text = summary.lead + summary.text + summary.tail
             self.reader.written[written_text] = summary
         self.version += 1
-        state = State.at((*present.checkpoints, mark), present.heard_path)
+        marks = (*present.checkpoints, mark)
+        state = State.at(marks, present.heard_path)
         state.leaf = present.leaf
         self.state = state
         state.leaf = log_compaction(self.log, compaction, mark.entry, state.leaf)
@@ -254,26 +280,12 @@ class Memory:
         """The host's messages without an addition behind them; and the same without one in the
         last of them.
         """
-        objects = list(messages)
-        self._behind = []
-        self._inside = ""
+        parted = parted_list(self.additions, messages)
+        self._parted_list = parted
         self.added = 0
-        self._note = take_note(self.additions, objects)
-        if len(objects) > 1 and self.additions.is_behind(objects[-1]):
-            self._behind.append(objects.pop())
-        bare = objects
-        if objects:
-            shorter, self._inside = self.additions.split(objects[-1])
-            if self._inside:
-                bare = [*objects[:-1], shorter]
-        text = self._inside
-        for message in self._behind:
-            text += text_of(message) or ""
-        if self._note is not None:
-            text += text_of(self._note.object) or ""
-        if text:
-            self.added = self.reader.count(_user_message(text))
-        return objects, bare
+        if parted.added_text:
+            self.added = self.reader.count(_user_message(parted.added_text))
+        return list(parted.objects), list(parted.bare)
 
     def _match(self, messages: list[Json]) -> ListMatch:
         """How far these are a list that the host had before: the one that they go on from."""
@@ -298,7 +310,8 @@ class Memory:
         """How many of the host's messages the newest compaction stands for, and the rest of the
         step that it ends in.
         """
-        return end_of_step(self.state.heard_path, self.state.checkpoints[-1].covers)
+        newest_mark = self.state.checkpoints[-1]
+        return end_of_step(self.state.heard_path, newest_mark.covers)
 
     def _renew_system(self, messages: list[Json]) -> None:
         """Take the host's present system prompt for the one that was read, unless a compaction
@@ -325,14 +338,19 @@ class Memory:
 
     def _renew_markers(self, written_objects: Sequence[Json]) -> None:
         """Take the cache markers that the host now has on messages that were written for it."""
-        made_indices = [index for index, message in enumerate(self.state.shown) if message.made]
+        outgoing_messages = self.state.shown
+        made_indices: list[int] = []
+        for index, outgoing in enumerate(outgoing_messages):
+            if outgoing.made:
+                made_indices.append(index)
         for index, object in zip(made_indices, written_objects, strict=False):
-            outgoing = self.state.shown[index]
-            if object == outgoing.object:
+            outgoing = outgoing_messages[index]
+            shown_object = outgoing.object
+            if object == shown_object:
                 continue
-            is_marked_otherwise = markers(object) != markers(outgoing.object)
-            if is_marked_otherwise and key(object) == key(outgoing.object):
-                self.state.shown[index] = replace(outgoing, object=deepcopy(object))
+            is_marked_otherwise = markers(object) != markers(shown_object)
+            if is_marked_otherwise and key(object) == key(shown_object):
+                outgoing_messages[index] = replace(outgoing, object=deepcopy(object))
 
     def _current(self, message: OutgoingMessage) -> Json:
         """A message as it is sent now."""
@@ -351,7 +369,8 @@ class Memory:
         if host_message.covers:
             leaf = log_native_compaction(self.log, state.kept, tokens_before, leaf)
             self.version += 1
-        self.lists.append(object, len(state.path) - 1)
+        place = len(state.path) - 1
+        self.lists.append(object, place)
         state.leaf = leaf
         state.heard = len(state.path)
 
@@ -369,6 +388,7 @@ class Memory:
         """
         old_path = self.state.path
         path = [*old_path[:heard_count], *shorter]
+        self.mending.doubted_until = min(self.mending.doubted_until, heard_count)
         only_addition_is_gone = (
             len(old_path) == heard_count + 1
             and not has_question(new[:1])
@@ -380,9 +400,8 @@ class Memory:
         while is_at_end and standing[-1].hides_result_at_end(path):
             standing.pop()
         has_later_question = has_question(new)
-        marks: list[Checkpoint] = []
-        for mark in standing:
-            marks.append(mark.on(path, old_path, has_later_question, self.reader.present_format))
+        format = self.reader.present_format
+        marks = [mark.on(path, old_path, has_later_question, format) for mark in standing]
         state = State.at(tuple(marks), path)
         leaf = leaf_at(self.log, heard_count, old_path, marks)
         state.leaf = log_messages(self.log, shorter, leaf)

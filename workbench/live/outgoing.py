@@ -62,6 +62,8 @@ def _host_objects(path: Sequence[HostMessage], place: int) -> list[OutgoingMessa
     """The host's own objects of one message."""
     stop = place + 1
     outgoing: list[OutgoingMessage] = []
-    for index in range(stop - path[place].span, stop):
-        outgoing.append(OutgoingMessage(path[index].object, made=False, at=index))
+    start = stop - path[place].span
+    for index in range(start, stop):
+        host_object = path[index].object
+        outgoing.append(OutgoingMessage(host_object, made=False, at=index))
     return outgoing

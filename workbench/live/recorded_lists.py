@@ -23,9 +23,11 @@ class RecordedList(Generic[Item]):
     def dropped(self, present: Sequence[Item], same: int) -> list[Item]:
         """The recorded items that the present list no longer has; `same` of the first it has."""
         dropped = self.items[len(present) :]
-        for recorded, item in zip(self.items[same:], present[same:], strict=False):
-            if recorded is not item:
-                dropped.append(recorded)
+        recorded_items = self.items[same:]
+        present_items = present[same:]
+        for recorded_item, item in zip(recorded_items, present_items, strict=False):
+            if recorded_item is not item:
+                dropped.append(recorded_item)
         return dropped
 
     def change(
@@ -38,11 +40,14 @@ class RecordedList(Generic[Item]):
             record: writes an item down.
             same: how many of the first items are known to be the same.
         """
-        is_shorter = len(present) < len(self.items)
+        recorded_count = len(self.items)
+        is_shorter = len(present) < recorded_count
         items: dict[int, Json] = {}
         for index in range(same, len(present)):
-            if index >= len(self.items) or self.items[index] is not present[index]:
-                items[index] = record(present[index])
+            item = present[index]
+            is_new = index >= recorded_count
+            if is_new or self.items[index] is not item:
+                items[index] = record(item)
         self.items[same:] = present[same:]
         if is_shorter or items:
             return ListChange(len(present), items, is_shorter)
@@ -59,21 +64,23 @@ class MadeMessages:
 
     def reference(self, message: Message) -> str:
         """What stands for the message in a compaction."""
-        number = self._numbers.get(id(message))
-        if number is None:
-            number = self._numbers[id(message)] = len(self._messages)
+        identity = id(message)
+        if identity not in self._numbers:
+            self._numbers[identity] = len(self._messages)
             self._messages.append(message)
+        number = self._numbers[identity]
         return f"@{number}"
 
     def change(self) -> ListChange | None:
         """The messages that were referred to for the first time."""
         items: dict[int, Json] = {}
-        for number in range(self._recorded, len(self._messages)):
+        message_count = len(self._messages)
+        for number in range(self._recorded, message_count):
             items[number] = as_plain(self._messages[number])
-        self._recorded = len(self._messages)
+        self._recorded = message_count
         if not items:
             return None
-        return ListChange(len(self._messages), items)
+        return ListChange(message_count, items)
 
 
 class RecordedSlots:
@@ -98,8 +105,10 @@ class RecordedSlots:
             for index, slot in enumerate(block, start):
                 if index < len(recorded) and recorded[index] == slot:
                     continue
-                name = "at" if isinstance(slot, int) else "record"
-                items[index] = {name: slot}
+                if isinstance(slot, int):
+                    items[index] = {"at": slot}
+                else:
+                    items[index] = {"record": slot}
         self._slots = slots
         is_shorter = len(slots) < len(recorded)
         if items or is_shorter:
@@ -111,5 +120,8 @@ def _slots_of(messages: HostList) -> list[Json]:
     """Of each message its place among the host's own, or the message where it is none of them."""
     slots: list[Json] = []
     for place, message in zip(messages.places, messages.objects, strict=True):
-        slots.append(message if place is None else place)
+        if place is None:
+            slots.append(message)
+        else:
+            slots.append(place)
     return slots

@@ -247,6 +247,8 @@ class Recorder:
             "paused": breaker.paused,
             "pause_tokens": _finite(breaker.resumes_at),
             "pause_seconds": _finite(breaker.resumes_after - seconds_now),
+            "mends": sorted(memory.mending.defects),
+            "doubted": [memory.mending.doubted_from, memory.mending.doubted_until],
             "mended": recovery.mended,
             "resent": recovery.resent,
             "overflowed": scheduler.overflowed,

@@ -6,8 +6,8 @@ from workbench.engine.models.error_evidence import ProviderError
 from workbench.engine.models.provider_errors import Diagnosis, classify
 from workbench.engine.models.refused_request import RefusedRequest
 from workbench.live.callbacks import Host
-from workbench.live.defects import defects
 from workbench.live.events import ErrorJudged
+from workbench.live.history_repair import HistoryRepair
 from workbench.live.media import MediaBudget, media_of
 from workbench.live.runner import Runner
 
@@ -21,6 +21,7 @@ class Recovery:
         self.runner = runner
         self.gauge = runner.gauge
         self.media = media
+        self.repair = HistoryRepair(runner, host.tell)
         self.tell = host.tell
         self.classify = host.guarded(
             "on_error", self._classified, lambda _: UNREADABLE, lambda _: True
@@ -46,6 +47,7 @@ class Recovery:
         return diagnosis
 
     def _classified(self, error: ProviderError) -> Diagnosis:
+        self.repair.read(error)
         overflow = self.gauge.preset.host.overflow
         return classify(error, overflow=overflow, request=self._refused_request())
 
@@ -60,7 +62,7 @@ class Recovery:
             window=self.gauge.window,
             accepted=self.gauge.accepted,
             media=media_count,
-            defects=defects(messages),
+            defects=self.repair.visible(),
         )
 
     def judged(self, diagnosis: Diagnosis) -> None:
@@ -82,11 +84,17 @@ class Recovery:
             if wait is not None:
                 self.resent += 1
             return wait
-        if self.mended < self.gauge.settings.retries:
-            lighter = diagnosis.action == "strip_media" and self.media.lighten(diagnosis)
-            if lighter or self.runner.remedy(diagnosis):
-                self.mended += 1
-                return 0.0
+        if self.mended < self.gauge.settings.retries and self._is_mended(diagnosis):
+            self.mended += 1
+            return 0.0
         if diagnosis.action == "compact":
             self.runner.fail("overflow", diagnosis.text, "error")
         return None
+
+    def _is_mended(self, diagnosis: Diagnosis) -> bool:
+        """Do what helps; whether the next request differs from the refused one."""
+        if diagnosis.action == "repair":
+            return self.repair.mend(diagnosis)
+        if diagnosis.action == "strip_media" and self.media.lighten(diagnosis):
+            return True
+        return self.runner.remedy(diagnosis)

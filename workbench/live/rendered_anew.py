@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from workbench.engine.transcript.message import Json
 from workbench.live.formats.shape import HostMessage, has_question, is_system
-from workbench.live.identity import Additions
+from workbench.live.identity import Additions, text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +83,49 @@ def learn_head(
     head, next_message = later_messages[:2]
     if old_next.says(next_message):
         additions.learn_head(old_head.record, head)
+
+
+@dataclass(slots=True)
+class PartedList:
+    """A host's list of messages, and what it adds to each request.
+
+    Attributes:
+        objects: its messages without an addition behind them, and without a note.
+        bare: the same without an addition in the last of them.
+        behind: the messages behind all others that are an addition.
+        inside: the addition in the last message.
+        note: the one that was taken out.
+    """
+
+    objects: Sequence[Json] = ()
+    bare: Sequence[Json] = ()
+    behind: Sequence[Json] = ()
+    inside: str = ""
+    note: Note | None = None
+
+    @property
+    def added_text(self) -> str:
+        """The words of all that is no part of the history."""
+        text = self.inside
+        for message in self.behind:
+            text += text_of(message) or ""
+        if self.note is not None:
+            text += text_of(self.note.object) or ""
+        return text
+
+
+def parted_list(additions: Additions, messages: Sequence[Json]) -> PartedList:
+    """The messages and the additions of a list that a host passes."""
+    objects = list(messages)
+    parted = PartedList(note=take_note(additions, objects))
+    has_others = len(objects) > 1
+    if has_others and additions.is_behind(objects[-1]):
+        newest = objects.pop()
+        parted.behind = [newest]
+    parted.objects = parted.bare = objects
+    if objects:
+        newest = objects[-1]
+        shorter, parted.inside = additions.split(newest)
+        if parted.inside:
+            parted.bare = [*objects[:-1], shorter]
+    return parted

@@ -21,6 +21,7 @@ from workbench.live.formats.shape import HostMessage
 from workbench.live.gauge import Gauge
 from workbench.live.identity import Additions, HostList
 from workbench.live.memory import Memory
+from workbench.live.mending.mends import Mending
 from workbench.live.outgoing import places_of, write_messages
 from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner
@@ -162,6 +163,7 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     memory.lists.returned = _list(saved.returned, path)
     memory.additions = Additions.loaded(saved.additions)
     memory.added = saved.added
+    memory.mending = Mending({*saved.mends}, *saved.doubted)
 
 
 def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:

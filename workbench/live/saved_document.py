@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from workbench.engine.models.refused_request import Defect
 from workbench.engine.transcript.log import Entry
 from workbench.engine.transcript.message import Json, Message, Summary
 from workbench.live.calibration import NEUTRAL, Calibration
@@ -118,6 +119,8 @@ class SavedCompactor:
     paused: bool = False
     pause_tokens: float | None = None
     pause_seconds: float | None = None
+    mends: tuple[Defect, ...] = ()
+    doubted: tuple[int, int] = (0, 0)
     mended: int = 0
     resent: int = 0
     overflowed: bool = False

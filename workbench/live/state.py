@@ -79,11 +79,13 @@ class State:
         self.path.append(host_message)
         self.answers += _answers(host_message)
         self.said += sum(host_message.sizes)
-        for message, size in zip(host_message.messages, host_message.sizes, strict=True):
+        messages = host_message.messages
+        for message, size in zip(messages, host_message.sizes, strict=True):
             self.place[message.id] = place
             self.kept.append(message, size)
             self.sent.append(message, size)
-        self.shown.append(OutgoingMessage(host_message.object, made=False, at=place))
+        outgoing = OutgoingMessage(host_message.object, made=False, at=place)
+        self.shown.append(outgoing)
 
     def of_compaction(
         self, objects: Sequence[Json], format: MessageFormat
@@ -128,11 +130,16 @@ class State:
                 return None
         path = [*self.path]
         path[place] = renewed
+        kept_context = with_reworded(kept_context, old, new, size)
+        sent = with_reworded(sent, old, new, size)
+        checkpoints: list[Checkpoint] = []
+        for mark in self.checkpoints:
+            checkpoints.append(mark.reworded(old, new, size))
         return replace(
             self,
-            kept=OpenContext(with_reworded(kept_context, old, new, size)),
-            sent=OpenContext(with_reworded(sent, old, new, size)),
-            checkpoints=tuple(mark.reworded(old, new, size) for mark in self.checkpoints),
+            kept=OpenContext(kept_context),
+            sent=OpenContext(sent),
+            checkpoints=tuple(checkpoints),
             path=path,
         )
 
@@ -145,13 +152,23 @@ class State:
         """Leave out what a compaction by the provider stands for: the provider takes no notice
         of it.
         """
-        self.kept = OpenContext(uncovered(self.kept.closed(), covers))
-        self.sent = OpenContext(uncovered(self.sent.closed(), covers))
-        places = {self.place.get(message.id) for message in self.sent.messages} - {None}
-        self.shown = [outgoing for outgoing in self.shown if outgoing.at in places]
+        kept_context = self.kept.closed()
+        sent = self.sent.closed()
+        self.kept = OpenContext(uncovered(kept_context, covers))
+        self.sent = OpenContext(uncovered(sent, covers))
+        places: set[int] = set()
+        for message in self.sent.messages:
+            if message.id in self.place:
+                places.add(self.place[message.id])
+        uncovered_messages: list[OutgoingMessage] = []
+        for outgoing in self.shown:
+            if outgoing.at in places:
+                uncovered_messages.append(outgoing)
         # the API drops it too, but wants a list that begins with a user's message
         if covers == "all":
-            self.shown.append(OutgoingMessage({"role": "user", "content": GAP}))
+            user_turn = {"role": "user", "content": GAP}
+            uncovered_messages.append(OutgoingMessage(user_turn))
+        self.shown = uncovered_messages
         self.compacted = len(self.shown), len(self.path)
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engine.models.provider_errors import classify
+from workbench.engine.models.provider_errors import classify, classify_answer
 from workbench.engine.models.refused_request import Defect, RefusedRequest
+from workbench.engine.transcript.message import Usage
 
 NOTHING = ("leave_alone", "back_off")
 FILE = Path(__file__).with_name("requests_and_errors.toml")
@@ -49,6 +50,28 @@ CASES = [Case(*row) for rows in SETS.values() for row in rows]
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.text[:60])
 def test_an_error_is_judged_with_the_request_that_it_answers(case: Case) -> None:
     assert case.is_right
+
+
+def test_an_answer_of_nothing_at_a_full_window_is_an_overflow_without_an_error() -> None:
+    diagnosis = classify_answer(Usage(input=8_213), "length", 8_192)
+    assert diagnosis is not None and diagnosis.action == "compact"
+
+
+def test_the_code_of_an_error_is_no_number_of_tokens() -> None:
+    text = '{"error_code": 336103, "error_msg": "Prompt tokens too long"}'
+    assert classify(text, 200, request=RefusedRequest(8_900, 8_192)).action == "compact"
+
+
+def test_a_minutes_limit_that_counts_the_output_asks_for_less_of_it() -> None:
+    text = "Request too large for model on tokens per minute (TPM): Limit 8000, Requested 32979"
+    diagnosis = classify(text, 413, request=RefusedRequest(211, 131_072))
+    assert (diagnosis.action, diagnosis.output) == ("lower_output", 7_789)
+
+
+def test_a_limit_of_millions_counts_bytes_and_those_are_the_pictures() -> None:
+    text = "Value at 'body' failed: Member must have length less than or equal to 25000000"
+    assert classify(text, 400, request=RefusedRequest(61_000, 200_000, media=34)).kind == "bytes"
+    assert classify(text, 400, request=RefusedRequest(61_000, 200_000, media=0)).kind == "other"
 
 
 SAYS_NOTHING = '{"error": {"message": "Provider returned error", "code": 400}}'

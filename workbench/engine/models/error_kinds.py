@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from workbench.engine.models.error_evidence import LITELLM_OVERFLOW
 from workbench.engine.models.error_numbers import parts_counted, token_numbers
 from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
-from workbench.engine.models.refused_request import RefusedRequest
+from workbench.engine.models.refused_request import Defect, RefusedRequest
 
-REFUSED = (None, 400, 404, 413, 415, 422, 429, 500)
+REFUSED = (None, 200, 400, 404, 413, 415, 422, 429, 500)
 """HTTP statuses of errors that the general rules are for: a request was refused for what is in
 it.
 """
@@ -23,6 +23,10 @@ UNPROCESSABLE = (400, 422)
 """HTTP statuses that say that a request cannot be read: what is broken in its history explains
 them.
 """
+LEAST_BYTES = 1_000_000
+"""A limit of so many, of what is called a size or a length, is one of bytes."""
+_DIGITS = re.compile(r"\d{7,12}")
+_BODY_SIZE = compiled(WORDINGS["body_size"])
 _KINDS: Mapping[Kind, re.Pattern[str]] = {
     kind: compiled("|".join(patterns)) for kind, patterns in WORDINGS["kinds"].items()
 }
@@ -34,6 +38,9 @@ _ANOTHER_MATTER = compiled(WORDINGS["another_matter"])
 _MEDIA = compiled(WORDINGS["media"])
 _SUBJECT = compiled(WORDINGS["subject"])
 _TOO_LARGE_BY_ITSELF = compiled(WORDINGS["too_large_by_itself"])
+_DEFECTS: Mapping[Defect, re.Pattern[str]] = {
+    defect: compiled(pattern) for defect, pattern in WORDINGS["defects"].items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +93,18 @@ def kind_of(
         return "overflow"
     if kind is None and status == 415 and request.media:
         kind = "media"
-    if kind is None and status == 413:
+    if kind is None and status == 413 and not _ANOTHER_MATTER.search(text):
         kind = "bytes"
     return kind or "other"
+
+
+def named_defects(text: str) -> frozenset[Defect]:
+    """The defects of a history that an error speaks of."""
+    defects: set[Defect] = set()
+    for defect, pattern in _DEFECTS.items():
+        if pattern.search(text):
+            defects.add(defect)
+    return frozenset(defects)
 
 
 def _stated_kind(text: str, status: int | None) -> Kind | None:
@@ -103,7 +119,7 @@ def _stated_kind(text: str, status: int | None) -> Kind | None:
 
 def _general_kind(text: str, request: RefusedRequest) -> Kind | None:
     """The kind of an error by what it speaks of, as far as the request bears it out."""
-    if request.defects and _HISTORY.search(text):
+    if request.has_rare_defect and _HISTORY.search(text):
         return "malformed"
     for rule in _GENERAL:
         if not rule.matches(text):
@@ -145,15 +161,28 @@ def _kind_by_request(text: str, status: int | None, request: RefusedRequest) -> 
     """
     if request.media and _MEDIA.search(text):
         return "media"
+    if request.media and _states_bytes(text):
+        return "bytes"
     if _ANOTHER_MATTER.search(text):
         return None
-    if request.defects and status in UNPROCESSABLE:
+    is_unprocessable = status in UNPROCESSABLE
+    if request.has_certain_defect and is_unprocessable:
         return "malformed"
-    if request.is_of_another_size(token_numbers(text)):
-        return None
-    if request.is_full and (_says_nothing(text) or _SIZE.search(text)):
+    says_nothing = _says_nothing(text)
+    is_of_another_size = request.is_of_another_size(token_numbers(text))
+    if request.is_full and not is_of_another_size and (says_nothing or _SIZE.search(text)):
         return "overflow"
+    explains = request.has_rare_defect or (request.defects and says_nothing)
+    if explains and is_unprocessable:
+        return "malformed"
     return None
+
+
+def _states_bytes(text: str) -> bool:
+    """Whether a text says a limit that is too large for one of tokens."""
+    numbers = map(int, _DIGITS.findall(text))
+    largest = max(numbers, default=0)
+    return largest >= LEAST_BYTES and _BODY_SIZE.search(text) is not None
 
 
 def _says_nothing(text: str) -> bool:

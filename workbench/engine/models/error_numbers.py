@@ -15,6 +15,7 @@ _TOKENS = re.compile(
 )
 """A number that is no part of a name or a version, also with dots or spaces at its thousands."""
 _ADVICE = "at least "
+_BEFORE_CODE = re.compile(r"code\W{1,4}$", re.IGNORECASE)
 _NO_WINDOW = re.compile("array too long", re.IGNORECASE)
 """An overflow whose numbers are no tokens."""
 _NEIGHBOURS = 40
@@ -137,7 +138,8 @@ def token_numbers(text: str) -> set[int]:
         number = _plausible(match.group())
         text_before = text[: match.start()]
         is_advice = text_before.endswith(_ADVICE)
-        if number is not None and not is_advice:
+        is_code = _BEFORE_CODE.search(text_before)
+        if number is not None and not is_advice and not is_code:
             numbers.add(number)
     return numbers
 

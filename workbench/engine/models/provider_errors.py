@@ -102,6 +102,10 @@ def classify(
         return Diagnosis(kind, _ACTIONS[kind], text=text)
     if kind == "output_cap":
         return Diagnosis(kind, _ACTIONS[kind], limit, used, limit, text)
+    if kind == "rate_permanent" and is_above_limit and request.is_far_smaller(used or 0):
+        # a minute's limit counts the output that was asked for
+        requested = (used or 0) - request.tokens
+        used = request.tokens
     is_sum = kind == "mixed" or requested is not None
     if is_sum and limit is not None and used is not None:
         room = limit - used

@@ -4,10 +4,41 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Defect: TypeAlias = Literal["orphan result", "missing result", "duplicate", "empty text", "prefill"]
-"""What can be broken in a history: a result without its call, a call without its result, a second
-result of a call, a text of nothing, and an answer at the end.
+Defect: TypeAlias = Literal[
+    "orphan result",
+    "missing result",
+    "duplicate",
+    "duplicate id",
+    "foreign id",
+    "empty text",
+    "empty result",
+    "prefill",
+    "blank end",
+    "role order",
+    "late system",
+    "unsigned thought",
+    "changed thought",
+    "missing thought",
+    "unsigned call",
+    "lone reasoning",
+    "missing reasoning",
+    "stored item",
+]
+"""What can be broken in a history.
+
+Calls and results: one without the other, a second result of a call, two calls of one id, an id in a form
+that the provider does not take. Texts: of
+nothing, also as a result; an answer at the end, or white space behind it. Turns: two of one role,
+a system message behind others. Thoughts: without a signature, with another one, or left out;
+Gemini's calls without a signature; Responses' reasoning without what follows it, the reverse, or
+known to the provider's store alone.
 """
+CERTAIN: frozenset[Defect] = frozenset(
+    {"orphan result", "missing result", "duplicate", "empty text", "lone reasoning"}
+)
+"""Defects that nearly every provider refuses."""
+COMMON: frozenset[Defect] = frozenset({"role order", "late system"})
+"""Defects that most providers take, so that they explain no error that speaks of something else."""
 FULL = 0.9
 """The part of the window above which a request may be too large by our own count."""
 FARTHEST = 6
@@ -35,10 +66,26 @@ class RefusedRequest:
     defects: frozenset[Defect] = frozenset()
 
     @property
+    def has_certain_defect(self) -> bool:
+        """Whether its history is one that nearly every provider refuses."""
+        return bool(self.defects & CERTAIN)
+
+    @property
+    def has_rare_defect(self) -> bool:
+        """Whether its history has a defect that most providers refuse, or some."""
+        return bool(self.defects - COMMON)
+
+    @property
     def is_full(self) -> bool:
         """Whether it may be too large, by our own count."""
         is_larger_than_accepted = self.tokens > self.accepted
         return is_larger_than_accepted and 0 < FULL * self.window <= self.tokens
+
+    def is_far_smaller(self, tokens: int) -> bool:
+        """Whether a number of tokens is far above those of its messages, so that it also counts the
+        output that was asked for.
+        """
+        return 0 < self.tokens * FARTHEST < tokens
 
     def is_near(self, tokens: int) -> bool:
         """Whether a number may be that of its tokens."""

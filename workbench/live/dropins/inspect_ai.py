@@ -87,15 +87,19 @@ class WorkbenchCompaction(CompactionStrategy):
     ) -> tuple[list[ChatMessage], ChatMessageUser | None]:
         """What to send in the place of these messages."""
         conversation = _Records(messages)
-        declared: dict[str, Any] = {"tools": [tool.model_dump() for tool in tools]}
+        schemas = [tool.model_dump() for tool in tools]
+        declared: dict[str, Any] = {"tools": schemas}
         settings = _settings(self._given.get("settings"))
         phases = [settings]
-        arguments = {**self._given, "window": self._limit(model), "settings": lambda: phases[-1]}
+        arguments = dict(self._given)
+        arguments["window"] = self._limit(model)
+        arguments["settings"] = lambda: phases[-1]
         live = Compactor(self._preset, **arguments)
         # hears, changes nothing
         phases.append(replace(settings, automatic=False, last_resort=False))
         live.before_request(conversation.records, **declared)
-        token_count = await model.count_tokens(messages) + await model.count_tool_tokens(tools)
+        token_count = await model.count_tokens(messages)
+        token_count += await model.count_tool_tokens(tools)
         live.report_usage({"prompt_tokens": token_count, "completion_tokens": 0})
         phases.append(settings)
         waiting = AsyncCompactor(live)
@@ -129,11 +133,14 @@ class _Records:
         self._own: dict[int, ChatMessage] = {}
         for record, message in zip(self.records, messages, strict=True):
             self._own[id(record)] = message
-        self._named = {message.id: message for message in messages if message.id}
+        self._named: dict[str, ChatMessage] = {}
+        for message in messages:
+            if message.id:
+                self._named[message.id] = message
 
     def is_whole(self, records: Sequence[dict[str, Any]]) -> bool:
         """Whether these records are all of the conversation's, unchanged."""
-        return [id(record) for record in records] == [id(record) for record in self.records]
+        return list(map(id, records)) == list(map(id, self.records))
 
     def messages(self, records: Sequence[dict[str, Any]]) -> list[ChatMessage]:
         """The messages of these records: the conversation's own where they are as they were."""
@@ -158,16 +165,24 @@ class _Records:
             return classes.get(record["role"], ChatMessageUser)(content=content)
         changes: dict[str, Any] = {"content": content}
         if isinstance(original, ChatMessageAssistant):
-            changes["tool_calls"] = _remaining_calls(original, record) or None
-            if record.get("reasoning_content") and isinstance(original.content, list):
-                parts: list[Json] = []
-                for part in original.content:
-                    if isinstance(part, ContentReasoning):
-                        parts.append(part)
-                if isinstance(content, str):
-                    content = [ContentText(text=content)]
-                changes["content"] = [*parts, *content]
+            calls = _remaining_calls(original, record)
+            changes["tool_calls"] = calls or None
+            if record.get("reasoning_content"):
+                changes["content"] = _with_thoughts_of(original, content)
         return original.model_copy(update=changes)
+
+
+def _with_thoughts_of(answer: ChatMessageAssistant, content: Json) -> Json:
+    """A content behind the thoughts of the answer that it is of."""
+    if not isinstance(answer.content, list):
+        return content
+    parts: list[Json] = []
+    for part in answer.content:
+        if isinstance(part, ContentReasoning):
+            parts.append(part)
+    if isinstance(content, str):
+        content = [ContentText(text=content)]
+    return [*parts, *content]
 
 
 def _remaining_calls(answer: ChatMessageAssistant, record: dict[str, Any]) -> list[ToolCall]:
@@ -176,7 +191,8 @@ def _remaining_calls(answer: ChatMessageAssistant, record: dict[str, Any]) -> li
     calls: list[ToolCall] = []
     for call in answer.tool_calls or ():
         if call.id in functions:
-            arguments = json.loads(functions[call.id]["arguments"] or "{}")
+            text = functions[call.id]["arguments"] or "{}"
+            arguments = json.loads(text)
             calls.append(replace(call, arguments=arguments))
     return calls
 
@@ -212,7 +228,8 @@ def _record(message: ChatMessage) -> dict[str, Any]:
     if isinstance(message, ChatMessageAssistant) and message.tool_calls:
         calls: list[dict[str, Any]] = []
         for call in message.tool_calls:
-            function = {"name": call.function, "arguments": json.dumps(call.arguments)}
+            arguments = json.dumps(call.arguments)
+            function = {"name": call.function, "arguments": arguments}
             calls.append({"id": call.id, "type": "function", "function": function})
         record["tool_calls"] = calls
     return record

@@ -35,17 +35,22 @@ class MessageRecords:
     @property
     def ends_with_a_result(self) -> bool:
         """Whether a tool has answered last."""
-        return bool(self.records) and self.records[-1]["role"] == "tool"
+        if not self.records:
+            return False
+        newest_record = self.records[-1]
+        return bool(newest_record["role"] == "tool")
 
     def messages(self, records: Sequence[dict[str, Any]]) -> list[BaseMessage]:
         """The messages of these records: the conversation's own where they are as they were."""
-        originals = {id(record): message for record, message in self._pairs}
+        originals: dict[int, BaseMessage] = {}
+        for record, message in self._pairs:
+            originals[id(record)] = message
         messages: list[BaseMessage] = []
         for record in records:
-            message = originals.get(id(record))
-            if message is None:
-                message = self._changed(record)
-            messages.append(message)
+            original = originals.get(id(record))
+            if original is None:
+                original = self._changed(record)
+            messages.append(original)
         return messages
 
     def _changed(self, record: dict[str, Any]) -> BaseMessage:
@@ -70,7 +75,8 @@ class MessageRecords:
             return record
         content: list[Any] = []
         for block in message.content:
-            if _converted(message.model_copy(update={"content": [block]})):
+            message_of_block = message.model_copy(update={"content": [block]})
+            if _converted(message_of_block):
                 content.append(block)
                 continue
             readable_block = _text(block)
@@ -113,7 +119,8 @@ def usage_of(answer: AIMessage) -> dict[str, Any]:
     had.
     """
     usage: Any = answer.usage_metadata
-    cached = (usage.get("input_token_details") or {}).get("cache_read", 0)
+    details = usage.get("input_token_details") or {}
+    cached = details.get("cache_read", 0)
     return {
         "prompt_tokens": usage["input_tokens"],
         "completion_tokens": usage["output_tokens"],

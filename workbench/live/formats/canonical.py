@@ -26,7 +26,8 @@ IDS = frozenset({"id", *RESULT_IDS})
 def key(message: Json) -> bytes:
     """The same for two messages that say the same."""
     text = json.dumps(said(message), sort_keys=True, ensure_ascii=False, default=str)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    encoded_text = text.encode("utf-8", "surrogatepass")
+    return blake2b(encoded_text, digest_size=16).digest()
 
 
 def loose_key(message: Json) -> bytes:
@@ -51,10 +52,14 @@ def result_ids(message: Json) -> set[str]:
     """The ids of the calls that an entry of results answers, where it names them."""
     record = plain(message)
     ids: set[str] = set()
-    for fields in (record, *map(plain, parts_of(record.get("content")))):
+    parts = map(plain, parts_of(record.get("content")))
+    for fields in (record, *parts):
+        if not isinstance(fields, Mapping):
+            continue
         for name in RESULT_IDS:
-            if isinstance(fields, Mapping) and fields.get(name):
-                ids.add(str(fields[name]))
+            if fields.get(name):
+                call_id = str(fields[name])
+                ids.add(call_id)
     return ids
 
 

@@ -75,12 +75,18 @@ class Chat(HostFormat):
         if record["role"] == "assistant":
             return _answers(record, entry)
         if record["role"] in ("tool", "function"):
-            name = name or label(record, "tool_name")
-            call_id = label(record, "tool_call_id") or entry.waiting_call(name) or _own_id(name, 1)
+            if not name:
+                name = label(record, "tool_name")
+            call_id = label(record, "tool_call_id")
+            if not call_id:
+                call_id = entry.waiting_call(name)
+            if not call_id:
+                call_id = _own_id(name, 1)
             return [_result(call_id, content, entry, name)]
         if record["role"] in SYSTEM_ROLES:
             system_blocks = blocks(content, entry.parts)
-            return [SystemMessage(id=entry.new_id(), blocks=system_blocks, name=name)]
+            system = SystemMessage(id=entry.new_id(), blocks=system_blocks, name=name)
+            return [system]
         summary = entry.own_summary(content)
         if summary is not None:
             return [summary]
@@ -90,9 +96,11 @@ class Chat(HostFormat):
             other_content = [part for part in content if type_of(part) != "tool_result"]
             for part in content:
                 if type_of(part) == "tool_result":
-                    result = _result(label(part, "tool_use_id"), part.get("content"), entry)
-                    messages.append(replace(result, is_error=part.get("is_error") is True))
-                    entry.parts[id(messages[-1])] = part
+                    call_id = label(part, "tool_use_id")
+                    result = _result(call_id, part.get("content"), entry)
+                    result = replace(result, is_error=part.get("is_error") is True)
+                    messages.append(result)
+                    entry.parts[id(result)] = part
         if other_content or not messages:
             user_blocks = blocks(other_content, entry.parts)
             user_message = UserMessage(
@@ -120,12 +128,14 @@ class Chat(HostFormat):
             elif message.role == "summary":
                 parts.append(host_message.parts[id(original)])
             elif id(original) in host_message.parts:
+                host_part = host_message.parts[id(original)]
                 content = content_of(message.blocks, host_message, WORDS)
-                parts.append({**host_message.parts[id(original)], "content": content})
+                parts.append({**host_part, "content": content})
             elif message.role == "assistant" and original.role == "assistant":
                 for record in _rewritten_answer(message, original, host_message):
                     if parts:
-                        record = {**record, "content": [*parts, *record["content"]]}
+                        content = [*parts, *record["content"]]
+                        record = {**record, "content": content}
                     yield record
                     parts = []
             elif len(host_message.messages) == 1:
@@ -156,23 +166,29 @@ class OpenAIChat(Chat):
         if record.get("tool_calls") or record.get("function_call"):
             return True
         content = record.get("content")
-        return isinstance(content, list) and any(type_of(part) == "image_url" for part in content)
+        if not isinstance(content, list):
+            return False
+        return any(type_of(part) == "image_url" for part in content)
 
     def new(self, message: Message) -> tuple[Record]:
         """The message as OpenAI writes it."""
         text = text_of(message.blocks)
+        record: dict[str, Json] = {"role": message.role}
         if message.role == "tool":
-            return ({"role": "tool", "tool_call_id": message.call_id, "content": text},)
+            record["tool_call_id"] = message.call_id
+        elif message.role == "summary":
+            record["role"] = message.said_by
+            if message.name:
+                record["name"] = message.name
+        record["content"] = text
         if message.role == "assistant" and message.calls:
-            calls: list[Json] = []
-            for call in message.calls:
-                calls.append({"id": call.id, "type": "function", "function": function_of(call)})
-            return ({"role": "assistant", "content": text or None, "tool_calls": calls},)
-        if message.role != "summary":
-            return ({"role": message.role, "content": text},)
-        if message.name:
-            return ({"role": message.said_by, "name": message.name, "content": text},)
-        return ({"role": message.said_by, "content": text},)
+            record["content"] = text or None
+            record["tool_calls"] = list(map(_new_call, message.calls))
+        return (record,)
+
+
+def _new_call(call: ToolCall) -> Record:
+    return {"id": call.id, "type": "function", "function": function_of(call)}
 
 
 class Anthropic(Chat):
@@ -194,24 +210,43 @@ class Anthropic(Chat):
             return sealed
         text = said_by_name(message)
         if message.role == "tool":
-            result: dict[str, Json] = {"type": "tool_result", "tool_use_id": message.call_id}
-            result["content"] = text
-            if message.is_error:
-                result["is_error"] = True
-            return ({"role": "user", "content": [result]},)
+            return ({"role": "user", "content": [_new_result(message, text)]},)
         if message.role == "assistant" and message.calls:
-            parts: list[Json] = []
-            if text:
-                parts.append({"type": "text", "text": text})
-            for call in message.calls:
-                use = {"type": "tool_use", "id": call.id, "name": call.name}
-                parts.append({**use, "input": dict(call.arguments)})
-            return ({"role": "assistant", "content": parts},)
+            return ({"role": "assistant", "content": _new_parts(message, text)},)
+        role: str = message.role
         if message.role == "summary":
-            return ({"role": message.said_by, "content": text},)
-        if message.role == "system":
-            return ({"role": "user", "content": text},)
-        return ({"role": message.role, "content": text},)
+            role = message.said_by
+        elif message.role == "system":
+            role = "user"
+        return ({"role": role, "content": text},)
+
+
+def _new_result(result: ToolResult, text: str) -> Record:
+    """A tool's result as a part of Anthropic's."""
+    part: dict[str, Json] = {
+        "type": "tool_result",
+        "tool_use_id": result.call_id,
+        "content": text,
+    }
+    if result.is_error:
+        part["is_error"] = True
+    return part
+
+
+def _new_parts(answer: AssistantMessage, text: str) -> list[Record]:
+    """The text and the calls of an answer as parts of Anthropic's."""
+    parts: list[Record] = []
+    if text:
+        parts.append({"type": "text", "text": text})
+    for call in answer.calls:
+        part = {
+            "type": "tool_use",
+            "id": call.id,
+            "name": call.name,
+            "input": dict(call.arguments),
+        }
+        parts.append(part)
+    return parts
 
 
 def _is_of_anthropic(part: Json) -> bool:
@@ -239,7 +274,11 @@ def _result(call_id: str, content: Json, entry: Entry, name: str = "") -> ToolRe
     name = entry.names.get(call_id) or name
     result_blocks = blocks(content, entry.parts)
     return ToolResult(
-        id=entry.new_id(), call_id=call_id, blocks=result_blocks, name=name, pinned=entry.pinned
+        id=entry.new_id(),
+        call_id=call_id,
+        blocks=result_blocks,
+        name=name,
+        pinned=entry.pinned,
     )
 
 
@@ -289,12 +328,16 @@ def _answer(record: Record, entry: Entry) -> AssistantMessage:
         call = tool_call(call_record)
         if not call.id:
             unnamed[call.name] += 1
-            call = replace(call, id=_own_id(call.name, unnamed[call.name]))
+            own_id = _own_id(call.name, unnamed[call.name])
+            call = replace(call, id=own_id)
         answer_blocks.append(call)
         entry.parts[id(call)] = call_record
     name = label(record, "name")
     return AssistantMessage(
-        id=entry.new_id(), blocks=tuple(answer_blocks), name=name, pinned=entry.pinned
+        id=entry.new_id(),
+        blocks=tuple(answer_blocks),
+        name=name,
+        pinned=entry.pinned,
     )
 
 
@@ -319,13 +362,19 @@ def _rewritten_answer(
     dropped = {"tool_calls", "function_call"}
     if not intact:
         dropped |= _THOUGHT_KEYS
-    record = {key: value for key, value in host_message.record.items() if key not in dropped}
-    if message.calls and not intact and host_message.record.get("reasoning_content"):
+    record: dict[str, Json] = {}
+    for key, value in host_message.record.items():
+        if key not in dropped:
+            record[key] = value
+    had_thought = bool(host_message.record.get("reasoning_content"))
+    if had_thought and message.calls and not intact:
         record["reasoning_content"] = _thought_of(message)
     had_parts = isinstance(record.get("content"), list)
     record["content"] = parts
-    if not had_parts and all(part.get("type") == "text" for part in parts):
-        record["content"] = "\n".join(part["text"] for part in parts) or None
+    has_only_texts = all(part.get("type") == "text" for part in parts)
+    if has_only_texts and not had_parts:
+        text = "\n".join(part["text"] for part in parts)
+        record["content"] = text or None
     if calls and host_message.record.get("function_call"):
         record["function_call"] = calls[0]["function"]
     elif calls:
@@ -358,8 +407,10 @@ def _rewritten_call(call: ToolCall, original: AssistantMessage, host_message: Ho
             break
     if host_part.get("type") == "tool_use":
         return {**host_part, "input": dict(call.arguments)}
-    function: Json = function_of(call)
-    if isinstance(host_part.get("function", {}).get("arguments"), Mapping):
-        function = {"name": call.name, "arguments": dict(call.arguments)}
+    host_function = host_part.get("function", {})
+    function = function_of(call)
+    if isinstance(host_function.get("arguments"), Mapping):
+        function["arguments"] = dict(call.arguments)
     other_fields = host_part or {"type": "function", "id": call.id}
-    return {**other_fields, "function": {**host_part.get("function", {}), **function}}
+    rewritten_function = {**host_function, **function}
+    return {**other_fields, "function": rewritten_function}

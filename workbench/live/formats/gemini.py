@@ -92,8 +92,12 @@ class Gemini(HostFormat):
             if summary is not None:
                 return [summary]
         if other_parts or not messages:
-            blocks = tuple(_block(part, entry) for part in other_parts)
-            messages.append(UserMessage(id=entry.new_id(), blocks=blocks, pinned=entry.pinned))  # type: ignore[arg-type]  # a user's part is no thought
+            user_message = UserMessage(
+                id=entry.new_id(),
+                blocks=tuple(_block(part, entry) for part in other_parts),  # type: ignore[misc]  # a user's part is no thought
+                pinned=entry.pinned,
+            )
+            messages.append(user_message)
         return messages
 
     def rewritten(self, group: Sequence[Message], host_message: HostMessage) -> Iterator[Record]:
@@ -146,7 +150,8 @@ class Gemini(HostFormat):
         result: list[OutgoingMessage] = []
         for message in outgoing:
             if not result:
-                if message.role == "model" and path and path[0].record.get("role") != "model":
+                began_with_user = bool(path) and path[0].record.get("role") != "model"
+                if began_with_user and message.role == "model":
                     result.append(_gap())
                 result.append(message)
                 continue
@@ -156,14 +161,16 @@ class Gemini(HostFormat):
             elif message.role == "model":
                 result += [_gap(), message]
             else:
-                parts = [*_sent_parts(previous, path), *_sent_parts(message, path)]
-                result[-1] = OutgoingMessage({"role": "user", "parts": parts}, at=message.at)
+                parts = _sent_parts(previous, path) + _sent_parts(message, path)
+                joined = {"role": "user", "parts": parts}
+                result[-1] = OutgoingMessage(joined, at=message.at)
         return result
 
 
 def _gap() -> OutgoingMessage:
     """A user's turn in the place of what was left out."""
-    return OutgoingMessage({"role": "user", "parts": [{"text": GAP}]})
+    part = {"text": GAP}
+    return OutgoingMessage({"role": "user", "parts": [part]})
 
 
 def _follows(previous: OutgoingMessage, message: OutgoingMessage) -> bool:
@@ -181,7 +188,7 @@ def _of(part: Record, names: tuple[str, str]) -> Json:
     return None
 
 
-def _sent_parts(message: OutgoingMessage, path: Sequence[HostMessage]) -> Sequence[Json]:
+def _sent_parts(message: OutgoingMessage, path: Sequence[HostMessage]) -> list[Json]:
     if message.made or message.at is None:
         return list(message.object["parts"])
     return list(path[message.at].record["parts"])
@@ -288,7 +295,9 @@ def _rewritten_answer(
 ) -> list[Record]:
     """What is left of an answer's parts; thoughts stay as they were, all of them or none."""
     intact = thoughts_of(message) == thoughts_of(original)
-    calls = {call.id: host_message.parts[id(call)] for call in original.calls}
+    calls: dict[str, Record] = {}
+    for call in original.calls:
+        calls[call.id] = host_message.parts[id(call)]
     parts: list[Record] = []
     for block in message.blocks:
         if block.type == "tool_call":
@@ -298,8 +307,7 @@ def _rewritten_answer(
             parts.append(part)
         elif intact or block.type != "thinking":
             parts += own_parts((block,), host_message, {})
-    first_call: Record = next(iter(calls.values()), {})
-    signature = {name: first_call[name] for name in _SIGNATURE if first_call.get(name)}
+    signature = _signature_of(calls.values())
     for index, part in enumerate(parts):
         if _of(part, _CALL) is None:
             continue
@@ -309,23 +317,46 @@ def _rewritten_answer(
     return parts
 
 
+def _signature_of(calls: Iterable[Record]) -> Record:
+    """The signature that the first of these calls has, under its name."""
+    signature: dict[str, Json] = {}
+    for first_call in calls:
+        for name in _SIGNATURE:
+            if first_call.get(name):
+                signature[name] = first_call[name]
+        break
+    return signature
+
+
 def _rewritten_call(call: ToolCall, host_part: Record | None) -> Record:
     arguments = dict(call.arguments)
     if host_part is None:
-        return {_CALL[0]: {**_with_id({"name": call.name}, call.id), "args": arguments}}
-    key = next((name for name in _CALL if host_part.get(name) is not None), _CALL[0])
-    return {**host_part, key: {**host_part[key], "args": arguments}}
+        fields = _with_id({"name": call.name}, call.id)
+        return {_CALL[0]: {**fields, "args": arguments}}
+    key = _key_of(host_part, _CALL)
+    host_call = host_part[key]
+    return {**host_part, key: {**host_call, "args": arguments}}
+
+
+def _key_of(part: Record, names: tuple[str, str]) -> str:
+    """The spelling that a part has of a key; the first without one."""
+    for name in names:
+        if part.get(name) is not None:
+            return name
+    return names[0]
 
 
 def _rewritten_result(result: ToolResult, host_part: Record, host_message: HostMessage) -> Record:
     """The host's part with another text under the key that had it; without pictures that were
     taken out.
     """
-    key = next(name for name in _RESULT if host_part.get(name) is not None)
+    key = _key_of(host_part, _RESULT)
     host_response = host_part[key].get("response")
     text_field = "output"
     if isinstance(host_response, Mapping):
-        text_field = next((name for name in _SPOKEN if name in host_response), "output")
+        for name in reversed(_SPOKEN):
+            if name in host_response:
+                text_field = name
     texts: list[Text] = []
     pictures: list[Json] = []
     for block in result.blocks:

@@ -289,7 +289,7 @@ def _rewritten_answer(
     if intact:
         yield from items
     else:
-        yield from map(_without_id, items)
+        yield from map(without_id, items)
 
 
 def _text_items(
@@ -305,7 +305,7 @@ def _text_items(
     return _message(text_of(run_blocks), host_item)
 
 
-def _without_id(item: Record) -> Record:
+def without_id(item: Record) -> Record:
     """The item without its id, where the API takes it so."""
     if _needs_id(item):
         return item

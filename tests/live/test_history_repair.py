@@ -1,0 +1,405 @@
+"""A history that a provider refuses is mended as little as that takes, against a server that
+refuses as the provider does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from live import strict_server
+from live.strict_server import Refused, Rule, StrictServer
+from live.talk import Record, answered, asked, back, used
+
+from workbench import Compactor
+from workbench.live.events import HistoryMended
+from workbench.live.mending.call_ids import short_id
+
+SKIPPED = "skip_thought_signature_validator"
+
+
+def thought(signature: str | None) -> Record:
+    part = {"type": "thinking", "thinking": "Let me see."}
+    return part if signature is None else {**part, "signature": signature}
+
+
+def text(words: str) -> Record:
+    return {"type": "text", "text": words}
+
+
+def use(call_id: str) -> Record:
+    return {"type": "tool_use", "id": call_id, "name": "read", "input": {}}
+
+
+def result(call_id: str) -> Record:
+    return {"type": "tool_result", "tool_use_id": call_id, "content": "done"}
+
+
+def said(role: str, *parts: Record) -> Record:
+    return {"role": role, "content": list(parts)}
+
+
+def reasoning(number: int, sealed: str = "sealed") -> Record:
+    item = {"type": "reasoning", "id": f"rs_{number}", "summary": []}
+    return {**item, "encrypted_content": sealed} if sealed else item
+
+
+def call_item(number: int, item_id: str | None = None) -> Record:
+    item = {"type": "function_call", "call_id": f"c{number}", "name": "read", "arguments": "{}"}
+    return item if item_id is None else {**item, "id": item_id}
+
+
+def output_item(number: int) -> Record:
+    return {"type": "function_call_output", "call_id": f"c{number}", "output": "done"}
+
+
+def message_item(role: str, words: str) -> Record:
+    return {"type": "message", "role": role, "content": words}
+
+
+def contents(role: str, *parts: Record) -> Record:
+    return {"role": role, "parts": list(parts)}
+
+
+CALL: Record = {"functionCall": {"name": "read", "args": {}}}
+RESPONSE: Record = {"functionResponse": {"name": "read", "response": {"output": "done"}}}
+QUESTION = asked("Do it.")
+NEXT = asked("And now?")
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A history that a provider refuses, and what it should take in its place."""
+
+    name: str
+    rule: Rule
+    history: list[Record]
+    mended: list[Record]
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+ANTHROPIC = {"format": "anthropic"}
+RESPONSES = {"format": "responses"}
+GEMINI = {"format": "gemini"}
+CASES = [
+    Broken(
+        "prefill",
+        strict_server.anthropic,
+        [QUESTION, answered("Sure:")],
+        [QUESTION, answered("Sure:"), asked("Continue.")],
+        ANTHROPIC,
+    ),
+    Broken(
+        "white space behind a prefill",
+        strict_server.blank_end,
+        [QUESTION, answered("Sure: ")],
+        [QUESTION, answered("Sure:")],
+        ANTHROPIC,
+    ),
+    Broken(
+        "empty text beside a call",
+        strict_server.anthropic,
+        [QUESTION, said("assistant", text(""), use("t1")), said("user", result("t1"))],
+        [QUESTION, said("assistant", use("t1")), said("user", result("t1"))],
+        ANTHROPIC,
+    ),
+    Broken(
+        "an answer that says nothing",
+        strict_server.anthropic,
+        [QUESTION, said("assistant", text(" ")), NEXT],
+        [QUESTION, NEXT],
+        ANTHROPIC,
+    ),
+    Broken(
+        "a question that says nothing",
+        strict_server.anthropic,
+        [QUESTION, answered("Done."), said("user", text(""))],
+        [QUESTION, answered("Done."), said("user", text("(no text)"))],
+        ANTHROPIC,
+    ),
+    Broken(
+        "thought without a signature",
+        strict_server.anthropic,
+        [QUESTION, said("assistant", thought(None), text("Done.")), NEXT],
+        [QUESTION, said("assistant", text("Done.")), NEXT],
+        ANTHROPIC,
+    ),
+    Broken(
+        "thought of another model: those before it stay",
+        strict_server.anthropic,
+        [
+            QUESTION,
+            said("assistant", thought("seal-1"), text("Done.")),
+            NEXT,
+            said("assistant", thought("foreign"), text("Done again.")),
+            NEXT,
+        ],
+        [
+            QUESTION,
+            said("assistant", thought("seal-1"), text("Done.")),
+            NEXT,
+            said("assistant", text("Done again.")),
+            NEXT,
+        ],
+        ANTHROPIC,
+    ),
+    Broken(
+        "an id of a call again",
+        strict_server.anthropic,
+        [
+            QUESTION,
+            said("assistant", use("t1")),
+            said("user", result("t1")),
+            said("assistant", use("t1")),
+            said("user", result("t1")),
+        ],
+        [
+            QUESTION,
+            said("assistant", use("t1")),
+            said("user", result("t1")),
+            said("assistant", use("t1_2")),
+            said("user", {**result("t1"), "tool_use_id": "t1_2"}),
+        ],
+        ANTHROPIC,
+    ),
+    Broken(
+        "an id that is too long",
+        strict_server.short_ids,
+        [QUESTION, used("call_" + "x" * 60), back("call_" + "x" * 60, "done")],
+        [QUESTION, used(short_id("call_" + "x" * 60)), back(short_id("call_" + "x" * 60), "done")],
+    ),
+    Broken(
+        "a call without the thought that led to it",
+        strict_server.thoughts_back,
+        [QUESTION, used("c1"), back("c1", "done")],
+        [
+            QUESTION,
+            {**used("c1"), "reasoning_content": "(this thought was left out)"},
+            back("c1", "done"),
+        ],
+    ),
+    Broken(
+        "an empty list of calls",
+        strict_server.no_empty_lists,
+        [QUESTION, {**answered("Done."), "tool_calls": []}, NEXT],
+        [QUESTION, answered("Done."), NEXT],
+    ),
+    Broken(
+        "system message between Anthropic's",
+        strict_server.anthropic,
+        [QUESTION, answered("Done."), {"role": "system", "content": "Be brief."}, NEXT],
+        [QUESTION, answered("Done."), asked("Be brief.\n\nAnd now?")],
+        ANTHROPIC,
+    ),
+    Broken(
+        "a parallel call without a result",
+        strict_server.anthropic,
+        [QUESTION, said("assistant", use("t1"), use("t2")), said("user", result("t1"))],
+        [
+            QUESTION,
+            said("assistant", use("t1"), use("t2")),
+            said("user", {**result("t2"), "content": "(no result)"}, result("t1")),
+        ],
+        ANTHROPIC,
+    ),
+    Broken(
+        "system message in the middle",
+        strict_server.system_first,
+        [
+            {"role": "system", "content": "Work."},
+            QUESTION,
+            used("c1"),
+            {"role": "system", "content": "Be brief."},
+            back("c1", "done"),
+            answered("Done."),
+            NEXT,
+        ],
+        [
+            {"role": "system", "content": "Work."},
+            QUESTION,
+            used("c1"),
+            back("c1", "done"),
+            asked("Be brief."),
+            answered("Done."),
+            NEXT,
+        ],
+    ),
+    Broken(
+        "two questions in a row",
+        strict_server.alternating_template,
+        [QUESTION, asked("Quickly."), answered("Done."), NEXT],
+        [asked("Do it.\n\nQuickly."), answered("Done."), NEXT],
+    ),
+    Broken(
+        "a question right behind a result",
+        strict_server.alternating_template,
+        [QUESTION, used("c1"), back("c1", "done"), NEXT],
+        [QUESTION, used("c1"), back("c1", "done"), answered("(no answer)"), NEXT],
+    ),
+    Broken(
+        "reasoning that nothing follows",
+        strict_server.responses,
+        [message_item("user", "Do it."), reasoning(1), message_item("user", "And now?")],
+        [message_item("user", "Do it."), message_item("user", "And now?")],
+        RESPONSES,
+    ),
+    Broken(
+        "a call without its reasoning",
+        strict_server.responses,
+        [message_item("user", "Do it."), call_item(1, "fc_1"), output_item(1)],
+        [message_item("user", "Do it."), call_item(1), output_item(1)],
+        RESPONSES,
+    ),
+    Broken(
+        "reasoning that was not stored",
+        strict_server.responses,
+        [
+            message_item("user", "Do it."),
+            reasoning(1, sealed=""),
+            call_item(1, "fc_1"),
+            output_item(1),
+        ],
+        [message_item("user", "Do it."), call_item(1), output_item(1)],
+        RESPONSES,
+    ),
+    Broken(
+        "an item twice",
+        strict_server.responses,
+        [
+            message_item("user", "Do it."),
+            reasoning(1),
+            call_item(1, "fc_1"),
+            output_item(1),
+            reasoning(1),
+            call_item(2, "fc_1"),
+            output_item(2),
+        ],
+        [
+            message_item("user", "Do it."),
+            reasoning(1),
+            call_item(1, "fc_1"),
+            output_item(1),
+            call_item(2),
+            output_item(2),
+        ],
+        RESPONSES,
+    ),
+    Broken(
+        "a call that Gemini did not sign",
+        strict_server.gemini,
+        [
+            contents("user", {"text": "Do it."}),
+            contents("model", CALL, CALL),
+            contents("user", RESPONSE, RESPONSE),
+        ],
+        [
+            contents("user", {"text": "Do it."}),
+            contents("model", {**CALL, "thoughtSignature": SKIPPED}, CALL),
+            contents("user", RESPONSE, RESPONSE),
+        ],
+        GEMINI,
+    ),
+    Broken(
+        "an answer of Gemini's at the end",
+        strict_server.gemini,
+        [contents("user", {"text": "Do it."}), contents("model", {"text": "Sure:"})],
+        [
+            contents("user", {"text": "Do it."}),
+            contents("model", {"text": "Sure:"}),
+            contents("user", {"text": "Continue."}),
+        ],
+        GEMINI,
+    ),
+    Broken(
+        "an answer of Gemini's without parts",
+        strict_server.gemini,
+        [
+            contents("user", {"text": "Do it."}),
+            contents("model"),
+            contents("user", {"text": "And now?"}),
+        ],
+        [contents("user", {"text": "Do it."}), contents("user", {"text": "And now?"})],
+        GEMINI,
+    ),
+]
+
+
+def compactor(**options: Any) -> Compactor:
+    return Compactor("truncate", window=100_000, **options)
+
+
+def asked_once(live: Compactor, server: StrictServer, messages: list[Record]) -> None:
+    """One request of an agent that sends what it is told to send after a refusal."""
+    try:
+        server.ask(live.before_request(messages))
+    except Refused as refusal:
+        retry = live.on_error(refusal)
+        assert retry is not None
+        server.ask(retry.messages)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_refused_history_is_mended_and_taken(case: Broken) -> None:
+    live = compactor(**case.options)
+    with strict_server.running(case.rule) as server:
+        asked_once(live, server, case.history)
+    assert server.taken == [case.mended]
+    assert live.original == case.history
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_is_not_refused_is_sent_as_it_is(case: Broken) -> None:
+    live = compactor(**case.options)
+    assert live.before_request(case.history) == case.history
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_later_requests_are_mended_before_they_are_refused(case: Broken) -> None:
+    live = compactor(**case.options)
+    with strict_server.running(case.rule) as server:
+        asked_once(live, server, case.history)
+        asked_once(Compactor.load(live.save(), **case.options), server, case.history)
+    assert server.taken == [case.mended, case.mended]
+    assert server.refusals == 1
+
+
+def test_a_host_may_go_on_from_the_list_that_it_got() -> None:
+    live = compactor(format="anthropic")
+    with strict_server.running(strict_server.anthropic) as server:
+        history = [QUESTION, answered("Sure:")]
+        live.before_request(history)
+        retry = live.on_error("This model does not support assistant message prefill.")
+        assert retry is not None
+        asked_once(live, server, [*retry.messages, answered("done."), NEXT])
+    assert server.refusals == 0
+    assert server.taken == [[*history, asked("Continue."), answered("done."), NEXT]]
+
+
+def test_another_model_gets_the_history_as_it_is() -> None:
+    history = [QUESTION, answered("Sure:")]
+    live = compactor(format="anthropic")
+    live.before_request(history, model="strict")
+    assert live.on_error("prefill is not supported: must end with a user message") is not None
+    assert live.before_request(history, model="strict") != history
+    assert live.before_request(history, model="mild") == history
+
+
+def test_the_host_is_told_what_was_mended() -> None:
+    live = compactor(format="anthropic")
+    with strict_server.running(strict_server.anthropic) as server:
+        asked_once(live, server, [QUESTION, said("assistant", thought(None), text("Done.")), NEXT])
+    mended = [event.defects for event in live.events if isinstance(event, HistoryMended)]
+    assert mended == [("unsigned thought",)]
+
+
+def test_what_no_mend_helps_against_is_left_to_the_host() -> None:
+    live = compactor(format="anthropic")
+    live.before_request([QUESTION, said("assistant", use("t1")), said("user", result("t1"))])
+    refusal = (
+        "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found"
+        " `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a"
+        " thinking block."
+    )
+    assert live.on_error(refusal) is None
+    assert [event.type for event in live.events] == ["error_judged"]

@@ -1,0 +1,87 @@
+"""Mends a history that a provider refused: whole pairs first, then what the refusal names."""
+
+import re
+from collections.abc import Callable
+from itertools import zip_longest
+
+from workbench.engine.models.error_evidence import ProviderError, evidence
+from workbench.engine.models.error_kinds import named_defects
+from workbench.engine.models.provider_errors import Diagnosis
+from workbench.engine.models.refused_request import Defect
+from workbench.live.defects import defects
+from workbench.live.events import Event, HistoryMended
+from workbench.live.mending.mends import MENDS, defects_to_mend, visible_defects
+from workbench.live.mending.sent_entry import SentEntry
+from workbench.live.runner import Runner
+
+_PAIRS: frozenset[Defect] = frozenset({"orphan result", "missing result", "duplicate"})
+_PLACE = re.compile(r"\bmessages\.(\d+)\.content")
+"""Which message of the request Anthropic speaks of."""
+
+
+class HistoryRepair:
+    """Knows what the newest error says is broken, and mends it in each further request.
+
+    Attributes:
+        named: the defects that the error speaks of.
+        first_named: the message of the request from which on they are.
+    """
+
+    def __init__(self, runner: Runner, tell: Callable[[Event], None]) -> None:
+        self.runner = runner
+        self.memory = runner.memory
+        self.tell = tell
+        self.named: frozenset[Defect] = frozenset()
+        self.first_named = 0
+
+    def read(self, error: ProviderError) -> None:
+        """Take in what an error says is broken."""
+        text, _ = evidence(error)
+        self.named = named_defects(text)
+        match = _PLACE.search(text)
+        self.first_named = 0
+        if match:
+            self.first_named = int(match[1])
+
+    def visible(self) -> frozenset[Defect]:
+        """What is broken in the newest request."""
+        memory = self.memory
+        shown = visible_defects(self._sent_entries(), memory.reader.present_format)
+        return defects(memory.state.sent.messages) | shown
+
+    def mend(self, diagnosis: Diagnosis) -> bool:
+        """Mend what the error speaks of; whether the next request differs from the refused one."""
+        memory = self.memory
+        refused = memory.messages()
+        kinds = defects_to_mend(self.visible(), self.named)
+        if kinds & _PAIRS:
+            self.runner.remedy(diagnosis)
+        if "changed thought" in kinds:
+            self._doubt_thoughts()
+        new_kinds = kinds & MENDS.keys() - memory.mending.defects
+        memory.mending.defects |= new_kinds
+        is_mended = memory.messages() != refused
+        if is_mended:
+            self.tell(HistoryMended(tuple(sorted(kinds))))
+        else:
+            memory.mending.defects -= new_kinds
+        return is_mended
+
+    def _doubt_thoughts(self) -> None:
+        """Leave out the thoughts of the message that the error names, and of all behind it."""
+        memory = self.memory
+        first_place = 0
+        for entry in self._sent_entries()[self.first_named :]:
+            if entry.place is not None:
+                first_place = entry.place
+                break
+        memory.mending.doubt(first_place, memory.state.heard)
+
+    def _sent_entries(self) -> list[SentEntry]:
+        """The entries of the request that would be sent now."""
+        objects = self.memory.messages()
+        places = self.memory.lists.returned.places[: len(objects)]
+        entries: list[SentEntry] = []
+        for object, place in zip_longest(objects, places):
+            entries.append(SentEntry(object, place, is_made=place is None))
+        return entries

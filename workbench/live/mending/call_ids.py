@@ -1,0 +1,196 @@
+"""Ids of calls, which some providers want to be unique in a request, and calls at the end that
+nothing answers.
+
+Source:
+    Anthropic: "`tool_use` ids must be unique" (claude-code#20901).
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import TypeAlias
+
+from workbench.engine.transcript.message import Json
+from workbench.live.formats.canonical import result_ids
+from workbench.live.formats.parts import plain, type_of
+from workbench.live.formats.table import MessageFormat
+from workbench.live.mending.sent_entry import SentEntry, parts_of
+from workbench.recordings.importers.values import label
+
+NO_RESULT = "(no result)"
+"""The result of a call at the end that the host did not answer."""
+SHORT = 9
+"""Letters and digits of an id, as Mistral wants them."""
+NewId: TypeAlias = Callable[[str], str]
+"""The id in the place of one."""
+_OUTPUT = "_output"
+"""How the types of items end that answer calls."""
+
+
+class _NewIds:
+    """The ids of calls, each given once: one that comes again gets a number behind it.
+
+    A result takes the id that its call got, in the order of the calls.
+    """
+
+    def __init__(self) -> None:
+        self.counts: defaultdict[str, int] = defaultdict(int)
+        self.open: defaultdict[str, list[str]] = defaultdict(list)
+
+    def of_call(self, call_id: str) -> str:
+        """The id of the next call that has this one."""
+        self.counts[call_id] += 1
+        number = self.counts[call_id]
+        new_id = call_id
+        if number > 1:
+            new_id = f"{call_id}_{number}"
+        self.open[call_id].append(new_id)
+        return new_id
+
+    def of_result(self, call_id: str) -> str:
+        """The id of the call that this result answers."""
+        waiting = self.open[call_id]
+        if not waiting:
+            return call_id
+        if len(waiting) == 1:
+            return waiting[0]
+        return waiting.pop(0)
+
+    def begin_answer(self) -> None:
+        """Results behind a new answer are of its calls."""
+        self.open.clear()
+
+
+def with_unique_ids(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
+    """With another id for each call whose id an earlier one has, and for its results."""
+    ids = _NewIds()
+    if format == "responses":
+        return _with_unique_items(entries, ids)
+    if format == "gemini":
+        return list(entries)
+    mended: list[SentEntry] = []
+    for entry in entries:
+        if entry.role == "assistant":
+            ids.begin_answer()
+        mended.append(_renamed(entry, ids.of_call, ids.of_result))
+    return mended
+
+
+def with_short_ids(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
+    """With ids of nine letters and digits, which every provider takes, in the place of others."""
+    if format == "gemini":
+        return list(entries)
+    return [_renamed(entry, short_id, short_id) for entry in entries]
+
+
+def short_id(call_id: str) -> str:
+    """The id itself if it is such a one, else one that is always the same for it."""
+    if len(call_id) == SHORT and call_id.isalnum():
+        return call_id
+    return blake2b(call_id.encode()).hexdigest()[:SHORT]
+
+
+def _renamed(entry: SentEntry, id_of_call: NewId, id_of_result: NewId) -> SentEntry:
+    """A message or an item with the new ids of its calls or results; itself where all are the
+    same.
+    """
+    fields: dict[str, Json] = {}
+    record = entry.record
+    if record.get("tool_calls"):
+        calls: list[Json] = []
+        for call in map(plain, record["tool_calls"]):
+            calls.append(_renamed_part(call, "id", id_of_call))
+        fields["tool_calls"] = calls
+    if record.get("tool_call_id"):
+        fields["tool_call_id"] = id_of_result(record["tool_call_id"])
+    if record.get("call_id"):
+        new_id = id_of_call
+        if type_of(record).endswith(_OUTPUT):
+            new_id = id_of_result
+        fields["call_id"] = new_id(record["call_id"])
+    if parts_of(entry):
+        parts: list[Json] = []
+        for part in parts_of(entry):
+            if type_of(part) == "tool_use":
+                part = _renamed_part(part, "id", id_of_call)
+            elif type_of(part) == "tool_result":
+                part = _renamed_part(part, "tool_use_id", id_of_result)
+            parts.append(part)
+        fields["content"] = parts
+    if all(record[name] == value for name, value in fields.items()):
+        return entry
+    return entry.with_fields(**fields)
+
+
+def _renamed_part(part: Json, name: str, new_id: NewId) -> Json:
+    """A call or a result with the new id in this field; without one it stays as it is."""
+    call_id = part.get(name)
+    if not isinstance(call_id, str) or not call_id:
+        return part
+    return {**part, name: new_id(call_id)}
+
+
+def _with_unique_items(entries: Sequence[SentEntry], ids: _NewIds) -> list[SentEntry]:
+    """Items without those that come twice, and with another id for each call whose id an earlier
+    one has.
+    """
+    mended: list[SentEntry] = []
+    first_items: dict[str, Json] = {}
+    for entry in entries:
+        record = entry.record
+        item_id = label(record, "id")
+        if item_id and first_items.get(item_id) == record:
+            continue
+        if item_id and item_id in first_items:
+            entry = entry.without_fields(["id"])
+        elif item_id:
+            first_items[item_id] = record
+        mended.append(_renamed(entry, ids.of_call, ids.of_result))
+    return mended
+
+
+def with_last_results(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
+    """With a note for each call of the newest answer that has no result, where only results are
+    behind it.
+    """
+    mended = list(entries)
+    results: list[SentEntry] = []
+    while mended and mended[-1].has_results:
+        results.insert(0, mended.pop())
+    if format not in ("openai", "anthropic") or not mended:
+        return list(entries)
+    missing_ids = _call_ids(mended[-1])
+    for entry in results:
+        answered_ids = result_ids(entry.record)
+        missing_ids = [call_id for call_id in missing_ids if call_id not in answered_ids]
+    if not missing_ids:
+        return list(entries)
+    if format == "openai":
+        return [*mended, *results, *map(_result_message, missing_ids)]
+    parts = list(map(_result_part, missing_ids))
+    if not results:
+        return [*mended, SentEntry({"role": "user", "content": parts})]
+    first_result, *other_results = results
+    filled = first_result.with_fields(content=[*parts, *parts_of(first_result)])
+    return [*mended, filled, *other_results]
+
+
+def _result_message(call_id: str) -> SentEntry:
+    """The note in chat completions."""
+    return SentEntry({"role": "tool", "tool_call_id": call_id, "content": NO_RESULT})
+
+
+def _result_part(call_id: str) -> Json:
+    """The note as a part of Anthropic's."""
+    return {"type": "tool_result", "tool_use_id": call_id, "content": NO_RESULT}
+
+
+def _call_ids(entry: SentEntry) -> list[str]:
+    """The ids of the calls of an answer, as far as it names them."""
+    ids: list[str] = []
+    for call in entry.record.get("tool_calls") or ():
+        ids.append(label(plain(call), "id"))
+    for part in parts_of(entry):
+        if type_of(part) == "tool_use":
+            ids.append(label(part, "id"))
+    return list(filter(None, ids))

@@ -1,0 +1,131 @@
+"""Which defects a request has, which of them a refusal speaks of, and the request without them.
+
+A mend that a provider's refusal called for is made in each further request to that model, so that
+it is refused once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench.engine.models.refused_request import CERTAIN, Defect
+from workbench.live.formats.table import MessageFormat
+from workbench.live.mending.call_ids import with_last_results, with_short_ids, with_unique_ids
+from workbench.live.mending.reasoning_items import (
+    without_lone_reasoning,
+    without_missing_reasoning,
+    without_stored_items,
+)
+from workbench.live.mending.sent_entry import Mend, SentEntry
+from workbench.live.mending.texts import with_filled_results, without_empty_texts
+from workbench.live.mending.thoughts import (
+    with_noted_thoughts,
+    with_signed_calls,
+    without_thoughts,
+    without_unsigned_thoughts,
+)
+from workbench.live.mending.turns import (
+    with_alternating_roles,
+    with_early_system,
+    with_user_at_end,
+    without_blank_end,
+)
+
+MENDS: Mapping[Defect, Mend] = {
+    "unsigned thought": without_unsigned_thoughts,
+    "missing thought": with_noted_thoughts,
+    "unsigned call": with_signed_calls,
+    "lone reasoning": without_lone_reasoning,
+    "missing reasoning": without_missing_reasoning,
+    "stored item": without_stored_items,
+    "duplicate id": with_unique_ids,
+    "foreign id": with_short_ids,
+    "missing result": with_last_results,
+    "empty text": without_empty_texts,
+    "empty result": with_filled_results,
+    "late system": with_early_system,
+    "role order": with_alternating_roles,
+    "blank end": without_blank_end,
+    "prefill": with_user_at_end,
+}
+"""In the order in which they are made."""
+VISIBLE: tuple[Defect, ...] = (
+    "unsigned thought",
+    "lone reasoning",
+    "duplicate id",
+    "missing result",
+    "empty text",
+    "late system",
+    "role order",
+    "prefill",
+)
+"""Defects that some provider refuses whatever its model; others are none until a refusal names
+them.
+"""
+
+
+def visible_defects(entries: Sequence[SentEntry], format: MessageFormat) -> frozenset[Defect]:
+    """The defects that the entries of a request show."""
+    present = list(entries)
+    defects: set[Defect] = set()
+    for defect in VISIBLE:
+        mend = MENDS[defect]
+        if mend(entries, format) != present:
+            defects.add(defect)
+    return frozenset(defects)
+
+
+def defects_to_mend(found: frozenset[Defect], named: frozenset[Defect]) -> frozenset[Defect]:
+    """What to mend after a refusal: what it names and what nearly every provider refuses; all that
+    was found where that is nothing.
+    """
+    explaining = (found & CERTAIN) | named
+    return explaining or found
+
+
+@dataclass(slots=True)
+class Mending:
+    """What is mended in each request.
+
+    Attributes:
+        defects: of these kinds.
+        doubted_from, doubted_until: places of the host's messages between which thoughts are left
+            out, since the provider does not know them as its own.
+    """
+
+    defects: set[Defect] = field(default_factory=set)
+    doubted_from: int = 0
+    doubted_until: int = 0
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything is."""
+        return bool(self.defects) or self.doubted_from < self.doubted_until
+
+    def doubt(self, start: int, stop: int) -> None:
+        """Leave out the thoughts between these places of the host's messages."""
+        if self.doubted_from < self.doubted_until:
+            start = min(start, self.doubted_from)
+        self.doubted_from = start
+        self.doubted_until = max(stop, self.doubted_until)
+
+    def applied(self, entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
+        """The entries of a request without what is to be mended."""
+        mended = self._without_doubted(list(entries), format)
+        for defect, mend in MENDS.items():
+            if defect in self.defects:
+                mended = mend(mended, format)
+        return mended
+
+    def _without_doubted(self, entries: list[SentEntry], format: MessageFormat) -> list[SentEntry]:
+        doubted: list[int] = []
+        for index, entry in enumerate(entries):
+            if entry.place is None:
+                continue
+            if self.doubted_from <= entry.place < self.doubted_until:
+                doubted.append(index)
+        if not doubted:
+            return entries
+        start = doubted[0]
+        stop = doubted[-1] + 1
+        shorter = without_thoughts(entries[start:stop], format)
+        return [*entries[:start], *shorter, *entries[stop:]]

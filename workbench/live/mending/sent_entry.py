@@ -1,0 +1,149 @@
+"""One entry of a request as it is sent, in the host's format."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from workbench.engine.transcript.message import Json
+from workbench.live.formats.parts import plain, type_of
+from workbench.live.formats.shape import Record
+from workbench.live.formats.table import MessageFormat
+from workbench.recordings.importers.values import label
+
+TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
+"""Types of parts that hold nothing but words."""
+TEXT_TYPE: Mapping[MessageFormat, str] = {
+    "openai": "text",
+    "anthropic": "text",
+    "responses": "input_text",
+}
+"""The type of a part with a user's words; Gemini's parts have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentEntry:
+    """A message or an item.
+
+    Attributes:
+        object: the host's own, or one that was written for it.
+        place: which of the host's messages it is or was made of; None for what is new.
+        is_made: whether it is not the host's own object.
+    """
+
+    object: Json
+    place: int | None = None
+    is_made: bool = True
+
+    @property
+    def record(self) -> Record:
+        """Its fields."""
+        record: Record = plain(self.object)
+        return record
+
+    @property
+    def role(self) -> str:
+        """Its role; `assistant` for Gemini's `model`, empty where it has none."""
+        role = label(self.record, "role")
+        if role == "model":
+            return "assistant"
+        return role
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether it is an answer with calls that want results."""
+        if self.record.get("tool_calls") or self.record.get("function_call"):
+            return True
+        return any(map(is_call, parts_of(self)))
+
+    @property
+    def has_results(self) -> bool:
+        """Whether it holds results of calls."""
+        return self.role in ("tool", "function") or any(map(is_result, parts_of(self)))
+
+    def with_fields(self, **fields: Json) -> "SentEntry":
+        """The same with other fields."""
+        return replace(self, object={**self.record, **fields}, is_made=True)
+
+    def without_fields(self, names: Collection[str]) -> "SentEntry":
+        """The same without some fields."""
+        other_fields: dict[str, Json] = {}
+        for name, value in self.record.items():
+            if name not in names:
+                other_fields[name] = value
+        return replace(self, object=other_fields, is_made=True)
+
+
+Mend: TypeAlias = Callable[[Sequence[SentEntry], MessageFormat], list[SentEntry]]
+"""Returns the entries with one kind of defect mended: the very same where there is none."""
+
+
+def body_name(format: MessageFormat) -> str:
+    """The field of what a message says."""
+    if format == "gemini":
+        return "parts"
+    return "content"
+
+
+def parts_of(entry: SentEntry) -> list[Json]:
+    """The parts of what it says; none where that is one text."""
+    for name in ("content", "parts"):
+        body = entry.record.get(name)
+        if isinstance(body, list):
+            return [plain(part) for part in body]
+    return []
+
+
+def is_call(part: Json) -> bool:
+    """Whether a part is a call."""
+    return type_of(part) == "tool_use" or _has_key(part, "functionCall", "function_call")
+
+
+def is_result(part: Json) -> bool:
+    """Whether a part is a result of a call."""
+    if type_of(part) == "tool_result":
+        return True
+    return _has_key(part, "functionResponse", "function_response")
+
+
+def _has_key(part: Json, *names: str) -> bool:
+    if not isinstance(part, Mapping):
+        return False
+    return any(name in part for name in names)
+
+
+def text_part(text: str, format: MessageFormat) -> Record:
+    """A part with a user's words."""
+    if format == "gemini":
+        return {"text": text}
+    return {"type": TEXT_TYPE[format], "text": text}
+
+
+def said_by_user(text: str, format: MessageFormat) -> SentEntry:
+    """A new message of the user."""
+    record: dict[str, Json] = {"role": "user", "content": text}
+    if format == "gemini":
+        record = {"role": "user", "parts": [{"text": text}]}
+    elif format == "responses":
+        record["type"] = "message"
+    return SentEntry(record)
+
+
+def joined(entry: SentEntry, later: SentEntry, format: MessageFormat) -> SentEntry:
+    """Two messages of one role as one, with all that both say and the fields of both."""
+    name = body_name(format)
+    body = entry.record.get(name)
+    later_body = later.record.get(name)
+    if isinstance(body, str) and isinstance(later_body, str):
+        joined_body: Json = f"{body}\n\n{later_body}"
+    elif not body or not later_body:
+        joined_body = body or later_body
+    else:
+        joined_body = [*_as_parts(body, format), *_as_parts(later_body, format)]
+    record = {**entry.record, **later.record, name: joined_body}
+    return SentEntry(record, later.place)
+
+
+def _as_parts(body: Json, format: MessageFormat) -> list[Json]:
+    if isinstance(body, str):
+        return [text_part(body, format)]
+    return list(body)
