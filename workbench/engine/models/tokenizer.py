@@ -100,11 +100,14 @@ def loaded() -> Encoding:
         user_folder = os.environ.get(_CACHE_DIR)
         os.environ[_CACHE_DIR] = str(_folder())
         try:
-            return tiktoken.get_encoding(ENCODING)
+            encoding = tiktoken.get_encoding(ENCODING)
         finally:
             del os.environ[_CACHE_DIR]
             if user_folder is not None:
                 os.environ[_CACHE_DIR] = user_folder
+    # the table as it was read, some 30 MB: encoding and decoding use their own copy
+    encoding._mergeable_ranks = {}
+    return encoding
 
 
 def _folder() -> Path:

@@ -66,9 +66,12 @@ class Cues:
         vocabulary: Vocabulary,
     ) -> None:
         rows: list[tuple[int, int, float, int]] = []
-        for item, (cue, side) in enumerate(zip(cues, sides, strict=True)):
+        pairs = zip(cues, sides, strict=True)
+        for item, (cue, cue_sides) in enumerate(pairs):
             for name, weight in cue.items():
-                rows.append((vocabulary.features[name], item, weight, side.get(name, 0)))
+                feature = vocabulary.features[name]
+                side = cue_sides.get(name, 0)
+                rows.append((feature, item, weight, side))
         rows.sort()
         columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
         self._feature = columns[0].astype(np.int64)
@@ -98,15 +101,20 @@ class Cues:
         words = self._words_in(lines, item, line)
         key = item * max(lines.count, 1) + line
         first_words = np.searchsorted(words.key, key)
-        word_counts = np.searchsorted(words.key, key, "right") - first_words
+        end_words = np.searchsorted(words.key, key, "right")
+        word_counts = end_words - first_words
         sums = np.zeros(len(item))
         # some places at a time: a long line may have many, each with many parts
         batch = np.cumsum(word_counts) // PAIRS_AT_ONCE
-        ends = np.flatnonzero(np.diff(batch, append=-1)) + 1
+        last_places = np.flatnonzero(np.diff(batch, append=-1))
         begin = 0
-        for end in ends.tolist():
+        for last_place in last_places.tolist():
+            end = last_place + 1
             batch_rows = slice(begin, end)
-            place, word = ranges(first_words[batch_rows], word_counts[batch_rows])
+            place, word = ranges(
+                first_words[batch_rows],
+                word_counts[batch_rows],
+            )
             values = self._nearest(
                 lines,
                 words,
@@ -127,26 +135,31 @@ class Cues:
         features = np.unique(self._feature)
         # small numbers, which are sorted many times as fast
         number = numbers_among(features, lines.feature[row])
-        row = row[number < len(features)]
+        is_of_cue = number < len(features)
+        row = row[is_of_cue]
         # by feature; the lines of each follow one another, and so do its places in them
-        row = row[np.argsort(number[number < len(features)], kind="stable")]
+        by_feature = np.argsort(number[is_of_cue], kind="stable")
+        row = row[by_feature]
         feature = lines.feature[row]
-        begin = starts(feature * line_count + lines.feature_line[row])
+        feature_line = lines.feature_line[row]
+        begin = starts(feature * line_count + feature_line)
         end = np.append(begin[1:], len(row))
         match, part = joined(feature[begin], self._feature)
-        key = self._item[part] * line_count + lines.feature_line[row[begin[match]]]
+        line_of_match = feature_line[begin[match]]
+        key = self._item[part] * line_count + line_of_match
         order = np.lexsort((part, key))
         match = match[order]
         position = lines.feature_pos[row]
         span = int(position.max(initial=0)) + 2
+        feature_key = feature * span
         return _CueWords(
-            key[order],
-            part[order],
-            begin[match],
-            end[match],
-            position,
-            feature * span,
-            feature * span + position,
+            key=key[order],
+            part=part[order],
+            begin=begin[match],
+            end=end[match],
+            position=position,
+            feature_key=feature_key,
+            place_key=feature_key + position,
         )
 
     def _nearest(
@@ -163,8 +176,10 @@ class Cues:
         begin = words.begin[word]
         end = words.end[word]
         part = words.part[word]
-        first_position = lines.segment_pos[first_row][place]
-        last_position = lines.segment_pos[last_row][place]
+        place_begin = lines.segment_pos[first_row]
+        place_end = lines.segment_pos[last_row]
+        first_position = place_begin[place]
+        last_position = place_end[place]
         next_inside = words.next_from(begin, first_position)
         next_behind = words.next_from(begin, last_position + 1)
         is_before = next_inside > begin
@@ -177,14 +192,18 @@ class Cues:
         steps_behind = words.position[row_behind] - last_position
         line = lines.segment_line[first_row]
         passive = lines.passive[line][place]
-        value_before = np.where(is_before, self._value(part, steps_before, -1, passive), 0.0)
-        value_behind = np.where(is_behind, self._value(part, steps_behind, 1, passive), 0.0)
-        nearest: Floats = np.maximum(value_before, value_behind)
+        value_before = self._value(part, steps_before, -1, passive)
+        value_behind = self._value(part, steps_behind, 1, passive)
+        nearest: Floats = np.maximum(
+            np.where(is_before, value_before, 0.0),
+            np.where(is_behind, value_behind, 0.0),
+        )
         return nearest
 
     def _value(self, part: Ints, steps: Ints, side: int, passive: Flags) -> Floats:
         """(pairs,) what a part of a cue counts so many steps before (-1) or behind (1) a place."""
-        value = self._weight[part] / (1 + np.maximum(steps, 0) / REACH)
+        distance = np.maximum(steps, 0) / REACH
+        value = self._weight[part] / (1 + distance)
         side_of_part = self._side[part] * side
         value = np.where(side_of_part == -1, OTHER_SIDE * value, value)
         is_reversed = (side_of_part == -RELATED) & ~passive
@@ -213,12 +232,14 @@ class _CueWords:
 
     def next_from(self, begin: Ints, position: Ints) -> Ints:
         """The first place at a position or behind it, of those of the feature that begins there."""
-        return np.searchsorted(self.place_key, self.feature_key[begin] + position)
+        key = self.feature_key[begin] + position
+        return np.searchsorted(self.place_key, key)
 
 
 def _sums(place: Ints, values: Floats, place_count: int) -> Floats:
     """(places,) the sum of the values of each place."""
-    return np.asarray(np.bincount(place, values, minlength=place_count), dtype=np.float64)
+    sums = np.bincount(place, values, minlength=place_count)
+    return np.asarray(sums, dtype=np.float64)
 
 
 class Closeness:
@@ -235,7 +256,8 @@ class Closeness:
             if not item.cue:
                 continue
             for cell, name in enumerate(item.candidates, start=number * width):
-                rows.append((self.names.place[name], cell))
+                place = self.names.place[name]
+                rows.append((place, cell))
         rows.sort()
         self._name, self._cell = columns_of(rows, 2)
         cues = [item.cue for item in items]
@@ -255,7 +277,8 @@ class Closeness:
         match, pair = joined(name, self._name)
         cell = self._cell[pair]
         first_row = row[match]
-        last_row = first_row + self.names.length[name[match]] - 1
+        length = self.names.length[name[match]]
+        last_row = first_row + length - 1
         line = lines.segment_line[first_row]
         item = cell // self._width
         score = self._cues.near(lines, item, first_row, last_row)
@@ -263,7 +286,9 @@ class Closeness:
         cell_in_line = cell * max(lines.count, 1) + line
         order = np.argsort(cell_in_line, kind="stable")
         cell_starts = starts(cell_in_line[order])
-        best = np.maximum.reduceat(score[order], cell_starts) if len(cell_starts) else score
+        best = score
+        if len(cell_starts):
+            best = np.maximum.reduceat(score[order], cell_starts)
         rows = order[cell_starts]
         return Hits(cell[rows], line[rows], best)
 
@@ -281,8 +306,9 @@ def numbers_among(distinct: Ints, values: Ints) -> NDArray[np.unsignedinteger]:
     """The place of each value among some distinct ones, their number for any other; in as few
     bits as will do.
     """
-    size = max(int(distinct.max(initial=0)), int(values.max(initial=0))) + 1
-    table = np.full(size, len(distinct), dtype=np.min_scalar_type(len(distinct)))
+    largest = max(distinct.max(initial=0), values.max(initial=0))
+    smallest_type = np.min_scalar_type(len(distinct))
+    table = np.full(int(largest) + 1, len(distinct), dtype=smallest_type)
     table[distinct] = np.arange(len(distinct))
     return table[values]
 
@@ -299,11 +325,14 @@ def ranks(keys: Ints) -> Ints:
     begin = starts(keys[order])
     row_counts = np.diff(begin, append=len(keys))
     rank = np.zeros(len(keys), dtype=np.int64)
-    rank[order] = np.arange(len(keys)) - np.repeat(begin, row_counts)
+    begin_of_row = np.repeat(begin, row_counts)
+    rank[order] = np.arange(len(keys)) - begin_of_row
     return rank
 
 
 def starts(keys: Ints) -> Ints:
     """Where runs of equal keys begin."""
-    begins = np.ones(min(len(keys), 1), dtype=bool)
-    return np.flatnonzero(np.concatenate((begins, keys[1:] != keys[:-1])))
+    first_begins = np.ones(min(len(keys), 1), dtype=bool)
+    is_other_key = keys[1:] != keys[:-1]
+    begins = np.concatenate((first_begins, is_other_key))
+    return np.flatnonzero(begins)

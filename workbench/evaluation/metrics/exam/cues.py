@@ -65,13 +65,14 @@ class QuotedLine:
         """The line of a text, with the one name that is the answer."""
         words, features = history.words_of(text)
         rows = answer.found(words)[1]
+        last_rows = rows + answer.length[0] - 1
         begins = words.segment_pos[rows]
-        ends = words.segment_pos[rows + answer.length[0] - 1]
+        ends = words.segment_pos[last_rows]
         distances = np.zeros(len(features.names))
         if len(features.names) and len(begins):
             distance = _distances(words.feature_pos, np.sort(begins))
             np.minimum.reduceat(distance[features.row], features.begin, out=distances)
-        is_denied = bool(len(rows)) and bool(words.denied[rows].all())
+        is_denied = len(rows) > 0 and bool(words.denied[rows].all())
         return cls(features, distances, begins, ends, is_denied)
 
     def sides(self) -> Iterator[tuple[str, int]]:
@@ -84,21 +85,25 @@ class QuotedLine:
         last_places = self.features.last_places
         is_before = last_places < self.begins.min()
         is_behind = first_places > self.ends.max()
-        is_inside = (first_places >= self.begins.max()) & (last_places <= self.ends.min())
-        side = np.where(is_before, -1, np.where(is_behind, 1, 0))
+        begins_inside = first_places >= self.begins.max()
+        ends_inside = last_places <= self.ends.min()
+        is_inside = begins_inside & ends_inside
+        side = np.zeros(len(first_places), dtype=np.int64)
+        side[is_behind] = 1
+        side[is_before] = -1
         has_one_side = is_before | is_behind | is_inside
-        for name, number, counts in zip(
-            self.features.names, side.tolist(), has_one_side.tolist(), strict=True
-        ):
-            if counts:
-                yield name, number
+        for feature in np.flatnonzero(has_one_side).tolist():
+            name = self.features.names[feature]
+            yield name, int(side[feature])
 
 
 def _distances(positions: Ints, places: Ints) -> Ints:
     """How far each position is from the nearest of some places, which grow."""
     next_places = np.searchsorted(places, positions)
-    to_earlier = np.abs(positions - places[np.maximum(next_places - 1, 0)])
-    to_later = np.abs(places[np.minimum(next_places, len(places) - 1)] - positions)
+    earlier = np.maximum(next_places - 1, 0)
+    later = np.minimum(next_places, len(places) - 1)
+    to_earlier = np.abs(positions - places[earlier])
+    to_later = np.abs(places[later] - positions)
     distances: Ints = np.minimum(to_earlier, to_later)
     return distances
 
@@ -172,8 +177,10 @@ class Question:
         """
         of_kind = past.names & (self.history.kind == KINDS.index(kind))
         scores, bound = self._scores(of_kind, past.lines)
-        separated = np.flatnonzero(of_kind & (scores < max(bound, 1e-9)))
-        closest_first = separated[np.argsort(-scores[separated], kind="stable")]
+        is_below = scores < max(bound, 1e-9)
+        separated = np.flatnonzero(of_kind & is_below)
+        by_score = np.argsort(-scores[separated], kind="stable")
+        closest_first = separated[by_score]
         use = self.use.lower()
         answer = self.answer.lower()
         shape = _shape(self.answer)
@@ -182,7 +189,8 @@ class Question:
         for number in closest_first.tolist():
             if len(written_alike) >= LOOK_ALIKES:
                 break
-            if scores[number] <= 0 and len(written_alike) + len(of_other_shape) >= FEWEST:
+            look_alike_count = len(written_alike) + len(of_other_shape)
+            if scores[number] <= 0 and look_alike_count >= FEWEST:
                 break
             name = self.history.names[number].text
             text = name.lower()
@@ -192,17 +200,21 @@ class Question:
                 written_alike.append(name)
             else:
                 of_other_shape.append(name)
-        return tuple((written_alike + of_other_shape)[:LOOK_ALIKES])
+        look_alikes = written_alike + of_other_shape
+        return tuple(look_alikes[:LOOK_ALIKES])
 
     def _scores(self, names: Flags, past: Flags) -> tuple[Floats, float]:
         """(names,) the score of each of some names, and the bound for look-alikes."""
         history = self.history
         lines = history.lines
         answer_rows = self._answer_rows()
-        answer_rows = answer_rows[past[lines.segment_line[answer_rows]]]
+        answer_lines = lines.segment_line[answer_rows]
+        is_past = past[answer_lines]
+        answer_rows = answer_rows[is_past]
         is_searched = self._lines_with_most_of_cue(past)
-        is_searched[lines.segment_line[answer_rows]] = True
-        occurrences = np.flatnonzero(is_searched[history.name_line] & names[history.name])
+        is_searched[answer_lines[is_past]] = True
+        is_occurrence = is_searched[history.name_line] & names[history.name]
+        occurrences = np.flatnonzero(is_occurrence)
         answer_number = len(history.names)
         answer_numbers = np.full(len(answer_rows), answer_number)
         number = np.concatenate((history.name[occurrences], answer_numbers))
@@ -237,7 +249,8 @@ class Question:
         bar = np.partition(cue_share, -BEST_LINES)[-BEST_LINES]
         is_best = np.asarray(cue_share > bar)
         level_lines = np.flatnonzero(cue_share == bar)
-        is_best[level_lines[: BEST_LINES - np.count_nonzero(is_best)]] = True
+        missing_count = BEST_LINES - np.count_nonzero(is_best)
+        is_best[level_lines[:missing_count]] = True
         return is_best & (cue_share > 0)
 
     def _answer_rows(self) -> Ints:

@@ -69,15 +69,18 @@ class Exams:
     def at(self, boundary: int) -> BoundaryExam:
         """The exam of `messages[:boundary]`."""
         if boundary not in self._at:
-            index = self._index
-            items = (
-                *facts(self.history, boundary),
-                *latest_and_decisions(self.history, index.changes.changes, boundary),
-                *rules(index.statements, boundary),
-                *todos(index.statements, index.work, boundary),
-            )
-            self._at[boundary] = BoundaryExam(self.history, boundary, items)
+            items = self._items(boundary)
+            self._at[boundary] = BoundaryExam(self.history, boundary, tuple(items))
         return self._at[boundary]
+
+    def _items(self, boundary: int) -> list[Item]:
+        """What may be asked at a boundary."""
+        index = self._index
+        items = facts(self.history, boundary)
+        items += latest_and_decisions(self.history, index.changes.changes, boundary)
+        items += rules(index.statements, boundary)
+        items += todos(index.statements, index.work, boundary)
+        return items
 
 
 class BoundaryExam:
@@ -88,7 +91,8 @@ class BoundaryExam:
         self._history = history
         self._sheet = Sheet(items, history.vocabulary)
         self._of_history = self._sheet.look_up(history.texts, history.lines)
-        self._sheet.keep_answered(self._of_history, history.before(boundary).newest)
+        newest = history.before(boundary).newest
+        self._sheet.keep_answered(self._of_history, newest)
         self.items = self._sheet.items
 
     def credit(self, context: View) -> Floats:
@@ -101,7 +105,8 @@ class BoundaryExam:
         sheet = self._sheet
         new = history.new_text(context)
         last_place = _last_places(new.all)
-        order = _moved(history.newest_in(context.kept), len(new.all))
+        newest = history.newest_in(context.kept)
+        order = _moved(newest, len(new.all))
         order = history.placed(order, last_place)
         of_new_lines = sheet.look_up(new.unknown, new.lines)
         new_order = integers(last_place[line] for line in new.unknown)
@@ -110,12 +115,16 @@ class BoundaryExam:
             earlier_place = _last_places(earlier)
             shifted = _moved(order, len(earlier))
             shifted = history.placed(shifted, earlier_place)
-            unknown = [line for line in earlier_place if line not in history.number]
-            unknown_order = integers(earlier_place[line] for line in unknown)
-            return sheet.credit(
-                [self._of_history, of_new_lines, sheet.look_up(unknown)],
-                [shifted, new_order + len(earlier), unknown_order],
-            )
+            unknown: list[str] = []
+            unknown_order: list[int] = []
+            for line, place in earlier_place.items():
+                if line not in history.number:
+                    unknown.append(line)
+                    unknown_order.append(place)
+            of_unknown_lines = sheet.look_up(unknown)
+            hits = [self._of_history, of_new_lines, of_unknown_lines]
+            orders = [shifted, new_order + len(earlier), integers(unknown_order)]
+            return sheet.credit(hits, orders)
 
         return credit
 
@@ -155,17 +164,26 @@ def rules(statements: StatementIndex, boundary: int) -> list[Item]:
     """What the user demanded before a boundary, each against its opposite and other rules'."""
     texts: list[str] = []
     messages: list[int] = []
-    for entity, message in zip(statements.entities, statements.first.tolist(), strict=True):
+    first_messages = statements.first.tolist()
+    for entity, message in zip(statements.entities, first_messages, strict=True):
         if entity.kind != "constraint" or message >= boundary:
             continue
         if _says(entity.text) and demands(entity.text):
             texts.append(entity.text)
             messages.append(message)
     items: list[Item] = []
-    for number in range(len(texts))[-MOST:]:
+    first_asked = max(len(texts) - MOST, 0)
+    for number in range(first_asked, len(texts)):
         text = texts[number]
-        look_alikes = flipped(text), *_opposites(texts, number)
-        items.append(Item("rule", text, look_alikes, evidence=text, said=messages[number]))
+        look_alikes = (flipped(text), *_opposites(texts, number))
+        item = Item(
+            "rule",
+            text,
+            look_alikes,
+            evidence=text,
+            said=messages[number],
+        )
+        items.append(item)
     return items
 
 

@@ -91,8 +91,11 @@ def _needs(
     """The uses, those of one need together, or each name apart."""
     needs: dict[tuple[int, int, int], list[Use]] = {}
     for use in uses(history, boundary, past, apart):
-        key = (use.name, -1, -1) if apart else _need_key(use, past)
-        needs.setdefault(key, []).append(use)
+        key = (use.name, -1, -1)
+        if not apart:
+            key = _need_key(use, past)
+        uses_of_need = needs.setdefault(key, [])
+        uses_of_need.append(use)
     return needs.values()
 
 
@@ -127,7 +130,9 @@ def uses(
     message = history.place_message
     is_answer = flags(isinstance(entry, AssistantMessage) for entry in history.messages)
     answers = is_answer[message]
-    is_candidate = answers if said_again else ~_fetched_again(history, boundary, past)
+    is_candidate = answers
+    if not said_again:
+        is_candidate = ~_fetched_again(history, boundary, past)
     is_later = (message >= boundary) & (message < boundary + horizon)
     places = np.flatnonzero(is_later & is_candidate)
     row, names = history.names_in(history.place_line[places])
@@ -136,7 +141,8 @@ def uses(
         name = int(names[occurrence])
         if name in first_occurrences:
             continue
-        if _is_written(history, name, int(places[row[occurrence]])):
+        place = int(places[row[occurrence]])
+        if _is_written(history, name, place):
             first_occurrences[name] = occurrence
     in_order = sorted((row[occurrence], name) for name, occurrence in first_occurrences.items())
     for place_row, name in in_order:
@@ -179,24 +185,33 @@ def _is_exact(history: ExamHistory, name: int) -> bool:
 def _is_written(history: ExamHistory, name: int, place: int) -> bool:
     """Whether an answer writes a name as one thing: no words of a sentence, no pieces."""
     line = history.texts[history.place_line[place]].replace("\\", "/").lower()
-    text = history.names[name].text.replace("\\", "/").lower()
-    kind, form = history.names[name].kind, FORMS[history.place_form[place]]
+    entity = history.names[name]
+    text = entity.text.replace("\\", "/").lower()
+    kind = entity.kind
+    form = FORMS[history.place_form[place]]
     is_code_string = kind == "quote" and form == "file"
     if is_code_string:
         return False
     if any(text in styles.split() for styles in _CLASSES.findall(line)):
         return False
     if " " not in text:
-        return kind != "quote" and (kind == "number" or text.strip("./@#~-:") in line)
+        if kind == "quote":
+            return False
+        return kind == "number" or text.strip("./@#~-:") in line
     if kind != "quote" or form == "command" or not _PLAIN.fullmatch(text):
         return True
-    return re.search(f"[{_MARKS}]{re.escape(text)}|{re.escape(text)}[{_MARKS}]", line) is not None
+    quoted = re.escape(text)
+    pattern = f"[{_MARKS}]{quoted}|{quoted}[{_MARKS}]"
+    return re.search(pattern, line) is not None
 
 
 def _is_everyday(name: str) -> bool:
-    if sum(map(str.isalnum, name)) < SHORTEST and "%" not in name:
+    letter_count = sum(map(str.isalnum, name))
+    if letter_count < SHORTEST and "%" not in name:
         return True
-    return _EVERYDAY.match(name) is not None or _CAPITALS.fullmatch(name) is not None
+    if _EVERYDAY.match(name):
+        return True
+    return _CAPITALS.fullmatch(name) is not None
 
 
 def _is_borrowed(history: ExamHistory, name: int) -> bool:
@@ -205,16 +220,21 @@ def _is_borrowed(history: ExamHistory, name: int) -> bool:
     The session never writes it without a dot or a star before it (`response.StatusCode`, `*.tsx`;
     but `self.limit` is its own), or other names end with it (`_test.go`).
     """
-    text = history.names[name].text.lower()
-    kind = history.names[name].kind
+    entity = history.names[name]
+    text = entity.text.lower()
+    kind = entity.kind
     if text[0] == "_" and kind == "path":
-        other_texts = {other_name.text.lower() for other_name in history.names} - {text}
-        return any(other_text.endswith(text) for other_text in other_texts)
+        for other_entity in history.names:
+            other_text = other_entity.text.lower()
+            if other_text != text and other_text.endswith(text):
+                return True
+        return False
     if kind not in ("identifier", "path"):
         return False
     is_named = False
     rows = history.rows_with_name(name)
-    for line in np.unique(history.lines.segment_line[rows]).tolist():
+    lines = np.unique(history.lines.segment_line[rows])
+    for line in lines.tolist():
         for is_marked in _marks_before(text, kind, history.texts[line].lower()):
             if not is_marked:
                 return False
@@ -227,13 +247,20 @@ def _marks_before(name: str, kind: Kind, line: str) -> Iterator[bool]:
 
     An identifier behind a letter is a part of another one.
     """
-    mark, no_mark = (".", ("self", "this")) if kind == "identifier" else ("*", "*")
+    mark = "*"
+    no_mark: str | tuple[str, ...] = "*"
+    if kind == "identifier":
+        mark = "."
+        no_mark = ("self", "this")
     end = 0
     start = line.find(name)
     while start >= 0:
         preceding = line[start - 1 : start]
-        is_marked = preceding == mark and start > end and not line.endswith(no_mark, 0, start - 1)
-        if is_marked or kind == "path" or not (preceding.isalnum() or preceding == "_"):
+        is_marked = preceding == mark and start > end
+        if is_marked and line.endswith(no_mark, 0, start - 1):
+            is_marked = False
+        is_part = preceding.isalnum() or preceding == "_"
+        if is_marked or kind == "path" or not is_part:
             yield is_marked
             end = start + len(name)
             start = line.find(name, end)
@@ -249,15 +276,18 @@ def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
     row, feature = pairs_of(history.features, lines)
     weights = history.idf[feature] * used[feature]
     shared = np.bincount(row, weights, minlength=len(lines))
-    best = np.flatnonzero(shared >= shared.max() - 1e-9)
-    return int(lines[best[-1]])
+    is_best = shared >= shared.max() - 1e-9
+    newest_best = np.flatnonzero(is_best)[-1]
+    return int(lines[newest_best])
 
 
 def _rarest(history: ExamHistory, uses: Sequence[Use], past: Past) -> Item | None:
     """The item of the name in fewest lines that makes one."""
 
     def rarity(use: Use) -> tuple[int, int]:
-        return len(history.rows_with_name(use.name)), -len(history.names[use.name].text)
+        rows = history.rows_with_name(use.name)
+        name = history.names[use.name].text
+        return len(rows), -len(name)
 
     for use in sorted(uses, key=rarity):
         item = item_of(history, use, past)
@@ -269,11 +299,16 @@ def _rarest(history: ExamHistory, uses: Sequence[Use], past: Past) -> Item | Non
 def item_of(history: ExamHistory, use: Use, past: Past) -> Item | None:
     """The item of a need; None where nothing leads to it or nothing could be mistaken for it."""
     entity = history.names[use.name]
-    question = Question(history, entity.text, history.texts[use.line], history.texts[use.evidence])
-    look_alikes = question.look_alikes(entity.kind, past) if question.cue else ()
+    use_line = history.texts[use.line]
+    evidence_line = history.texts[use.evidence]
+    question = Question(history, entity.text, use_line, evidence_line)
+    if not question.cue:
+        return None
+    look_alikes = question.look_alikes(entity.kind, past)
     if len(look_alikes) < FEWEST:
         return None
     lines = history.lines_with(use.name, past.newest)[-MOST_LINES:]
+    first_messages = history.first[lines]
     return Item(
         "fact",
         entity.text,
@@ -281,7 +316,7 @@ def item_of(history: ExamHistory, use: Use, past: Past) -> Item | None:
         question.cue,
         question.evidence,
         question.use,
-        said=int(history.first[lines].min()),
+        said=int(first_messages.min()),
         used=use.message,
         denied=question.denied,
         sides=question.sides,

@@ -144,7 +144,9 @@ class ExamHistory:
     def _set_names(self, names: Iterable[Entity]) -> None:
         by_text = {name.text.lower(): name for name in names}
         self.names = tuple(by_text.values())
-        self.name_number = {text: number for number, text in enumerate(by_text)}
+        self.name_number: dict[str, int] = {}
+        for number, text in enumerate(by_text):
+            self.name_number[text] = number
         kinds = [KINDS.index(name.kind) for name in self.names]
         self.kind: Ints = integers(kinds)
 
@@ -156,8 +158,7 @@ class ExamHistory:
                 form_number = FORMS.index(form)
                 for line in lines_of(text, headed=form == "prose"):
                     places.append((self.number[line], index, form_number))
-        columns = columns_of(places, 3)
-        self.place_line, self.place_message, self.place_form = columns
+        self.place_line, self.place_message, self.place_form = columns_of(places, 3)
 
     def _find_names(self) -> None:
         names = Names([name.text for name in self.names], self.vocabulary)
@@ -168,10 +169,12 @@ class ExamHistory:
         self.name_row = row[by_line]
         self.name_line = line[by_line]
         self.length = names.length
-        self._of_line = np.searchsorted(self.name_line, np.arange(len(self.texts) + 1))
+        line_bounds = np.arange(len(self.texts) + 1)
+        self._of_line = np.searchsorted(self.name_line, line_bounds)
         by_name = np.argsort(self.name, kind="stable")
         self._by_name = self.name_row[by_name]
-        self._of_name = np.searchsorted(self.name[by_name], np.arange(len(self.names) + 1))
+        name_bounds = np.arange(len(self.names) + 1)
+        self._of_name = np.searchsorted(self.name[by_name], name_bounds)
 
     def _set_features(self) -> None:
         """Note which line has which feature, and how rare each one is."""
@@ -179,13 +182,20 @@ class ExamHistory:
         line_count = len(self.texts)
         feature_count = len(self.vocabulary.features)
         self.features = incidence(
-            self.lines.feature_line, self.lines.feature, (line_count, feature_count)
+            self.lines.feature_line,
+            self.lines.feature,
+            (line_count, feature_count),
         )
         self._lines_with = self.features.T.tocsr()
-        message_lines = incidence(self.place_message, self.place_line, (message_count, line_count))
+        message_lines = incidence(
+            self.place_message,
+            self.place_line,
+            (message_count, line_count),
+        )
         message_features = message_lines @ self.features
         messages_with = np.bincount(message_features.indices, minlength=feature_count)
-        self.idf: Floats = np.log((message_count + 1) / (1 + messages_with)) + 0.1
+        rarity = (message_count + 1) / (1 + messages_with)
+        self.idf: Floats = np.log(rarity) + 0.1
 
     @cached_property
     def tool_words(self) -> frozenset[str]:
@@ -193,60 +203,80 @@ class ExamHistory:
         words: set[str] = set()
         for message in self.messages:
             for block in message.blocks:
-                if isinstance(block, ToolCall):
-                    words.add(block.name.lower())
-                    words.update(argument.lower() for argument in block.arguments)
+                if not isinstance(block, ToolCall):
+                    continue
+                words.add(block.name.lower())
+                for argument in block.arguments:
+                    words.add(argument.lower())
         return frozenset(words)
 
     def is_value(self, text: str) -> bool:
         """Whether a word is a name that the session uses, or has a digit: no word of prose."""
-        return text.lower() in self.name_number or any(letter.isdigit() for letter in text)
+        if text.lower() in self.name_number:
+            return True
+        return any(map(str.isdigit, text))
 
     def weight(self, feature: str) -> float:
         """How rare a feature is: log((n + 1) / (1 + messages that hold it)) + 0.1."""
-        number = self.vocabulary.features.get(feature, len(self.idf))
-        if number < len(self.idf):
+        feature_count = len(self.idf)
+        number = self.vocabulary.features.get(feature, feature_count)
+        if number < feature_count:
             return float(self.idf[number])
-        return float(np.log(len(self.messages) + 1)) + 0.1
+        rarity = len(self.messages) + 1
+        return float(np.log(rarity)) + 0.1
 
     def sums(self, weights: Mapping[str, float]) -> Floats:
         """(lines,) the sum of some features' weights in each line."""
         features = self.vocabulary.features
-        numbers = integers(features.get(name, len(self.idf)) for name in weights)
-        is_of_session = numbers < len(self.idf)  # the others came with later texts
-        weight = np.array(list(weights.values()))[is_of_session]
-        part, line = pairs_of(self._lines_with, numbers[is_of_session])
-        sums = np.bincount(line, weight[part], minlength=len(self.texts))
+        feature_count = len(self.idf)
+        numbers: list[int] = []
+        number_weights: list[float] = []
+        for name, weight in weights.items():
+            number = features.get(name, feature_count)
+            if number < feature_count:  # the others came with later texts
+                numbers.append(number)
+                number_weights.append(weight)
+        part, line = pairs_of(self._lines_with, integers(numbers))
+        line_weights = np.array(number_weights, dtype=np.float64)[part]
+        sums = np.bincount(line, line_weights, minlength=len(self.texts))
         return np.asarray(sums, dtype=np.float64)
 
     def names_in(self, lines: Ints) -> tuple[Ints, Ints]:
         """Each place of some lines with each name in it."""
         start = self._of_line[lines]
-        row, occurrence = ranges(start, self._of_line[lines + 1] - start)
+        end = self._of_line[lines + 1]
+        row, occurrence = ranges(start, end - start)
         return row, self.name[occurrence]
 
     def rows_with_name(self, name: int) -> Ints:
         """The rows of the lines' segments at which a name begins."""
-        return self._by_name[slice(*self._of_name[name : name + 2])]
+        start = self._of_name[name]
+        end = self._of_name[name + 1]
+        return self._by_name[start:end]
 
     def lines_with(self, name: int, newest: Ints) -> Ints:
         """The lines that hold a name, of those with a newest message, by that message."""
-        lines: Ints = np.unique(self.lines.segment_line[self.rows_with_name(name)])
+        rows = self.rows_with_name(name)
+        lines: Ints = np.unique(self.lines.segment_line[rows])
         past: Ints = lines[newest[lines] >= 0]
-        return past[np.argsort(newest[past], kind="stable")]
+        by_message = np.argsort(newest[past], kind="stable")
+        return past[by_message]
 
     def before(self, boundary: int) -> Past:
         """What the history before a boundary holds."""
-        newest = self.newest(np.arange(len(self.messages)) < boundary)
+        is_past = np.arange(len(self.messages)) < boundary
+        newest = self.newest(is_past)
+        is_line_past = newest >= 0
+        past_names = self.name[is_line_past[self.name_line]]
         names: Flags = np.zeros(len(self.names), dtype=bool)
-        names[self.name[newest[self.name_line] >= 0]] = True
+        names[past_names] = True
         return Past(newest, names)
 
     def newest_in(self, messages: Iterable[int]) -> Ints:
         """(lines,) the last of some messages that says each line; -1 for none."""
-        flags: Flags = np.zeros(len(self.messages), dtype=bool)
-        flags[list(messages)] = True
-        return self.newest(flags)
+        is_chosen: Flags = np.zeros(len(self.messages), dtype=bool)
+        is_chosen[list(messages)] = True
+        return self.newest(is_chosen)
 
     def placed(self, order: Ints, place: Mapping[str, int]) -> Ints:
         """(lines,) the later one of two places for each line; those of `place` that the session
@@ -257,12 +287,15 @@ class ExamHistory:
             if line in self.number:
                 places_by_number[self.number[line]] = line_place
         numbers = list(places_by_number)
-        order[numbers] = np.maximum(order[numbers], list(places_by_number.values()))
+        places = list(places_by_number.values())
+        order[numbers] = np.maximum(order[numbers], places)
         return order
 
     def new_lines(self, texts: Sequence[str], from_message: Sequence[int | None] = ()) -> list[str]:
         """The lines of texts that are new in a context, in order; the origins as in `View`."""
-        origins = from_message or (None,) * len(texts)
+        origins = from_message
+        if not origins:
+            origins = (None,) * len(texts)
         lines: list[str] = []
         for text, origin in zip(texts, origins, strict=False):
             lines += self._lines(text, origin)
@@ -273,13 +306,17 @@ class ExamHistory:
         return self._remembered(context.texts, context.from_message)
 
     def _lines(self, text: str, origin: int | None) -> Iterator[str]:
-        is_result = origin is not None and isinstance(self.messages[origin], ToolResult)
+        if origin is None:
+            return lines_of(text, headed=True)
+        is_result = isinstance(self.messages[origin], ToolResult)
         return lines_of(text, headed=not is_result)
 
     def _new_text(self, texts: Sequence[str], from_message: Sequence[int | None]) -> NewText:
         lines = self.new_lines(texts, from_message)
-        unknown = [line for line in dict.fromkeys(lines) if line not in self.number]
-        return NewText(lines, unknown, Lines(unknown, self.vocabulary))
+        distinct_lines = dict.fromkeys(lines)
+        unknown = [line for line in distinct_lines if line not in self.number]
+        words = Lines(unknown, self.vocabulary)
+        return NewText(lines, unknown, words)
 
     def _words_of(self, line: str) -> tuple[Lines, FeaturesOfLine]:
         words = Lines([line], self.vocabulary)

@@ -92,7 +92,9 @@ class Exam:
         credits = self.credits or (None,) * len(self.items)
         rows: list[dict[str, object]] = []
         for number, (item, credit) in enumerate(zip(self.items, credits, strict=True)):
-            row: dict[str, object] = {name: getattr(item, name) for name in PLAIN}
+            row: dict[str, object] = {}
+            for name in PLAIN:
+                row[name] = getattr(item, name)
             row["session"] = self.session
             row["at"] = self.at
             row["item"] = number
@@ -100,7 +102,8 @@ class Exam:
             row["cue"] = _cue_text(item.cue)
             row["credit"] = credit
             rows.append(row)
-        return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+        table = pd.DataFrame(rows, columns=list(COLUMNS))
+        return table.astype(COLUMNS)
 
 
 PLAIN = ("kind", "answer", "evidence", "use", "weight", "said", "used")
@@ -112,15 +115,19 @@ COLUMNS = {
 
 
 def _cue_text(cue: Mapping[str, float]) -> str:
-    heaviest_first = sorted(cue, key=lambda name: -cue[name])
-    return "\n".join(f"{name.lstrip('=')} {cue[name]:.2f}" for name in heaviest_first)
+    lines: list[str] = []
+    for name in sorted(cue, key=lambda name: -cue[name]):
+        word = name.lstrip("=")
+        lines.append(f"{word} {cue[name]:.2f}")
+    return "\n".join(lines)
 
 
 def corrected(items: Sequence[Item], credit: Floats) -> Floats:
     """Credits in [0, 1] with chance taken off: 0 is what guessing has, 1 is right; a wrong
     answer is below 0.
     """
-    chance = np.array([1 / len(item.candidates) for item in items])
+    candidate_counts = np.array([len(item.candidates) for item in items])
+    chance = 1 / candidate_counts
     credit_above_chance: Floats = (credit - chance) / (1 - chance)
     return credit_above_chance
 
@@ -135,4 +142,5 @@ def mean_score(items: Sequence[Item], credit: Floats) -> float:
 
 
 def _weighted(items: Sequence[Item], credit: Floats) -> float:
-    return float(np.average(credit, weights=[item.weight for item in items]))
+    weights = [item.weight for item in items]
+    return float(np.average(credit, weights=weights))

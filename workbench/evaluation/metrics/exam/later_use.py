@@ -56,11 +56,14 @@ class LaterUse:
         used_again = self.at(boundary)
         lines = self._history.held(context)
         phrases = self._phrases_in(lines)
-        _, new_phrase = self._phrases_of(self._history.new_text(context).lines)
-        phrases[joined(new_phrase, self._phrases)[1]] = True
+        new_text = self._history.new_text(context)
+        _, new_phrase = self._phrases_of(new_text.lines)
+        _, repeated_phrases = joined(new_phrase, self._phrases)
+        phrases[repeated_phrases] = True
         shares: dict[Part, float] = {}
         if len(used_again.edits) >= FEWEST:
-            shares["edits"] = float(np.mean(lines[used_again.edits]))
+            edits_held = lines[used_again.edits]
+            shares["edits"] = float(np.mean(edits_held))
         if len(used_again.request) >= FEWEST:
             shares["request"] = self._share(phrases, used_again.request)
         if len(used_again.phrases) >= FEWEST:
@@ -69,7 +72,8 @@ class LaterUse:
 
     def _share(self, is_held: Flags, phrases: Ints) -> float:
         """The share of some phrases that is held, by rarity."""
-        return float(np.average(is_held[phrases], weights=self._rarity[phrases]))
+        rarity = self._rarity[phrases]
+        return float(np.average(is_held[phrases], weights=rarity))
 
     def at(self, boundary: int) -> UsedAgain:
         """What `messages[:boundary]` has of what came then; worked out once."""
@@ -94,19 +98,24 @@ class LaterUse:
         for line in self._edited(answers):
             if past[line]:
                 edited.append(line)
-        in_requests = self._phrases_in(self._lines_in(first_and_last_request))
-        in_answers = self._phrases_in(self._lines_in(answers))
+        request_lines = self._lines_in(first_and_last_request)
+        answer_lines = self._lines_in(answers)
+        in_requests = self._phrases_in(request_lines)
+        in_answers = self._phrases_in(answer_lines)
+        in_past = self._phrases_in(past)
         return UsedAgain(
-            integers(edited),
-            np.flatnonzero(in_requests),
-            np.flatnonzero(in_answers & self._phrases_in(past)),
+            edits=integers(edited),
+            request=np.flatnonzero(in_requests),
+            phrases=np.flatnonzero(in_answers & in_past),
         )
 
     def _lines_in(self, messages: list[int] | set[int]) -> Flags:
         """(lines,) whether some messages say each."""
-        is_place = np.isin(self._history.place_message, list(messages))
-        is_said: Flags = np.zeros(len(self._history.texts), dtype=bool)
-        is_said[self._history.place_line[is_place]] = True
+        history = self._history
+        is_place = np.isin(history.place_message, list(messages))
+        said_lines = history.place_line[is_place]
+        is_said: Flags = np.zeros(len(history.texts), dtype=bool)
+        is_said[said_lines] = True
         return is_said
 
     def _edited(self, answers: list[int]) -> set[int]:
@@ -115,30 +124,40 @@ class LaterUse:
         edited: set[int] = set()
         for text in self._replaced_texts(answers):
             for line in lines_of(text):
-                if line in number and sum(map(str.isalnum, line)) >= LETTERS:
+                if line not in number:
+                    continue
+                letter_count = sum(map(str.isalnum, line))
+                if letter_count >= LETTERS:
                     edited.add(number[line])
         return edited
 
     def _replaced_texts(self, answers: list[int]) -> Iterator[str]:
         for index in answers:
-            for block in self._history.messages[index].blocks:
-                if isinstance(block, ToolCall) and touched(block.name, block.arguments):
+            message = self._history.messages[index]
+            for block in message.blocks:
+                if not isinstance(block, ToolCall):
+                    continue
+                if touched(block.name, block.arguments):
                     yield from replaced_texts(block.arguments)
 
     def _phrases_in(self, lines: Flags) -> Flags:
         """(phrases,) whether some lines of the session have each."""
         is_held: Flags = np.zeros(len(self._phrases), dtype=bool)
-        is_held[self._number[lines[self._line]]] = True
+        is_line_held = lines[self._line]
+        is_held[self._number[is_line_held]] = True
         return is_held
 
     def _phrases_of(self, lines: Lines) -> tuple[Ints, Ints]:
         """The line and the number of each phrase of some lines."""
         names = self._history.vocabulary.features.texts
         distinct, place = np.unique(lines.feature, return_inverse=True)
-        distinct_is_word = [names[feature][0] != "=" for feature in distinct.tolist()]
-        is_word = np.array(distinct_is_word, dtype=bool)[place]
+        distinct_is_word: Flags = np.zeros(len(distinct), dtype=bool)
+        for row, feature in enumerate(distinct.tolist()):
+            distinct_is_word[row] = names[feature][0] != "="
+        is_word = distinct_is_word[place]
         feature = lines.feature[is_word]
         line = lines.feature_line[is_word]
         are_neighbours = line[1:] == line[:-1]
         phrase = feature[:-1] * _FACTOR + feature[1:]
-        return line[1:][are_neighbours], phrase[are_neighbours]
+        line_of_phrase = line[1:]
+        return line_of_phrase[are_neighbours], phrase[are_neighbours]

@@ -23,6 +23,7 @@ from workbench.evaluation.metrics.exam.tokens import lines_of
 from workbench.evaluation.metrics.exam.vocabulary import Vocabulary
 
 Value = TypeVar("Value", np.int64, np.float64)
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 MARGIN = 1.15
 """A candidate whose score is so near the best one shares the credit with it."""
@@ -83,19 +84,22 @@ class Sheet:
     """
 
     def __init__(self, items: Sequence[Item], vocabulary: Vocabulary) -> None:
-        self.items = self._drafted = tuple(items)
+        self._drafted = tuple(items)
+        self.items = self._drafted
         self._vocabulary = vocabulary
         candidate_counts = integers(len(item.candidates) for item in items)
-        self._width = int(candidate_counts.max()) if len(candidate_counts) else 1
+        self._width = int(candidate_counts.max(initial=1))
         self._closeness = Closeness(items, vocabulary, self._width)
         self._rules = Sentences(items, "rule", vocabulary, self._width)
         self._todos = Sentences(items, "todo", vocabulary, self._width)
-        kinds = np.array([item.kind for item in items], dtype=np.str_)[:, None]
-        self._is_latest = np.isin(kinds, ("latest", "decision"))
-        self._is_todo = kinds == "todo"
-        self._is_asked: Flags = np.arange(self._width) < candidate_counts[:, None]
+        kinds = np.array([item.kind for item in items], dtype=np.str_)
+        is_latest = np.isin(kinds, ("latest", "decision"))
+        self._is_latest = _column(is_latest)
+        self._is_todo = _column(kinds == "todo")
+        candidates = np.arange(self._width)
+        self._is_asked: Flags = candidates < _column(candidate_counts)
         enough = ENOUGH * self._in_evidence()
-        self._enough = np.where(self._is_latest[:, 0], 0, enough)
+        self._enough = np.where(is_latest, 0, enough)
 
     def look_up(self, texts: Sequence[str], lines: Lines | None = None) -> Hits:
         """What some lines say of the items.
@@ -104,7 +108,8 @@ class Sheet:
             texts: lines, as `lines_of` gives them.
             lines: the same, where they were read before.
         """
-        lines = lines or Lines(texts, self._vocabulary)
+        if lines is None:
+            lines = Lines(texts, self._vocabulary)
         names = self._closeness.hits(lines)
         rules = self._rules.hits(lines)
         todos = self._todos.hits(lines)
@@ -113,12 +118,14 @@ class Sheet:
         score = np.concatenate((names.score, rules.score, todos.score))
         is_done = np.zeros(len(cell), dtype=bool)
         first_todo = len(cell) - len(todos.cell)
-        is_done[first_todo:] = [says_done(texts[line]) for line in todos.line.tolist()]
+        for row, todo_line in enumerate(todos.line.tolist(), start=first_todo):
+            is_done[row] = says_done(texts[todo_line])
         return Hits(cell, line, score, is_done)
 
     def _in_evidence(self) -> Floats:
         """(items,) how much the evidence speaks for the answer; 0 for items without a cue."""
-        evidence = Lines([item.evidence for item in self._drafted], self._vocabulary)
+        texts = [item.evidence for item in self._drafted]
+        evidence = Lines(texts, self._vocabulary)
         hits = self._closeness.hits(evidence)
         is_answer = hits.cell == hits.line * self._width
         item = hits.line[is_answer]
@@ -136,7 +143,8 @@ class Sheet:
         context_hits = _HeldHits.of(hits, orders)
         best = self._highest(context_hits.cell, context_hits.score, 0.0)
         last_open, last_over = self._last_statements(context_hits, best)
-        is_newest = last_open >= last_open.max(axis=1, keepdims=True, initial=-1)
+        newest_of_item = last_open.max(axis=1, initial=-1)
+        is_newest = last_open >= _column(newest_of_item)
         holds = (last_open >= 0) & is_newest
         # a piece of work is open where the last line that states it does not say that it is done
         is_left = last_open > last_over
@@ -147,12 +155,14 @@ class Sheet:
         """(items, candidates) the place of the last line that states each and does not say that it
         is done, and of the last that says so; -1 where there is none, or time does not matter.
         """
-        best_of_item = best.max(axis=1, initial=0.0)[:, None]
+        best_of_item = best.max(axis=1, initial=0.0)
         rival_score = np.maximum(RIVAL * best_of_item, 1e-9)
-        bar = np.where(self._is_todo, 0.0, rival_score)
-        matters = self._is_latest | self._is_todo
+        is_todo = self._is_todo[:, 0]
+        bar = np.where(is_todo, 0.0, rival_score)
+        matters = self._is_latest[:, 0] | is_todo
         item = context_hits.cell // self._width
-        is_statement = (context_hits.score >= bar[item, 0]) & matters[item, 0]
+        is_enough = context_hits.score >= bar[item]
+        is_statement = is_enough & matters[item]
         is_open = is_statement & ~context_hits.says_done
         is_over = is_statement & context_hits.says_done
         last_open = self._highest(context_hits.cell[is_open], context_hits.place[is_open], -1)
@@ -163,7 +173,8 @@ class Sheet:
         """(items, candidates) the highest value of each candidate that is asked."""
         highest = np.full(self._is_asked.size, none, dtype=values.dtype)
         np.maximum.at(highest, cell, values)
-        return np.where(self._is_asked, highest.reshape(self._is_asked.shape), none)
+        by_item = highest.reshape(self._is_asked.shape)
+        return np.where(self._is_asked, by_item, none)
 
     def credit(self, hits: Sequence[Hits], orders: Sequence[Ints] | None = None) -> Floats:
         """(items,) the credit of each in [0, 1] for what some lines say together; arguments as in
@@ -173,12 +184,16 @@ class Sheet:
         guesses.
         """
         score = self.scores(hits, orders)
-        rival_count = np.maximum(near(score).sum(axis=1), 1)
+        near_count = near(score).sum(axis=1)
+        rival_count = np.maximum(near_count, 1)
         choice = np.where(right(score), 1 / rival_count, 0.0)
         best = score.max(axis=1, initial=0.0)
-        sureness = np.minimum(best / np.maximum(self._enough, 1e-9), 1.0)
-        candidate_count = np.maximum(self._is_asked.sum(axis=1), 1)
-        credit: Floats = sureness * choice + (1 - sureness) / candidate_count
+        enough = np.maximum(self._enough, 1e-9)
+        sureness = np.minimum(best / enough, 1.0)
+        asked_count = self._is_asked.sum(axis=1)
+        candidate_count = np.maximum(asked_count, 1)
+        guess = (1 - sureness) / candidate_count
+        credit: Floats = sureness * choice + guess
         return credit[self._is_asked[:, 0]]
 
     def keep_answered(self, hits: Hits, order: Ints) -> None:
@@ -188,8 +203,9 @@ class Sheet:
         is_asked[:, 0] = True
         is_fact = [item.kind == "fact" for item in self._drafted]
         fewest = np.where(is_fact, FEWEST, 1)
-        is_answered = right(score) & (is_asked.sum(axis=1) > fewest)
-        self._is_asked = is_asked & is_answered[:, None]
+        has_enough = is_asked.sum(axis=1) > fewest
+        is_answered = right(score) & has_enough
+        self._is_asked = is_asked & _column(is_answered)
         items: list[Item] = []
         for item, flags in zip(self._drafted, self._is_asked.tolist(), strict=True):
             if flags[0]:
@@ -200,14 +216,18 @@ class Sheet:
     def answering(self, hits: Hits, order: Ints) -> list[int]:
         """The lines that speak most for the answers, the newest of equal ones, each once."""
         is_answer = hits.cell % self._width == 0
-        is_asked = self._is_asked.ravel()[hits.cell]
-        rows = is_answer & is_asked & (order[hits.line] >= 0)
+        is_cell_asked = self._is_asked.ravel()
+        is_asked = is_cell_asked[hits.cell]
+        is_held = order[hits.line] >= 0
+        rows = is_answer & is_asked & is_held
         cell = hits.cell[rows]
         line = hits.line[rows]
         score = hits.score[rows]
         by_item = np.lexsort((line, order[line], score, cell))
-        best_of_item = by_item[np.diff(cell[by_item], append=-1) != 0]
-        return list(dict.fromkeys(line[best_of_item].tolist()))
+        is_last_of_item = np.diff(cell[by_item], append=-1) != 0
+        best_of_item = by_item[is_last_of_item]
+        best_lines = line[best_of_item].tolist()
+        return list(dict.fromkeys(best_lines))
 
     def answered_by(self, hits: Hits, line_count: int, context: Hits, order: Ints) -> Flags:
         """(lines, items) the answers of which a line alone makes the reader sure.
@@ -223,11 +243,13 @@ class Sheet:
         best_look_alike = best[:, 1:].max(axis=1, initial=0.0)
         rival = np.maximum(MARGIN * best_look_alike, self._enough)
         is_item_asked = self._is_asked[:, 0]
-        bar = np.minimum(best[:, 0], rival)[is_item_asked] - 1e-9
+        bar_of_item = np.minimum(best[:, 0], rival) - 1e-9
+        bar = bar_of_item[is_item_asked]
         score = np.zeros((line_count, len(self._is_asked)))
         is_answer = hits.cell % self._width == 0
+        line = hits.line[is_answer]
         item = hits.cell[is_answer] // self._width
-        np.maximum.at(score, (hits.line[is_answer], item), hits.score[is_answer])
+        np.maximum.at(score, (line, item), hits.score[is_answer])
         score = score[:, is_item_asked]
         is_answered: Flags = (score >= bar) & (score > 0)
         return is_answered
@@ -269,10 +291,16 @@ def _places_in_context(hits: Sequence[Hits], orders: Sequence[Ints] | None) -> I
     return np.concatenate(places)
 
 
+def _column(values: NDArray[Scalar]) -> NDArray[Scalar]:
+    """One value for each item, as a column beside its candidates."""
+    return values[:, None]
+
+
 def near(score: Floats) -> Flags:
     """(items, candidates) whether a candidate's score is near the best one."""
-    best = score.max(axis=1, initial=0.0)[:, None]
-    is_near: Flags = (score * MARGIN >= best) & (score > 0)
+    best = score.max(axis=1, initial=0.0)
+    is_close = score * MARGIN >= _column(best)
+    is_near: Flags = is_close & (score > 0)
     return is_near
 
 
@@ -280,5 +308,6 @@ def right(score: Floats) -> Flags:
     """(items,) whether the answer, the first candidate, has the best score."""
     of_answer = score[:, 0]
     best = score.max(axis=1, initial=0.0)
-    is_right: Flags = (of_answer >= best - 1e-9) & (of_answer > 0)
+    is_best = of_answer >= best - 1e-9
+    is_right: Flags = is_best & (of_answer > 0)
     return is_right

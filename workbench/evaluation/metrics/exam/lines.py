@@ -34,7 +34,8 @@ class Lines:
         place = np.cumsum(token.step, dtype=np.int64)
         line = np.cumsum(token.ends_line, dtype=np.int64)
         clause = line + np.cumsum(token.ends_clause, dtype=np.int64)
-        self.start = np.concatenate(([0], place[token.ends_line > 0]))
+        line_ends = place[token.ends_line > 0]
+        self.start = np.concatenate(([0], line_ends))
         self.segment, row = vocabulary.segments_of(numbers)
         self.segment_pos = place[row]
         self.segment_line = line[row]
@@ -45,20 +46,22 @@ class Lines:
         self.feature_pos = place[row]
         self.feature_line = line[row]
         self.passive: Flags = np.zeros(self.count, dtype=bool)
-        self.passive[line[token.turns > 0]] = True
+        turned_lines = line[token.turns > 0]
+        self.passive[turned_lines] = True
         self._negations = place[token.negates > 0]
 
     def features_of(self, lines: Ints) -> Ints:
         """The rows of the features of some lines."""
         start = np.searchsorted(self.feature_line, lines)
         stop = np.searchsorted(self.feature_line, lines, "right")
-        return ranges(start, stop - start)[1]
+        _, rows = ranges(start, stop - start)
+        return rows
 
     def negated_before(self, position: Ints, reach: int) -> Flags:
         """Whether a negation stands before each place, at most so far."""
-        earlier = np.searchsorted(self._negations, position)
-        too_early = np.searchsorted(self._negations, position - reach)
-        return earlier - too_early > 0
+        earlier_count = np.searchsorted(self._negations, position)
+        too_early_count = np.searchsorted(self._negations, position - reach)
+        return earlier_count > too_early_count
 
 
 def _token_numbers(texts: Sequence[str], vocabulary: Vocabulary) -> Ints:
@@ -101,8 +104,13 @@ def _denied(denial: Small, is_chunk: Small, clause: Ints) -> tuple[Flags, Flags]
             stop = chunks[last_chunk] + 1
         if denial[row] == 4:  # "from 500 to 750" denies 500
             to = start + np.flatnonzero(denial[start:stop] == 5)
-            stop = to[0] if len(to) else start
+            stop = start
+            if len(to):
+                stop = to[0]
         stop = min(stop, clause_end)
-        flags = negated if denial[row] == 1 else denied
-        flags[start:stop] |= clause[start:stop] == clause[row]
+        flags = denied
+        if denial[row] == 1:
+            flags = negated
+        is_same_clause = clause[start:stop] == clause[row]
+        flags[start:stop] |= is_same_clause
     return denied | negated, negated

@@ -32,13 +32,21 @@ class Names:
     """
 
     def __init__(self, names: Sequence[str], vocabulary: Vocabulary) -> None:
-        self.place = {name: number for number, name in enumerate(dict.fromkeys(names))}
-        phrases = [vocabulary.phrase(name)[:LONGEST] for name in self.place]
-        self.length: Ints = integers(len(phrase) for phrase in phrases)
+        self.place: dict[str, int] = {}
+        for name in names:
+            self.place.setdefault(name, len(self.place))
+        phrases: list[tuple[int, ...]] = []
+        for name in self.place:
+            phrase = vocabulary.phrase(name)
+            phrases.append(phrase[:LONGEST])
+        self.length: Ints = integers(map(len, phrases))
         first_segments = [phrase[0] for phrase in phrases if phrase]
         self._first_segments = np.unique(integers(first_segments))
-        lengths = sorted(set(self.length.tolist()) - {0})
-        self._of_length = [self._names_of_length(length, phrases) for length in lengths]
+        self._of_length: list[_NamesOfLength] = []
+        lengths = set(self.length.tolist())
+        for length in sorted(lengths - {0}):
+            names_of_length = self._names_of_length(length, phrases)
+            self._of_length.append(names_of_length)
 
     def _names_of_length(self, length: int, phrases: Sequence[tuple[int, ...]]) -> _NamesOfLength:
         numbers = np.flatnonzero(self.length == length)

@@ -63,9 +63,8 @@ def fabrication(data: MetricInput) -> Score:
         boundary = place.snapshot.at
         texts = place.view.generated
         entities, named = data.index.support.fabricated(boundary, texts)
-        seen_marks = _text_up_to(boundary, marks)
         for entity in entities:
-            if entity.text not in seen_marks:
+            if not _is_in_marks(entity.text, marks, boundary):
                 false_count += 1
         entity_count += named
     return _share(false_count, entity_count, "nothing was written anew")
@@ -91,13 +90,10 @@ def _marks(data: MetricInput) -> list[_Mark]:
     return marks
 
 
-def _text_up_to(boundary: int, marks: Iterable[_Mark]) -> str:
-    """The texts of the marks of a boundary and of those before it."""
-    texts: list[str] = []
-    for mark in marks:
-        if mark.boundary <= boundary:
-            texts.append(mark.text)
-    return "\n".join(texts)
+def _is_in_marks(name: str, marks: Iterable[_Mark], boundary: int) -> bool:
+    """Whether a mark of a boundary, or of one before it, holds a name."""
+    seen_texts = (mark.text for mark in marks if mark.boundary <= boundary)
+    return any(name in text for text in seen_texts)
 
 
 @metric("share", "lower")
