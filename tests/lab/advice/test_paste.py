@@ -39,8 +39,19 @@ def test_an_agents_own_compaction_at_half_of_its_window_is_its_own_setting() -> 
         )
 
 
-def test_an_agent_that_nobody_can_set_has_no_settings() -> None:
-    assert agent_snippet(preset("gemini_cli"), "gemini_cli", 200_000) is None
+def test_gemini_takes_a_share_of_its_window() -> None:
+    text = text_of("gemini_cli", 0.3, window=1_048_576)
+    assert json.loads(text) == {"model": {"compressionThreshold": 0.3}}
+
+
+@pytest.mark.parametrize(("name", "words"), [("opencode", "limit names `input`"), ("pi", "80 %")])
+def test_a_setting_that_some_models_do_not_heed_says_so(name: str, words: str) -> None:
+    snippet = agent_snippet(moved(preset(name), 0.5), name, 200_000)
+    assert snippet is not None and words in snippet.lacks
+
+
+def test_an_agent_that_no_preset_restates_has_no_settings() -> None:
+    assert agent_snippet(preset("summarize"), "summarize", 200_000) is None
 
 
 @pytest.mark.parametrize("name", ["summarize", "truncate", "claude_code", "observation_mask"])

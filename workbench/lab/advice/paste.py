@@ -53,12 +53,23 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         template="pi",
         where="~/.pi/agent/settings.json",
         presets=("pi",),
+        lacks="a summary may then grow to 80 % of that reserve, and pi up to 0.73 fails where its"
+        " model answers shorter",
     ),
     "opencode": System(
         name="opencode",
         template="opencode",
         where="opencode.json",
         presets=("opencode",),
+        lacks="only a model whose limit names `input` heeds it; for another, add `input` below"
+        " provider.NAME.models.MODEL.limit",
+    ),
+    "gemini_cli": System(
+        name="Gemini CLI",
+        template="gemini_cli",
+        where="~/.gemini/settings.json",
+        presets=("gemini_cli",),
+        lacks=NO_TARGET,
     ),
 }
 """By the preset that restates it each agent that can be set."""
@@ -120,6 +131,7 @@ def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
         f"settings/{system.template}.txt",
         due=due,
         percent=percent,
+        share=round(due / window, 3),
         reserve=window - due,
         tail=None,
     )
