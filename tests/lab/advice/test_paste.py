@@ -29,8 +29,14 @@ def text_of(name: str, share: float, window: int = 200_000) -> str:
 
 def test_an_agents_own_compaction_at_half_of_its_window_is_its_own_setting() -> None:
     # Claude Code takes a share of what its answer leaves of the window: 100,001 of 180,000 tokens
+    # and heeds a share only in a window that it was told, of 100,000 tokens at least
     assert json.loads(text_of("claude_code", 0.5)) == {
-        "env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "55"}
+        "autoCompactWindow": 200_000,
+        "env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "55"},
+    }
+    assert json.loads(text_of("claude_code", 0.5, window=64_000)) == {
+        "autoCompactWindow": 100_000,
+        "env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "40"},
     }
     assert tomllib.loads(text_of("codex_local", 0.5)) == {"model_auto_compact_token_limit": 100_000}
     for name, reserve in (("pi", "reserveTokens"), ("opencode", "reserved")):

@@ -44,6 +44,7 @@ CRUSH = OtherAgent(
     "Crush", instead="begin a new session where a step of the work is done; it can only be off"
 )
 CURSOR = OtherAgent("Cursor", instead="type `/summarize` where a step of the work is done")
+DROID = OtherAgent("Droid", "`compactionTokenLimit` in ~/.factory/settings.json, in tokens")
 GOOSE = OtherAgent(
     "Goose",
     "`GOOSE_AUTO_COMPACT_THRESHOLD` in ~/.config/goose/config.yaml, a share of the window (0.8)",
@@ -76,6 +77,7 @@ OTHER_AGENTS: Mapping[str, OtherAgent] = {
     "copilot_cli": COPILOT,
     "crush_database": CRUSH,
     "cursor": CURSOR,
+    "droid": DROID,
     "goose": GOOSE,
     "goose_database": GOOSE,
     "hermes": HERMES,

@@ -83,6 +83,10 @@ CLAUDE_ANSWER = 20_000
 """Tokens of its window that Claude Code keeps for an answer; its threshold is a share of the
 rest.
 """
+CLAUDE_WINDOWS = (100_000, 1_000_000)
+"""The smallest and the largest window that Claude Code can be told; without one it heeds no
+threshold in windows that its servers do not bound (2.1.197, tried against a local server).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +130,13 @@ def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
     due = due_at(preset, window)
     if system is None or due is None:
         return None
-    percent = 100 * due // max(window - CLAUDE_ANSWER, 1)
+    least_window, most_window = CLAUDE_WINDOWS
+    claude_window = min(max(window, least_window), most_window)
+    percent = 100 * due // (claude_window - CLAUDE_ANSWER)
     text = render(
         f"settings/{system.template}.txt",
         due=due,
+        claude_window=claude_window,
         percent=percent,
         share=round(due / window, 3),
         reserve=window - due,
