@@ -118,54 +118,59 @@ def _rounds(rounds: Sequence[Round]) -> str:
 
 
 def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
-    agent, present = advice.agent, advice.present
+    agent, present, settings = advice.agent, advice.present, advice.settings
     if agent is not None:
         say(f"\n{agent.name}, {some(advice.sessions, 'session')}")
-    if agent is None or present is None:
-        _show_search(advice.compactor, spec)
-        if advice.compactor.outcome == "no figure":
-            write(NOTHING_MEASURED)
-        else:
-            _show_snippets(advice.compactor, advice.compactor.window)
+    if agent is None or present is None or settings is None:
+        _show_own_agent(advice, spec)
         return
+    snippet = _setting(advice)
+    if snippet is None:
+        write(SET_NOTHING.format(agent=agent.name))
     write(
         f"Today it compacts at {present.limit.tokens:,} of {present.window.tokens:,} tokens. The"
         f" limit: {present.limit.source}; the window: {present.window.source}."
         f" {advice.compactor.default.strategy} restates it."
     )
-    if advice.settings is None:
-        write(f"{agent.name} has no setting that moves its compaction.")
-    else:
-        say(f"\n{SETTING.format(agent=agent.name)}:")
-        _show_search(advice.settings, spec)
-        _show_setting(advice, advice.settings, present)
-    write(f"{SWITCHING.format(agent=agent.name)} (`Compactor`, in an agent of yours):")
-    printed_opening = "" if advice.settings is None else advice.settings.opening
-    _show_search(advice.compactor, spec, printed_opening)
-    if advice.compactor.stay and advice.settings is None:
-        write(SET_NOTHING)
-    if not advice.compactor.stay:
-        _show_snippets(advice.compactor, present.window.tokens)
-
-
-def _show_setting(advice: AgentAdvice, settings: Advice, present: PresentSetting) -> None:
-    """What to paste: only a setting whose gain was measured."""
-    assert advice.agent is not None
-    snippet = None
-    if not settings.stay:
-        snippet = agent_snippet(
-            settings.grid.preset(settings.advised), advice.agent.preset, present.window.tokens
-        )
-    if snippet is None:
-        write(SET_NOTHING)
-    else:
+    say(f"\n{SETTING.format(agent=agent.name)}:")
+    _show_search(settings, spec)
+    if snippet is not None:
         place = f"{snippet.where}: {snippet.lacks}" if snippet.lacks else snippet.where
         say(f"\nTo paste, {place}")
         say(snippet.text.rstrip())
     write(NOT_MEASURED)
+    write(f"{SWITCHING.format(agent=agent.name)} (`Compactor`, in an agent of yours):")
+    _show_search(advice.compactor, spec, settings.opening)
+    if not advice.compactor.stay:
+        _show_snippets(advice.compactor, present.window.tokens)
 
 
-SET_NOTHING = "Set nothing: leave its compaction as it is."
+def _show_own_agent(advice: AgentAdvice, spec: AdviceSpec) -> None:
+    """Print what fits an agent that one builds; first what to do with those that one does not."""
+    for other_agent in advice.others:
+        write(other_agent.answer)
+    if advice.others:
+        say("\nWhat would fit the same work in an agent that you build:")
+    _show_search(advice.compactor, spec)
+    if advice.compactor.outcome != "no figure":
+        _show_snippets(advice.compactor, advice.compactor.window)
+    elif not advice.others:
+        write(NOTHING_MEASURED)
+
+
+def _setting(advice: AgentAdvice) -> Snippet | None:
+    """What to paste into the agent itself: only a setting whose gain was measured."""
+    agent, present, settings = advice.agent, advice.present, advice.settings
+    if agent is None or present is None or settings is None or settings.stay:
+        return None
+    advised = settings.grid.preset(settings.advised)
+    return agent_snippet(advised, agent.preset, present.window.tokens)
+
+
+SET_NOTHING = (
+    "Set nothing: leave the compaction of {agent} as it is. What fills its context you can change:"
+    " `workbench inspect SESSION` shows it."
+)
 NOTHING_MEASURED = "Nothing to paste, since nothing was measured."
 NOT_MEASURED = (
     "Its prompt, its hooks and a plug-in can be set besides; what these gain was not measured."
@@ -235,16 +240,14 @@ def _plain(advice: AgentAdvice) -> dict[str, object]:
         compactor["paste"] = [asdict(part) for part in _snippets(advice.compactor, window)]
     settings_fields = None
     if settings is not None:
-        snippet = None
-        if agent and present and not settings.stay:
-            snippet = agent_snippet(settings.grid.preset(settings.advised), agent.preset, window)
-        settings_fields = {**_plain_search(settings), "paste": _fields(snippet)}
+        settings_fields = {**_plain_search(settings), "paste": _fields(_setting(advice))}
     return {
         "agent": None if agent is None else agent.name,
         "sessions": advice.sessions,
         "present": _plain_present(present),
         "settings": settings_fields,
         "compactor": compactor,
+        "other_agents": [asdict(other_agent) for other_agent in advice.others],
     }
 
 

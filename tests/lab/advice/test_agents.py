@@ -16,7 +16,9 @@ from workbench.engine.transcript.session import Origin
 from workbench.evaluation.replays.agents import AGENTS, limit_of
 from workbench.lab.advice.advise import AdviceSpec
 from workbench.lab.advice.agents import PresentSetting, agent_searches
+from workbench.lab.advice.other_agents import OTHER_AGENTS
 from workbench.recordings.datasets.generator import generate
+from workbench.recordings.importers.importer import known_formats
 
 CLAUDE, CODEX = AGENTS["claude_code"], AGENTS["codex"]
 
@@ -144,6 +146,39 @@ def test_nothing_is_printed_to_paste_whose_gain_was_not_measured(
     assert printed.count("model_auto_compact_token_limit") == int(not settings["stay"])
     assert "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE" not in printed
     assert printed.index("What Codex can be set to") < printed.index("What Codex cannot be set to")
+
+
+@pytest.mark.parametrize(
+    ("format", "first_words", "later_words"),
+    [
+        ("cursor", "Nothing to paste for Cursor: it documents no setting", "type `/summarize`"),
+        ("goose_database", "Nothing to paste for Goose:", "`GOOSE_AUTO_COMPACT_THRESHOLD`"),
+        ("codex", "Set nothing: leave the compaction of Codex", "`workbench inspect SESSION`"),
+    ],
+)
+def test_an_answer_without_a_setting_says_so_first_and_what_to_do_instead(
+    format: str,
+    first_words: str,
+    later_words: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    session = replace(generate(4_000).session, origin=Origin(format))
+    save(session, str(tmp_path / "session.jsonl"))
+    words = ["advise", str(tmp_path), "--candidates", "2", "-q", "-j", "1"]
+    assert main([*words, "--window", "200000", "--out", str(tmp_path / "run")]) == 0
+    paragraphs = [" ".join(text.split()) for text in capsys.readouterr().out.split("\n\n")]
+    answer = next(text for text in paragraphs if text.startswith(("Nothing", "Set")))
+    assert answer.startswith(first_words) and later_words in answer
+    assert paragraphs.index(answer) <= 1
+
+
+def test_every_agent_without_a_measured_setting_has_one_by_hand_or_something_to_do_instead() -> (
+    None
+):
+    for format, agent in OTHER_AGENTS.items():
+        assert format in known_formats()
+        assert bool(agent.setting) != bool(agent.instead)
 
 
 def test_a_session_has_the_same_window_in_every_command(

@@ -29,8 +29,14 @@ def text_of(name: str, share: float, window: int = 200_000) -> str:
 
 def test_an_agents_own_compaction_at_half_of_its_window_is_its_own_setting() -> None:
     # Claude Code takes a share of what its answer leaves of the window: 100,000 of 180,000 tokens
+    # and heeds a share only in a window that it was told, of 100,000 tokens at least
     assert json.loads(text_of("claude_code", 0.5)) == {
-        "env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "55"}
+        "autoCompactWindow": 200_000,
+        "env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "55"},
+    }
+    assert json.loads(text_of("claude_code", 0.5, window=64_000)) == {
+        "autoCompactWindow": 100_000,
+        "env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "40"},
     }
     assert tomllib.loads(text_of("codex_local", 0.5)) == {"model_auto_compact_token_limit": 100_000}
     for name, reserve in (("pi", "reserveTokens"), ("opencode", "reserved")):
@@ -46,8 +52,19 @@ def test_an_agent_that_stays_as_it_is_keeps_the_numbers_of_its_own() -> None:
     assert json.loads(snippet.text)["compaction"]["reserveTokens"] == 16_384
 
 
-def test_an_agent_that_nobody_can_set_has_no_settings() -> None:
-    assert agent_snippet(preset("gemini_cli"), "gemini_cli", 200_000) is None
+def test_gemini_takes_a_share_of_its_window() -> None:
+    text = text_of("gemini_cli", 0.3, window=1_048_576)
+    assert json.loads(text) == {"model": {"compressionThreshold": 0.3}}
+
+
+@pytest.mark.parametrize(("name", "words"), [("opencode", "limit names `input`"), ("pi", "80 %")])
+def test_a_setting_that_some_models_do_not_heed_says_so(name: str, words: str) -> None:
+    snippet = agent_snippet(moved(preset(name), 0.5), name, 200_000)
+    assert snippet is not None and words in snippet.lacks
+
+
+def test_an_agent_that_no_preset_restates_has_no_settings() -> None:
+    assert agent_snippet(preset("summarize"), "summarize", 200_000) is None
 
 
 @pytest.mark.parametrize("name", ["summarize", "truncate", "claude_code", "observation_mask"])

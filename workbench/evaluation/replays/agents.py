@@ -26,13 +26,11 @@ class Agent:
         name: as people call it.
         preset: the strategy that restates its compaction.
         windows: that it documents, in tokens, smallest first; none where it works in its model's.
-        settable: whether its users can move its compaction.
     """
 
     name: str
     preset: str
     windows: tuple[int, ...] = ()
-    settable: bool = True
 
     def limit(self, window: int) -> int:
         """The size of the request at which it compacts in a window, by its rule."""
@@ -58,7 +56,7 @@ AGENTS: Mapping[str, Agent] = {
     "codex": Agent("Codex", "codex_local"),
     "pi": Agent("pi", "pi"),
     "opencode": Agent("opencode", "opencode"),
-    "gemini_cli": Agent("Gemini CLI", "gemini_cli", (1_048_576,), settable=False),
+    "gemini_cli": Agent("Gemini CLI", "gemini_cli", (1_048_576,)),
 }
 """By the format of its files each agent whose compaction a preset restates."""
 

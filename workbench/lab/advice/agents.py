@@ -31,6 +31,7 @@ from workbench.lab.advice.advise import (
     Search,
     usual_grid,
 )
+from workbench.lab.advice.other_agents import OtherAgent, other_agents
 from workbench.lab.advice.space import Candidates
 
 EARLIER = (0.3, 0.5, 0.7)
@@ -117,8 +118,9 @@ class AgentAdvice:
         agent: the agent; None where it is not known how it compacts.
         sessions: their number.
         present: how it compacts today; None for an unknown agent.
-        settings: what its own settings would gain; None where it cannot be set, or is not known.
+        settings: what its own settings would gain; None for an unknown agent.
         compactor: what one of our strategies in its place would gain.
+        others: agents among them whose compaction no preset restates.
     """
 
     agent: Agent | None
@@ -126,6 +128,7 @@ class AgentAdvice:
     present: PresentSetting | None
     settings: Advice | None
     compactor: Advice
+    others: tuple[OtherAgent, ...]
 
     @property
     def pending(self) -> int:
@@ -144,6 +147,7 @@ class AgentSearch:
     present: PresentSetting | None
     settings: Search | None
     compactor: Search
+    others: tuple[OtherAgent, ...] = ()
 
     @classmethod
     def of(
@@ -156,7 +160,8 @@ class AgentSearch:
         if agent is None or spec.space is not None or spec.default:
             candidates = Candidates.of(usual_grid(sources, spec), spec.default or USUAL)
             compactor = Search.over(sources, candidates.at_most(spec.candidates), spec)
-            return cls(agent, len(sessions), None, None, compactor)
+            formats = [session.origin.format for session in sessions]
+            return cls(agent, len(sessions), None, None, compactor, other_agents(formats))
         present = PresentSetting.of(agent, sessions, spec.window)
         own_presets = (present.preset, *_earlier(agent, present))
         grid = _with_presets(usual_grid(sources, spec), own_presets)
@@ -170,9 +175,7 @@ class AgentSearch:
                 switching_points.append(point)
         switching = replace(candidates, points=tuple(switching_points))
         compactor = Search.over(sources, switching.at_most(spec.candidates), spec)
-        settings = None
-        if agent.settable:
-            settings = compactor.among(replace(candidates, points=tuple(own_points)))
+        settings = compactor.among(replace(candidates, points=tuple(own_points)))
         return cls(agent, len(sessions), present, settings, compactor)
 
     def advice(self) -> AgentAdvice:
@@ -189,7 +192,9 @@ class AgentSearch:
             title = SWITCHING.format(agent=self.agent.name)
         titled_advices.append((title, compactor))
         self.compactor.publish(titled_advices)
-        return AgentAdvice(self.agent, self.sessions, self.present, settings, compactor)
+        return AgentAdvice(
+            self.agent, self.sessions, self.present, settings, compactor, self.others
+        )
 
     def forecast(self) -> Forecast:
         """What both would take at most."""

@@ -53,12 +53,23 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         template="pi",
         where="~/.pi/agent/settings.json",
         presets=("pi",),
+        lacks="a summary may then grow to 80 % of that reserve, and pi up to 0.73 fails where its"
+        " model answers shorter",
     ),
     "opencode": System(
         name="opencode",
         template="opencode",
         where="opencode.json",
         presets=("opencode",),
+        lacks="only a model whose limit names `input` heeds it; for another, add `input` below"
+        " provider.NAME.models.MODEL.limit",
+    ),
+    "gemini_cli": System(
+        name="Gemini CLI",
+        template="gemini_cli",
+        where="~/.gemini/settings.json",
+        presets=("gemini_cli",),
+        lacks=NO_TARGET,
     ),
 }
 """By the preset that restates it each agent that can be set."""
@@ -71,6 +82,10 @@ LIBRARIES = (
 CLAUDE_ANSWER = 20_000
 """Tokens of its window that Claude Code keeps for an answer; its threshold is a share of the
 rest.
+"""
+CLAUDE_WINDOWS = (100_000, 1_000_000)
+"""The smallest and the largest window that Claude Code can be told; without one it heeds no
+threshold in windows that its servers do not bound (2.1.197, tried against a local server).
 """
 
 
@@ -115,11 +130,15 @@ def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
     if system is None or not isinstance(preset.trigger, AtLimit):
         return None
     limit = preset.trigger.limit(window)
-    percent = 100 * limit // max(window - CLAUDE_ANSWER, 1)
+    least_window, most_window = CLAUDE_WINDOWS
+    claude_window = min(max(window, least_window), most_window)
+    percent = 100 * limit // (claude_window - CLAUDE_ANSWER)
     text = render(
         f"settings/{system.template}.txt",
         due=limit,
+        claude_window=claude_window,
         percent=percent,
+        share=round(limit / window, 3),
         reserve=window - limit,
         tail=None,
     )

@@ -1,0 +1,96 @@
+"""Agents whose compaction no preset restates: what they can be set to, and what to do where there
+is no such setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class OtherAgent:
+    """An agent whose settings nobody can measure here.
+
+    Attributes:
+        name: as people call it.
+        setting: that moves its compaction, its place and its unit; empty where there is none.
+        instead: what to do without one.
+    """
+
+    name: str
+    setting: str = ""
+    instead: str = ""
+
+    @property
+    def answer(self) -> str:
+        """What to paste or to do, in words."""
+        if self.setting:
+            return (
+                f"Nothing to paste for {self.name}: no preset restates its compaction, so that no"
+                f" value was measured. You set it by {self.setting}."
+            )
+        return (
+            f"Nothing to paste for {self.name}: it documents no setting that moves its compaction."
+            f" Instead, {self.instead}."
+        )
+
+
+AIDER = OtherAgent("aider", "`max-chat-history-tokens` in ~/.aider.conf.yml, in tokens")
+AMP = OtherAgent("Amp", instead="hand over to a new thread before the window is full")
+CLINE = OtherAgent("Cline", instead="type `/compact` where a step of the work is done")
+COPILOT = OtherAgent("Copilot CLI", instead="type `/compact` where a step of the work is done")
+CRUSH = OtherAgent(
+    "Crush", instead="begin a new session where a step of the work is done; it can only be off"
+)
+CURSOR = OtherAgent("Cursor", instead="type `/summarize` where a step of the work is done")
+DROID = OtherAgent("Droid", "`compactionTokenLimit` in ~/.factory/settings.json, in tokens")
+GOOSE = OtherAgent(
+    "Goose",
+    "`GOOSE_AUTO_COMPACT_THRESHOLD` in ~/.config/goose/config.yaml, a share of the window (0.8)",
+)
+HERMES = OtherAgent(
+    "Hermes", "`compression.threshold` in ~/.hermes/config.yaml, a share of the window (0.5)"
+)
+KIMI = OtherAgent(
+    "Kimi CLI",
+    "`compaction_trigger_ratio` below `[loop_control]` in ~/.kimi/config.toml, a share of the"
+    " window from 0.5 to 0.99 (0.85)",
+)
+MINI_SWE_AGENT = OtherAgent(
+    "mini-swe-agent", instead="cut the output of commands shorter: it sends all it ever said"
+)
+QWEN_CODE = OtherAgent(
+    "Qwen Code",
+    "`model.chatCompression.contextPercentageThreshold` in ~/.qwen/settings.json, a share of the"
+    " window (0.7)",
+)
+VSCODE = OtherAgent(
+    "Copilot in VS Code",
+    "`github.copilot.chat.summarizeAgentConversationHistoryThreshold`, an experiment, in tokens",
+)
+
+OTHER_AGENTS: Mapping[str, OtherAgent] = {
+    "aider": AIDER,
+    "amp": AMP,
+    "cline": CLINE,
+    "copilot_cli": COPILOT,
+    "crush_database": CRUSH,
+    "cursor": CURSOR,
+    "droid": DROID,
+    "goose": GOOSE,
+    "goose_database": GOOSE,
+    "hermes": HERMES,
+    "hermes_database": HERMES,
+    "kimi": KIMI,
+    "mini_swe_agent": MINI_SWE_AGENT,
+    "qwen_code": QWEN_CODE,
+    "vscode_chat": VSCODE,
+}
+"""By the format of its files each agent that people use as it is."""
+
+
+def other_agents(formats: Iterable[str]) -> tuple[OtherAgent, ...]:
+    """The agents that write these formats, each once, in the order of the formats."""
+    agents = [OTHER_AGENTS[name] for name in formats if name in OTHER_AGENTS]
+    return tuple(dict.fromkeys(agents))
