@@ -59,7 +59,11 @@ def simulation_spec(spec: RunSpec) -> SimulationSpec:
     for strategy, name in zip(spec.strategies, spec.names, strict=True):
         if name not in REFERENCES:
             contenders.append(strategy)
-    return SimulationSpec(strategies=contenders, model=spec.model[0], **settings)
+    return SimulationSpec(
+        strategies=contenders,
+        model=spec.model[0],
+        **settings,
+    )
 
 
 def _is_worth_it(results: Results, spec: RunSpec) -> bool:

@@ -142,7 +142,8 @@ def _unrecorded(walk: ConsequenceWalk) -> int:
     count = 0
     for event in walk.events:
         for completion in event.compaction.completions:
-            count += NOT_BUNDLED in completion.method
+            if NOT_BUNDLED in completion.method:
+                count += 1
     return count
 
 
