@@ -153,9 +153,9 @@ def answers(replays: pd.DataFrame) -> pd.DataFrame:
     return counts.reset_index()
 
 
-def _known_sum(dollars: pd.Series[float]) -> float:
+def _known_sum(dollars: pd.Series[float]) -> object:
     """The sum; missing where one of the numbers is."""
-    return float(dollars.sum(skipna=False))
+    return dollars.sum(skipna=False)
 
 
 def answer_sentences(replays: pd.DataFrame) -> list[str]:
