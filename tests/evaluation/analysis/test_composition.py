@@ -11,8 +11,7 @@ from workbench import AssistantMessage, Session, Summary, Text, ToolCall, UserMe
 from workbench.base.errors import SettingError
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import Message, Thinking, ToolResult, Usage
-from workbench.evaluation.analysis.composition import RecordedContexts
-from workbench.evaluation.analysis.message_sources import MEASURED, UNEXPLAINED
+from workbench.evaluation.analysis.composition import MEASURED, UNEXPLAINED, RecordedContexts
 
 LINE = "The lamp in the hall gets eleven volts. "
 
