@@ -20,8 +20,7 @@ from workbench import (
     UserMessage,
 )
 from workbench.engine.transcript.message import Message, Thinking, ToolResult, Usage
-from workbench.evaluation.analysis.composition import RecordedContexts
-from workbench.evaluation.analysis.message_sources import MEASURED, UNEXPLAINED
+from workbench.evaluation.analysis.composition import MEASURED, UNEXPLAINED, RecordedContexts
 
 LINE = "The lamp in the hall gets eleven volts. "
 

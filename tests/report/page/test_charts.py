@@ -13,13 +13,13 @@ from scipy.optimize import isotonic_regression
 
 from profiles import FULL
 from workbench import Findings, Report
-from workbench.report.page import charts, curves
+from workbench.report.page import charts
 from workbench.report.page.plot_style import apart, svg
 
 CHARTS: Mapping[str, Callable[[Findings], Figure]] = {
     "savings": charts.savings,
-    "equal_size": curves.equal_size,
-    "rounds": curves.rounds,
+    "equal_size": charts.equal_size,
+    "rounds": charts.rounds,
 }
 MANY = (
     *KEEPS,
@@ -213,7 +213,7 @@ def test_labels_stand_apart_where_isotonic_regression_puts_them() -> None:
 
 
 def test_intervals_at_one_place_of_the_axis_stand_beside_each_other() -> None:
-    figure = curves.rounds(findings())
+    figure = charts.rounds(findings())
     columns: list[float] = []
     for bars in figure.axes[0].collections:
         first, *_ = bars.get_paths()

@@ -30,16 +30,16 @@ from workbench.engine.transcript.message import (
 )
 from workbench.engine.transcript.recorded_requests import SentContext
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.analysis.message_sources import (
-    MEASURED,
-    UNEXPLAINED,
-    MessagePart,
-    Source,
-    parts_of,
-)
+from workbench.evaluation.analysis.message_sources import MessagePart, Source, parts_of
 from workbench.evaluation.metrics.costs.reconciliation import reported_usd
 from workbench.evaluation.replays.sized_session import SizedSession
 
+MEASURED = "system prompt and tools"
+"""What every request holds beside its messages: measured from the reported prompts, not read."""
+UNEXPLAINED = "not in the recording"
+"""What a reported prompt holds beside all that; negative where a client left out more than the
+recording says.
+"""
 SUMMARY = "summary"
 COLUMNS = {
     "request": "int64",

@@ -8,12 +8,6 @@ from dataclasses import dataclass, replace
 
 from workbench.engine.transcript.message import Message, TokenCounter, ToolResult
 
-MEASURED = "system prompt and tools"
-"""What every request holds beside its messages: measured from the reported prompts, not read."""
-UNEXPLAINED = "not in the recording"
-"""What a reported prompt holds beside all that; negative where a client left out more than the
-recording says.
-"""
 _MCP = re.compile(r"mcp__(?P<server>.+?)__")
 
 

@@ -1,6 +1,6 @@
 """Who fills a context, for readers: the colour of each kind of source, and its name in words."""
 
-from workbench.evaluation.analysis.message_sources import MEASURED, UNEXPLAINED
+from workbench.evaluation.analysis.composition import MEASURED, UNEXPLAINED
 
 COLOURS = {
     MEASURED: "#8a8f98",

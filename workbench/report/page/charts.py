@@ -16,6 +16,8 @@ from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.costs import by_cost, typical
 from workbench.evaluation.findings.summaries import dots
 from workbench.evaluation.metrics import HALVES
+from workbench.report.page.curves import equal_size as equal_size
+from workbench.report.page.curves import rounds as rounds
 from workbench.report.page.plot_style import (
     AXIS_NAMES,
     HALF,

@@ -73,14 +73,14 @@ def _chart(name: str, findings: Findings, rows: pd.DataFrame, *session: str | No
     """The chart of that name; matplotlib is imported for the first one, so that words need not
     wait for it.
     """
-    from workbench.report.page import charts, curves
+    from workbench.report.page import charts
 
     drawings: Mapping[str, Callable[..., Figure]] = {
         "savings": charts.savings,
         "likely_best": charts.likely_best,
         "spending": charts.spending,
-        "equal_size": curves.equal_size,
-        "rounds": curves.rounds,
+        "equal_size": charts.equal_size,
+        "rounds": charts.rounds,
     }
     mode = "matched" if name == "equal_size" else "natural"
     half = HALVES[findings.tables.leading(mode)]
