@@ -53,7 +53,7 @@ def test_presets_that_were_written_by_both_have_the_same_distance(
 def test_a_refit_predicts_left_out_projects_hardly_better(
     study: SimpleNamespace, answers: pd.DataFrame
 ) -> None:
-    gains = study.gain_by_project(answers)
+    gains = study.gain_by_project(answers, "fitted", "pooled")
     assert study.with_interval(gains, 4) == "+0.0016 (+0.0002 to +0.0032)"
     assert (int((gains > 0).sum()), len(gains)) == (17, 31)
 
@@ -62,5 +62,32 @@ def test_a_refit_predicts_the_third_look_no_better(
     study: SimpleNamespace, answers: pd.DataFrame
 ) -> None:
     look = answers[answers["study"] == "third-look"]
-    errors = [study.squared_errors(look, reader).mean() for reader in study.READERS]
+    errors = [study.squared_errors(look, reader).mean() for reader in ("fitted", "pooled")]
     assert [round(error, 4) for error in errors] == [0.0705, 0.0710]
+
+
+def test_a_bonus_for_a_models_summaries_predicts_left_out_projects_a_little_better(
+    study: SimpleNamespace, answers: pd.DataFrame
+) -> None:
+    gains = study.gain_by_project(answers, "pooled", "bonus")
+    assert study.with_interval(gains, 4) == "+0.0016 (+0.0002 to +0.0033)"
+    assert (int((gains > 0).sum()), len(gains)) == (22, 31)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "too_much"), [("soup", 0.12), ("index", 0.08), ("null", 0.08)]
+)
+def test_with_the_bonus_a_context_that_is_said_to_be_a_models_is_promised_too_much(
+    answers: pd.DataFrame, strategy: str, too_much: float
+) -> None:
+    rows = answers[answers["strategy"] == strategy]
+    assert round(float((rows["claimed"] - rows["score"]).mean()), 2) == too_much
+
+
+def test_with_the_bonus_others_questions_have_a_larger_distance(
+    study: SimpleNamespace, answers: pd.DataFrame
+) -> None:
+    for questions, before, after in (("first", 0.08, 0.15), ("second", -0.0, 0.09)):
+        rows = answers[answers["study"] == f"other-askers/{questions}"]
+        assert round(study.errors_by_project(rows, "fitted")["gap"].mean(), 2) == before
+        assert round(study.errors_by_project(rows, "bonus")["gap"].mean(), 2) == after

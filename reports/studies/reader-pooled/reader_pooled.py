@@ -1,5 +1,5 @@
 """Two tables of this study: how far the fitted reader is off by who wrote a context, and what a
-refit to all answers changes.
+refit to all answers and a bonus for a model's summaries change.
 
 `reader_pooled.py level` and `reader_pooled.py refit` write a table from the answers of the other
 studies; with `--check` they say where the page differs.
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +20,12 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 
 from rows import Frames, Part, run
+from scipy.special import expit
 
 from workbench.base.ragged import Floats
+from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
 from workbench.evaluation.metrics.work_exam.reader_error import text_kind
-from workbench.lab.judge.work_exam.fit import REFERENCES, chances, fit, fit_report
+from workbench.lab.judge.work_exam.fit import REFERENCES, chances, fit, fit_report, logistic
 from workbench.lab.judge.work_exam.graded_answers import read_answers
 
 PAGE = Path(__file__).parent / "README.md"
@@ -39,7 +43,11 @@ TITLES = {
 }
 NAMESAKE = {"cli": "cli/cli"}
 """The third look has another project of the same name than the fit."""
-READERS = {"fitted": "as it ships: fitted to `real-readers`", "pooled": "fitted to all answers"}
+READERS = {
+    "fitted": "as it ships: fitted to `real-readers`",
+    "pooled": "fitted to all answers",
+    "bonus": "fitted to all answers, with a bonus for a model's summaries",
+}
 """Columns of chances, and how the table calls them; each by a reader without the project."""
 KINDS = ("model", "rule", "cut")
 DRAWS = 4_000
@@ -66,9 +74,11 @@ def answers() -> pd.DataFrame:
 
 
 def with_chances(table: pd.DataFrame) -> pd.DataFrame:
-    """The answers with a column for each of `READERS`."""
+    """The answers with a column for each of `READERS`, and `claimed`: what the last one promises
+    if every context is said to be a model's.
+    """
     is_fitted_to = (table["study"] == FIT).to_numpy()
-    chances_of = {reader: np.zeros(len(table)) for reader in READERS}
+    chances_of = {reader: np.zeros(len(table)) for reader in (*READERS, "claimed")}
     for project in table["project"].unique():
         is_left_out = (table["project"] == project).to_numpy()
         left_out = table[is_left_out]
@@ -76,7 +86,47 @@ def with_chances(table: pd.DataFrame) -> pd.DataFrame:
         pooled = fit(table[~is_left_out], {})
         chances_of["fitted"][is_left_out] = chances(fitted, left_out)
         chances_of["pooled"][is_left_out] = chances(pooled, left_out)
+        bonus = BonusReader.fitted_to(table[~is_left_out])
+        is_by_model = (left_out["kind"] == "model").to_numpy(dtype=np.float64)
+        chances_of["bonus"][is_left_out] = bonus.chances(left_out, is_by_model)
+        chances_of["claimed"][is_left_out] = bonus.chances(left_out, np.ones(len(left_out)))
     return table.assign(**chances_of)
+
+
+@dataclass(frozen=True)
+class BonusReader:
+    """A reader that promises more of every context whose summary a model wrote.
+
+    Attributes:
+        weights: (features,) of `FEATURES`.
+        bonus: what is added where a model wrote.
+        bias: what is always added.
+    """
+
+    weights: Floats
+    bonus: float
+    bias: float
+
+    @classmethod
+    def fitted_to(cls, table: pd.DataFrame) -> BonusReader:
+        """The reader whose chances come nearest to some answers."""
+        features = table[list(FEATURES)].to_numpy(dtype=np.float64)
+        is_by_model = (table["kind"] == "model").to_numpy(dtype=np.float64)
+        scores = table["score"].to_numpy(dtype=np.float64)
+        weights, bias = logistic(np.column_stack([features, is_by_model]), scores)
+        return cls(weights[:-1], float(weights[-1]), bias)
+
+    def chances(self, table: pd.DataFrame, is_by_model: Floats) -> Floats:
+        """(answers,) what it promises; `is_by_model` is 1 where a model wrote, else 0."""
+        features = table[list(FEATURES)].to_numpy(dtype=np.float64)
+        margins = features @ self.weights + self.bonus * is_by_model + self.bias
+        return np.asarray(expit(margins))
+
+
+def is_to_choose_by(project: str) -> bool:
+    """Whether variants were chosen by a project; the others were looked at when that was done."""
+    first_byte = sha256(project.encode()).digest()[0]
+    return first_byte % 2 == 0
 
 
 def errors_by_project(rows: pd.DataFrame, reader: str) -> pd.DataFrame:
@@ -119,6 +169,10 @@ def level_table(table: pd.DataFrame) -> Iterator[str]:
     yield level_row(table[table["study"].isin(OTHER_ASKERS)], "these but the fit", "fitted")
     yield level_row(table, "all", "fitted")
     yield level_row(table, "all, by a reader fitted to all", "pooled")
+    yield level_row(table, "all, with a bonus for a model's summaries", "bonus")
+    is_chosen_by = table["project"].map(is_to_choose_by)
+    yield level_row(table[is_chosen_by], "of these the projects to choose by", "bonus")
+    yield level_row(table[~is_chosen_by], "the other projects", "bonus")
 
 
 def level_row(rows: pd.DataFrame, title: str, reader: str) -> str:
@@ -159,9 +213,9 @@ def losses(table: pd.DataFrame, reader: str) -> pd.Series:
     return -(score * np.log(table[reader]) + (1 - score) * np.log1p(-table[reader]))
 
 
-def gain_by_project(table: pd.DataFrame) -> pd.Series:
-    """By how much the refit lowers the squared error, a mean of each project."""
-    gains = squared_errors(table, "fitted") - squared_errors(table, "pooled")
+def gain_by_project(table: pd.DataFrame, before: str, after: str) -> pd.Series:
+    """By how much the squared error of one reader is below another's, a mean of each project."""
+    gains = squared_errors(table, before) - squared_errors(table, after)
     return gains.groupby(table["project"]).mean()
 
 
