@@ -385,6 +385,17 @@ def test_another_model_gets_the_history_as_it_is() -> None:
     assert live.before_request(history, model="mild") == history
 
 
+def test_a_mend_that_did_not_help_is_not_made_again() -> None:
+    history = [QUESTION, asked("Quickly."), answered("Sure:")]
+    live = compactor()
+    live.before_request(history)
+    refusal = {"status": 400, "error": {"message": "Provider returned error"}}
+    retry = live.on_error(refusal)
+    assert retry is not None and retry.messages != history
+    assert live.on_error(refusal) is None
+    assert live.before_request(history) == history
+
+
 def test_the_host_is_told_what_was_mended() -> None:
     live = compactor(format="anthropic")
     with strict_server.running(strict_server.anthropic) as server:
