@@ -14,7 +14,6 @@ from live.talk import Record, answered, asked, back, used
 
 from workbench import Compactor
 from workbench.live.events import HistoryMended
-from workbench.live.mending.call_ids import short_id
 
 SKIPPED = "skip_thought_signature_validator"
 
@@ -64,6 +63,7 @@ def contents(role: str, *parts: Record) -> Record:
 
 CALL: Record = {"functionCall": {"name": "read", "args": {}}}
 RESPONSE: Record = {"functionResponse": {"name": "read", "response": {"output": "done"}}}
+LONG_ID = "call_" + "x" * 60
 QUESTION = asked("Do it.")
 NEXT = asked("And now?")
 
@@ -166,8 +166,8 @@ CASES = [
     Broken(
         "an id that is too long",
         strict_server.short_ids,
-        [QUESTION, used("call_" + "x" * 60), back("call_" + "x" * 60, "done")],
-        [QUESTION, used(short_id("call_" + "x" * 60)), back(short_id("call_" + "x" * 60), "done")],
+        [QUESTION, used(LONG_ID), back(LONG_ID, "done")],
+        [QUESTION, used("93d9af240"), back("93d9af240", "done")],
     ),
     Broken(
         "a call without the thought that led to it",
@@ -383,6 +383,17 @@ def test_another_model_gets_the_history_as_it_is() -> None:
     assert live.on_error("prefill is not supported: must end with a user message") is not None
     assert live.before_request(history, model="strict") != history
     assert live.before_request(history, model="mild") == history
+
+
+def test_a_mend_that_did_not_help_is_not_made_again() -> None:
+    history = [QUESTION, asked("Quickly."), answered("Sure:")]
+    live = compactor()
+    live.before_request(history)
+    refusal = {"status": 400, "error": {"message": "Provider returned error"}}
+    retry = live.on_error(refusal)
+    assert retry is not None and retry.messages != history
+    assert live.on_error(refusal) is None
+    assert live.before_request(history) == history
 
 
 def test_the_host_is_told_what_was_mended() -> None:

@@ -289,9 +289,10 @@ class Compactor(CompactorStatus, RecallTool):
     ) -> Retry | None:
         """What to send after a request failed; None where sending again does not help.
 
-        The newest `error_judged` event says what the error was. `Settings.retries` limits the
-        retries of one request; of errors that are no overflow the preset says how often and after
-        how long they are sent again.
+        The newest `error_judged` event says what the error was, and `history_mended` of what a
+        refused history is mended from then on. `Settings.retries` limits the retries of one
+        request; of errors that are no overflow the preset says how often and after how long they
+        are sent again.
 
         Args:
             error: what the client raised, or the error as JSON or text.

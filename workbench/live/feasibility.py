@@ -52,9 +52,11 @@ def tried(preset: Preset, trigger: Trigger, window: int, count: TokenCounter) ->
         window: tokens.
         count: the counter of the preset.
     """
-    if not (preset.strategy.stages or preset.strategy.view) or isinstance(trigger, Never):
+    does_nothing = not preset.strategy.stages and not preset.strategy.view
+    if does_nothing or isinstance(trigger, Never):
         return Feasibility()
-    why_not, window = "", min(window, LARGEST)
+    why_not = ""
+    window = min(window, LARGEST)
     for turns, calls in SHAPES:
         try:
             context = _conversation(window, turns, calls, count)
@@ -66,9 +68,8 @@ def tried(preset: Preset, trigger: Trigger, window: int, count: TokenCounter) ->
         elif compaction.outcome == "unchanged":
             why_not = why_not or "in a full window it finds nothing to compact"
         else:
-            return Feasibility(
-                asks_first=bool(compaction.stages and compaction.stages[0].completions)
-            )
+            first_stages = compaction.stages[:1]
+            return Feasibility(asks_first=any(stage.completions for stage in first_stages))
     return Feasibility(why_not)
 
 
@@ -76,8 +77,9 @@ def too_small(gauge: Gauge, window: int) -> str:
     """Why the preset can never work in this window, as a sentence; empty if it can, or if it
     starts nothing itself.
     """
-    preset, settings, count = gauge.preset, gauge.settings, gauge.preset.count or chars_per_token
-    if not settings.automatic:
+    preset = gauge.preset
+    count = preset.count or chars_per_token
+    if not gauge.settings.automatic:
         return ""
     reason = tried(preset, gauge.trigger, window, count).why_not
     if not reason:
@@ -124,10 +126,11 @@ def _compacted(
 
 def _conversation(window: int, turns: int, calls: int, count: TokenCounter) -> Context:
     """A conversation that fills the window: its texts are made as long as that takes."""
-    short, long = (
-        Context.of(_messages(turns, calls, chars), count).tokens for chars in (100, 1_100)
-    )
-    chars = 100 + max(window - short, 0) * 1_000 // max(long - short, 1)
+    short = Context.of(_messages(turns, calls, 100), count)
+    long = Context.of(_messages(turns, calls, 1_100), count)
+    missing_tokens = max(window - short.tokens, 0)
+    tokens_of_1_000_chars = max(long.tokens - short.tokens, 1)
+    chars = 100 + missing_tokens * 1_000 // tokens_of_1_000_chars
     return Context.of(_messages(turns, calls, chars), count)
 
 

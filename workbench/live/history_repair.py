@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import zip_longest
 
 from workbench.engine.models.error_evidence import ProviderError, evidence
@@ -10,7 +11,7 @@ from workbench.engine.models.provider_errors import Diagnosis
 from workbench.engine.models.refused_request import Defect
 from workbench.live.defects import defects
 from workbench.live.events import Event, HistoryMended
-from workbench.live.mending.mends import MENDS, defects_to_mend, visible_defects
+from workbench.live.mending.mends import MENDS, Mending, defects_to_mend, visible_defects
 from workbench.live.mending.sent_entry import SentEntry
 from workbench.live.runner import Runner
 
@@ -25,6 +26,7 @@ class HistoryRepair:
     Attributes:
         named: the defects that the error speaks of.
         first_named: the message of the request from which on they are.
+        mending_before: what was mended before the newest refusal; None where it was taken.
     """
 
     def __init__(self, runner: Runner, tell: Callable[[Event], None]) -> None:
@@ -33,6 +35,7 @@ class HistoryRepair:
         self.tell = tell
         self.named: frozenset[Defect] = frozenset()
         self.first_named = 0
+        self.mending_before: Mending | None = None
 
     def read(self, error: ProviderError) -> None:
         """Take in what an error says is broken."""
@@ -53,19 +56,26 @@ class HistoryRepair:
         """Mend what the error speaks of; whether the next request differs from the refused one."""
         memory = self.memory
         refused = memory.messages()
+        mending = memory.mending
+        self.mending_before = replace(mending, defects=set(mending.defects))
         kinds = defects_to_mend(self.visible(), self.named)
         if kinds & _PAIRS:
             self.runner.remedy(diagnosis)
         if "changed thought" in kinds:
             self._doubt_thoughts()
-        new_kinds = kinds & MENDS.keys() - memory.mending.defects
-        memory.mending.defects |= new_kinds
+        mending.defects |= kinds & MENDS.keys()
         is_mended = memory.messages() != refused
         if is_mended:
             self.tell(HistoryMended(tuple(sorted(kinds))))
         else:
-            memory.mending.defects -= new_kinds
+            self.give_up()
         return is_mended
+
+    def give_up(self) -> None:
+        """Mend no more what did not help."""
+        if self.mending_before is not None:
+            self.memory.mending = self.mending_before
+            self.mending_before = None
 
     def _doubt_thoughts(self) -> None:
         """Leave out the thoughts of the message that the error names, and of all behind it."""

@@ -56,11 +56,19 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
         if tokens_before > window:
             tell(LastResort(tokens_before, tokens_before, window, 0, fits=False))
         return False
-    objection = memory.take(_counted_again(compaction, gauge), memory.state.heard, memory.version)
+    recounted = _counted_again(compaction, gauge)
+    objection = memory.take(recounted, memory.state.heard, memory.version)
     tokens_now = gauge.heaviest
     if not objection:
-        dropped_count = len(compaction.before.messages) - len(compaction.after.messages)
-        tell(LastResort(tokens_before, tokens_now, window, dropped_count, tokens_now <= window))
+        message_count = len(compaction.after.messages)
+        event = LastResort(
+            tokens_before=tokens_before,
+            tokens_after=tokens_now,
+            window=window,
+            dropped=len(compaction.before.messages) - message_count,
+            fits=tokens_now <= window,
+        )
+        tell(event)
     return not objection
 
 
@@ -116,7 +124,8 @@ def _dropped(history: Context, preset: Strategy, target: int) -> Compaction | No
     for view in (preset.view, ()):
         try:
             strategy = Strategy("last_resort", (Truncate(),), view, preset.recall)
-            compaction = compact(pending_pinned(history), strategy, budget, NoModel("last_resort"))
+            no_model = NoModel("last_resort")
+            compaction = compact(pending_pinned(history), strategy, budget, no_model)
             return with_own_pins(compaction, history)
         except Exception:  # noqa: BLE001  # a stage of the host: the last resort does without it
             continue
@@ -130,9 +139,8 @@ def _counted_again(compaction: Compaction, gauge: Gauge) -> Compaction:
     def counted(context: Context) -> Context:
         return replace(Context.of(context.messages, count, gauge.overhead), archive=context.archive)
 
-    counted_after = counted(compaction.after)
-    return replace(
-        compaction,
-        after=counted_after,
-        sent=counted_after if compaction.sent is compaction.after else counted(compaction.sent),
-    )
+    compacted = counted(compaction.after)
+    sent = compacted
+    if compaction.sent is not compaction.after:
+        sent = counted(compaction.sent)
+    return replace(compaction, after=compacted, sent=sent)

@@ -58,7 +58,8 @@ class StripMedia:
             are_small = self.bytes is None or byte_count <= self.bytes
             if are_few and are_small:
                 break
-            if context.messages[index].pinned or (are_small and not is_picture(block)):
+            is_of_no_use = are_small and not is_picture(block)
+            if is_of_no_use or context.messages[index].pinned:
                 continue
             dropped[index].add(id(block))
             image_count -= is_picture(block)
@@ -223,5 +224,10 @@ def _weigh(message: Message) -> Weight:
         block.bytes for block in message.blocks if block.type == "image" and block not in media
     )
     size = sum(map(sent_bytes, media))
-    text = len(_encoded(counted_text(message)).encode("utf-8", "surrogatepass"))
-    return Weight(text + placeholders + size + ENVELOPE, size, sum(map(is_picture, media)))
+    encoded_text = _encoded(counted_text(message))
+    text_bytes = encoded_text.encode("utf-8", "surrogatepass")
+    return Weight(
+        bytes=len(text_bytes) + placeholders + size + ENVELOPE,
+        media=size,
+        images=sum(map(is_picture, media)),
+    )

@@ -285,7 +285,7 @@ class Memory:
         self.added = 0
         if parted.added_text:
             self.added = self.reader.count(_user_message(parted.added_text))
-        return list(parted.objects), list(parted.bare)
+        return parted.objects, parted.bare
 
     def _match(self, messages: list[Json]) -> ListMatch:
         """How far these are a list that the host had before: the one that they go on from."""

@@ -68,8 +68,9 @@ class Recorder:
     @staticmethod
     def _document(change: Change) -> dict[str, Json]:
         """The document that a change of an empty one makes."""
-        document: dict[str, Json] = {"workbench": "compactor", "version": VERSION, **change.values}
-        document |= change.mappings
+        document: dict[str, Json] = {"workbench": "compactor", "version": VERSION}
+        document.update(change.values)
+        document.update(change.mappings)
         for name, list_change in change.lists.items():
             document[name] = list(list_change.items.values())
         return document
@@ -110,8 +111,14 @@ class Recorder:
             "names": self._mapping_change("names", memory.reader.names),
             "archive": self._mapping_change("archive", memory.archive),
         }
-        changed_mappings = {name: mapping for name, mapping in mappings.items() if mapping}
-        changed_lists = {name: change for name, change in lists.items() if change is not None}
+        changed_mappings: dict[str, dict[str, Json]] = {}
+        for name, mapping in mappings.items():
+            if mapping:
+                changed_mappings[name] = mapping
+        changed_lists: dict[str, ListChange] = {}
+        for name, list_change in lists.items():
+            if list_change is not None:
+                changed_lists[name] = list_change
         return Change(self._value_change(), changed_mappings, changed_lists)
 
     def _log_change(self, dropped: Sequence[HostMessage]) -> ListChange | None:
@@ -212,6 +219,7 @@ class Recorder:
         breaker = runner.breaker
         gauge = scheduler.gauge
         memory = scheduler.memory
+        mending = memory.mending
         reader = memory.reader
         seconds_now = gauge.clock()
         limits: list[Json] = []
@@ -247,8 +255,8 @@ class Recorder:
             "paused": breaker.paused,
             "pause_tokens": _finite(breaker.resumes_at),
             "pause_seconds": _finite(breaker.resumes_after - seconds_now),
-            "mends": sorted(memory.mending.defects),
-            "doubted": [memory.mending.doubted_from, memory.mending.doubted_until],
+            "mends": sorted(mending.defects),
+            "doubted": [mending.doubted_from, mending.doubted_until],
             "mended": recovery.mended,
             "resent": recovery.resent,
             "overflowed": scheduler.overflowed,

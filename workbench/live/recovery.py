@@ -33,6 +33,7 @@ class Recovery:
         """A new request: its retries begin anew."""
         self.mended = 0
         self.resent = 0
+        self.repair.mending_before = None
 
     def judge(self, error: ProviderError, model: str) -> Diagnosis | None:
         """What the error of a request to that model says; None where it is not about the present
@@ -87,6 +88,8 @@ class Recovery:
         if self.mended < self.gauge.settings.retries and self._is_mended(diagnosis):
             self.mended += 1
             return 0.0
+        if diagnosis.action == "repair":
+            self.repair.give_up()
         if diagnosis.action == "compact":
             self.runner.fail("overflow", diagnosis.text, "error")
         return None

@@ -7,7 +7,7 @@ A note is sent, and is no part of the history.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from workbench.engine.transcript.message import Json
 from workbench.live.formats.shape import HostMessage, has_question, is_system
@@ -97,8 +97,8 @@ class PartedList:
         note: the one that was taken out.
     """
 
-    objects: Sequence[Json] = ()
-    bare: Sequence[Json] = ()
+    objects: list[Json] = field(default_factory=list)
+    bare: list[Json] = field(default_factory=list)
     behind: Sequence[Json] = ()
     inside: str = ""
     note: Note | None = None

@@ -68,7 +68,9 @@ class Runner:
         self.hooks = hooks
         self.tell = host.tell
         self.lock = lock
-        self.model = NoModel(gauge.preset.name) if model is None else model
+        self.model: Model = NoModel(gauge.preset.name)
+        if model is not None:
+            self.model = model
         self.breaker = Breaker(host.tell, gauge.clock)
         self.number = 0
         self.lists_heard = 0
@@ -113,8 +115,9 @@ class Runner:
         """
         self.undone.note(undone, usd)
         if self.undone.times_in_row >= self.gauge.settings.breaker:
+            gauge = self.gauge
             self.tell(PaidInVain(self.undone.count, self.undone.usd))
-            self.breaker.pause(self.gauge.spoken, self.gauge.own_window, self.gauge.settings)
+            self.breaker.pause(gauge.spoken, gauge.own_window, gauge.settings)
 
     def _release(self) -> None:
         """Forget earlier compactions: the history is another one, and not only its newest
@@ -131,7 +134,8 @@ class Runner:
         """
         self.attempts = self.attempts.failed(failure)
         ending = self.attempts.ending(failure, self.gauge.preset.host)
-        if ending is not None and (cause != "error" or failure == "overflow"):
+        ends_the_run = cause != "error" or failure == "overflow"
+        if ending is not None and ends_the_run:
             self.ending = RunEnds(*ending, reason_text)
             self.tell(self.ending)
 
@@ -162,7 +166,8 @@ class Runner:
             return None
         self._settle(budget, cause, compaction)
         if compaction.outcome == "unchanged" and cause != "by_hand":
-            self.fail(failure_of(compaction), compaction.refusal or compaction.why, cause)
+            reason_text = compaction.refusal or compaction.why
+            self.fail(failure_of(compaction), reason_text, cause)
         return compaction
 
     def overcome(self, cause: Cause) -> bool:
@@ -182,11 +187,12 @@ class Runner:
         if is_cancelled():
             return False
         with self.lock:
-            dropped = make_room(self.gauge, self.tell, refused=refused)
-            if dropped:
+            gauge = self.gauge
+            has_dropped = make_room(gauge, self.tell, refused=refused)
+            if has_dropped:
                 self._wait()
-                self.breaker.rest(self.gauge.spoken, self.gauge.own_window, self.gauge.settings)
-            return dropped
+                self.breaker.rest(gauge.spoken, gauge.own_window, gauge.settings)
+            return has_dropped
 
     def remedy(self, diagnosis: Diagnosis) -> bool:
         """Do what helps against a provider's error; whether the next request differs from the
@@ -196,7 +202,10 @@ class Runner:
             return diagnosis.output is not None
         if diagnosis.action == "repair":
             budget = Budget(
-                target=self.gauge.tokens, window=self.gauge.window, reason="repair", force=True
+                target=self.gauge.tokens,
+                window=self.gauge.window,
+                reason="repair",
+                force=True,
             )
             repair = replace(REPAIR, recall=self.gauge.preset.strategy.recall)
             compaction = self.run(budget, "error", repair)
@@ -212,20 +221,25 @@ class Runner:
         """Count a compaction as a miss or not; None is one that failed."""
         with self.lock:
             self._wait()
-            is_hit = compaction is not None and self._is_hit(compaction, budget, cause)
+            is_hit = False
+            if compaction is not None:
+                is_hit = self._is_hit(compaction, budget, cause)
             if budget.reason == "repair":
                 return
             if is_hit:
                 self.breaker.reset("a compaction reached its target")
             elif cause != "by_hand":
-                settings = self.gauge.settings
-                most_misses = max(settings.breaker, self.gauge.preset.host.stuck_after)
+                gauge = self.gauge
+                settings = gauge.settings
+                most_misses = max(settings.breaker, gauge.preset.host.stuck_after)
                 settings = replace(settings, breaker=most_misses)
-                self.breaker.miss(self.gauge.spoken, self.gauge.own_window, settings)
+                self.breaker.miss(gauge.spoken, gauge.own_window, settings)
 
     def _is_hit(self, compaction: Compaction, budget: Budget, cause: Cause) -> bool:
         """Whether a compaction reached its target, or none is due any more."""
-        return compaction.sent.tokens <= budget.target or not self.budgets.still_due(cause)
+        if compaction.sent.tokens <= budget.target:
+            return True
+        return not self.budgets.still_due(cause)
 
     def _wait(self) -> None:
         """Do not compact again before the messages have grown by the hysteresis."""
@@ -248,7 +262,8 @@ class Runner:
         if not host.silent:
             self.tell(started)
         try:
-            choice = self._choice(Due(started.number, cause, attempt.start, budget), strategy)
+            due = Due(started.number, cause, attempt.start, budget)
+            choice = self._choice(due, strategy)
             refuse_awaitable("before", choice)
             if isinstance(choice, Cancel):
                 cancelled = CompactionDropped(started.number, choice.why, "compaction_cancelled")
@@ -283,7 +298,8 @@ class Runner:
             self._note_frequency(cause)
         elif host.silent and not compaction.stages:
             return compaction
-        self._end(started, attempt.ended(compaction, meter.usd, is_supplied, host))
+        ended = attempt.ended(compaction, meter.usd, is_supplied, host)
+        self._end(started, ended)
         self._after(compaction)
         return compaction
 
@@ -329,7 +345,8 @@ class Runner:
         if self.hooks.before is None:
             return None
         try:
-            preparation = prepared(due.context, strategy, due.budget, self.memory.state.place)
+            places = self.memory.state.place
+            preparation = prepared(due.context, strategy, due.budget, places)
         except Exception:  # noqa: BLE001  # the stage fails again in the compaction itself, which tells it
             preparation = None
         return self.hooks.before(replace(due, preparation=preparation))
@@ -337,9 +354,11 @@ class Runner:
     def prepare(self, budget: Budget) -> Preparation | None:
         """What a compaction by hand would do now."""
         with self.lock:
-            history = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
+            state = self.memory.state
+            history = replace(state.kept.closed(), overhead=self.gauge.overhead)
             start = self._measured(history, budget, "by_hand")
-            return prepared(start, self.gauge.preset.strategy, budget, self.memory.state.place)
+            strategy = self.gauge.preset.strategy
+            return prepared(start, strategy, budget, state.place)
 
     def _note_frequency(self, cause: Cause) -> None:
         """Tell of compactions that start by themselves again and again, once until they become

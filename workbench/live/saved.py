@@ -131,7 +131,10 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     reader = memory.reader
     reader.format = saved.format
     reader.likely = saved.likely
-    reader.written = {item.lead + item.text + item.tail: item for item in saved.written}
+    reader.written = {}
+    for summary in saved.written:
+        written_text = summary.lead + summary.text + summary.tail
+        reader.written[written_text] = summary
     reader.names = dict(saved.names or {})
     memory.archive = dict(saved.archive or {})
     memory.version = saved.history
@@ -149,12 +152,18 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
         kept_context = sent = _context(item.kept, memory, messages_by_id, made_messages)
         if item.sent is not None:
             sent = _context(item.sent, memory, messages_by_id, made_messages)
-        outgoing = write_messages(sent.messages, path[: item.heard], place, reader.present_format)
-        marks.append(
-            Checkpoint(
-                item.heard, kept_context, sent, tuple(outgoing), item.entry, item.covers, item.usd
-            )
+        heard_path = path[: item.heard]
+        outgoing = write_messages(sent.messages, heard_path, place, reader.present_format)
+        mark = Checkpoint(
+            heard=item.heard,
+            kept=kept_context,
+            sent=sent,
+            shown=tuple(outgoing),
+            entry=item.entry,
+            covers=item.covers,
+            usd=item.usd,
         )
+        marks.append(mark)
     memory.state = State.at(tuple(marks), path)
     memory.state.leaf = saved.leaf
     memory.log.leaf = saved.log_leaf
@@ -163,7 +172,8 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     memory.lists.returned = _list(saved.returned, path)
     memory.additions = Additions.loaded(saved.additions)
     memory.added = saved.added
-    memory.mending = Mending({*saved.mends}, *saved.doubted)
+    doubted_from, doubted_until = saved.doubted
+    memory.mending = Mending(set(saved.mends), doubted_from, doubted_until)
 
 
 def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:
@@ -203,8 +213,16 @@ def _context(
             messages.append(made_messages[int(reference[1:])])
         else:
             messages.append(messages_by_id[reference])
-    archive = {reference: memory.archive[reference] for reference in saved.archived}
-    return Context(tuple(messages), saved.sizes, saved.overhead, memory.reader.count, archive)
+    archive: dict[str, str] = {}
+    for reference in saved.archived:
+        archive[reference] = memory.archive[reference]
+    return Context(
+        messages=tuple(messages),
+        sizes=saved.sizes,
+        overhead=saved.overhead,
+        count=memory.reader.count,
+        archive=archive,
+    )
 
 
 def _list(slots: tuple[SavedSlot, ...], path: list[HostMessage]) -> HostList:

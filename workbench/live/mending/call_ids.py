@@ -80,10 +80,10 @@ def with_short_ids(entries: Sequence[SentEntry], format: MessageFormat) -> list[
     """With ids of nine letters and digits, which every provider takes, in the place of others."""
     if format == "gemini":
         return list(entries)
-    return [_renamed(entry, short_id, short_id) for entry in entries]
+    return [_renamed(entry, _short_id, _short_id) for entry in entries]
 
 
-def short_id(call_id: str) -> str:
+def _short_id(call_id: str) -> str:
     """The id itself if it is such a one, else one that is always the same for it."""
     if len(call_id) == SHORT and call_id.isalnum():
         return call_id
