@@ -47,8 +47,12 @@ class Oracle:
         protected_alone = View(frozenset(self._protected), (), ())
         is_missing = exam.credit(protected_alone) < 1
         weights = np.array([item.weight for item in exam.items])
-        self._answers = exam.answered_by(self._texts) * is_missing * weights
-        tokens = [history.count(_note((text,))) for text in self._texts]
+        is_answered = exam.answered_by(self._texts)
+        self._answers = is_answered * is_missing * weights
+        tokens: list[int] = []
+        for text in self._texts:
+            note = _note([text])
+            tokens.append(history.count(note))
         self._tokens = np.array(tokens, dtype=np.float64)
         units = _units(history.messages, self._protected)
         self._newest_units = units[::-1]
@@ -58,19 +62,23 @@ class Oracle:
         history = self._history
         size = history.overhead + _size(history, self._protected)
         texts = self._best(target - size)
-        while texts and size + history.count(self._note_of(texts)) > target:
-            texts.pop()
         note: Summary | None = None
         room = target
-        if texts:
+        while texts:
             note = self._note_of(texts)
-            room -= history.count(note)
+            note_size = history.count(note)
+            if size + note_size <= target:
+                room -= note_size
+                break
+            texts.pop()
+            note = None
         messages = _filled(history, self._protected, self._newest_units, room)
         return _context(history, messages, note)
 
     def _note_of(self, numbers: Sequence[int]) -> Summary:
         """A note of some texts, in their order."""
-        return _note([self._texts[number] for number in sorted(numbers)])
+        texts = [self._texts[number] for number in sorted(numbers)]
+        return _note(texts)
 
     def _best(self, room: float) -> list[int]:
         """Texts in the order of newly answered items for their tokens, as long as they fit."""
@@ -79,7 +87,8 @@ class Oracle:
         divisors = np.maximum(self._tokens, 1)
         while len(missing):
             newly_answered = missing.sum(axis=1)
-            gains = np.where(self._tokens <= room, newly_answered, 0)
+            fits = self._tokens <= room
+            gains = np.where(fits, newly_answered, 0)
             best = int(np.argmax(gains / divisors))
             if not gains[best]:
                 break
@@ -113,7 +122,8 @@ def _parts_around(line: str, answer: str) -> Iterator[str]:
     words = line.split()
     words_before_answer = line[:answer_start].split()
     first_word = len(words_before_answer)
-    stop_word = first_word + len(answer.split())
+    answer_words = answer.split()
+    stop_word = first_word + len(answer_words)
     for side in SIDES:
         start = max(0, first_word - side)
         part = words[start : stop_word + side]
@@ -138,7 +148,8 @@ def _units(messages: Sequence[Message], left_out: set[int]) -> list[tuple[int, .
     units: dict[int, list[int]] = defaultdict(list)
     for index in range(len(messages)):
         if index not in left_out:
-            units[caller_of.get(index, index)].append(index)
+            caller = caller_of.get(index, index)
+            units[caller].append(index)
     return [tuple(unit) for unit in units.values()]
 
 
@@ -155,7 +166,8 @@ def _filled(
 ) -> set[int]:
     """Some fixed messages, and of the units in their order each that still fits."""
     messages = set(fixed)
-    room = target - history.overhead - _size(history, fixed)
+    fixed_size = history.overhead + _size(history, fixed)
+    room = target - fixed_size
     for unit in units:
         size = _size(history, unit)
         if size <= room:

@@ -32,7 +32,8 @@ _CALL = WAYS.index("call")
 _PATH = KINDS.index("path")
 _HASH = KINDS.index("hash")
 _IDENTIFIER = KINDS.index("identifier")
-_AGENT, _RUN = WAYS.index("agent"), WAYS.index("run")
+_AGENT = WAYS.index("agent")
+_RUN = WAYS.index("run")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +76,8 @@ class Regaining:
         self._ways = index.ways_back
         span_in_message = holders.message * index.spans + holders.span
         in_file = np.isin(span_in_message, index.spans_in_files)
-        self.at_hand: Flags = (self._ways[holders.message] == _CALL) | in_file
+        by_call = self._ways[holders.message] == _CALL
+        self.at_hand: Flags = by_call | in_file
         self.way: Ints = self._way_of_evidence()
         slot = holders.slot
         message = holders.message
@@ -108,7 +110,8 @@ class Regaining:
         """(slots,) whether a person named each one, and not by a path from the root."""
         is_given: Flags = self.way == WAYS.index("user")
         for slot, entity in enumerate(evidence.entities.tolist()):
-            if _is_from_root(self._index.names[entity].text):
+            path = self._index.names[entity].text
+            if _is_from_root(path):
                 is_given[slot] = False
         return is_given
 
@@ -121,17 +124,19 @@ class Regaining:
             if self.way[slot] == _CALL:
                 continue
             name = self._index.names[entity].text
-            line = self._index.texts[int(evidence.span[slot])]
+            span = int(evidence.span[slot])
+            line = self._index.texts[span]
             if _DECIDES.search(line):
                 continue
-            if self._index.kind[entity] == _PATH:
+            kind = self._index.kind[entity]
+            if kind == _PATH:
                 is_inside = self.way[slot] == _AGENT and not _is_from_root(name)
                 is_found[slot] = is_inside and _speaks_as_of_code(name, line)
-            elif self._index.kind[entity] == _IDENTIFIER:
-                message = self._index.messages[int(self._evidence_message[slot])]
-                is_found[slot] = self._shows_code(slot, name, line) or _is_line_of_code(
-                    message, line
-                )
+            elif kind == _IDENTIFIER:
+                message_index = int(self._evidence_message[slot])
+                message = self._index.messages[message_index]
+                is_shown = self._shows_code(slot, name, line)
+                is_found[slot] = is_shown or _is_line_of_code(message, line)
         return is_found
 
     def _shows_code(self, slot: int, name: str, line: str) -> bool:

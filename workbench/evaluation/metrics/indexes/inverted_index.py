@@ -104,7 +104,8 @@ class InvertedIndex:
         self.folder: Flags = np.zeros(entity_count, dtype=bool)
         folders = self.files.folders()
         for text, number in self.paths.items():
-            representative = self.paths[self.files.of(text) or text]
+            file = self.files.of(text) or text
+            representative = self.paths[file]
             self.stands_for[number] = representative
             self.folder[representative] |= text in folders
             if representative == number:
@@ -127,13 +128,17 @@ class InvertedIndex:
         """
         extractor = self.extractor
         features = [extractor.features[span] + extractor.more.get(span, ()) for span in spans]
-        feature_counts = [len(of_span) for of_span in features]
+        feature_counts = list(map(len, features))
         row_count = len(features)
         row = np.repeat(np.arange(row_count), feature_counts)
         all_features = chain.from_iterable(features)
         feature = np.fromiter(all_features, dtype=np.int64, count=len(row))
         is_word = (feature >= 0) & (feature < self.words)
-        words = incidence(row[is_word], feature[is_word], (row_count, self.words))
+        words = incidence(
+            row[is_word],
+            feature[is_word],
+            (row_count, self.words),
+        )
         is_entity = feature < 0
         entity = self.standing_for(~feature[is_entity])
         entity_row = row[is_entity]
@@ -152,8 +157,8 @@ class InvertedIndex:
         looked_up = len(self._same)
         if looked_up < len(self.extractor.entities):
             later_names = self.extractor.names[looked_up:]
-            same_as_later = integers(self._same_of_later(name) for name in later_names)
-            self._same = np.concatenate((self._same, same_as_later))
+            same_as_later = map(self._same_of_later, later_names)
+            self._same = np.concatenate((self._same, integers(same_as_later)))
         return self._same[entities]
 
     def _same_of_later(self, name: Entity) -> int:
@@ -180,11 +185,13 @@ class InvertedIndex:
         self.pair_message, self.pair_entity = pairs_of(self.message_entities)
         entity_shape = (self.n, len(self.names))
         self.first_seen = first_row(self.pair_message, self.pair_entity, entity_shape)
-        message, entity = pairs_of(said_or_thought @ self.span_entities)
+        message_entities = said_or_thought @ self.span_entities
+        message, entity = pairs_of(message_entities)
         self.first_known = first_row(message, entity, entity_shape)
         message_words = message_spans @ self.span_words
         message_counts = np.bincount(message_words.indices, minlength=self.words)
-        self.idf: Floats = np.log((self.n + 1) / (1 + message_counts)) + 0.1
+        rarity = (self.n + 1) / (1 + message_counts)
+        self.idf: Floats = np.log(rarity) + 0.1
 
     def word(self, text: str) -> int:
         """The number of a word; -1 for one that the session does not have."""
@@ -206,7 +213,8 @@ class InvertedIndex:
 
     def messages_of(self, span: int) -> list[int]:
         """The messages that say a span, in order."""
-        messages: list[int] = row_of(self.span_messages, span).tolist()
+        row = row_of(self.span_messages, span)
+        messages: list[int] = row.tolist()
         return messages
 
     @cached_property
@@ -244,7 +252,8 @@ class InvertedIndex:
         for message, text in texts_in_files(self.messages):
             first_pair = message * self.spans
             for span in self.extractor.read(text):
-                pairs.add(first_pair + span)
+                pair = first_pair + span
+                pairs.add(pair)
         return integers(sorted(pairs))
 
     @cached_property
