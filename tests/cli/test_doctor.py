@@ -71,9 +71,11 @@ def test_without_the_table_of_prices_everything_else_is_still_checked(
 
 
 def test_a_missing_package_is_told_with_what_does_not_work_without_it() -> None:
-    rows = list(packages(["starlette>=999", "pandas>=999"], installed))
+    rows = list(packages(["starlette>=999", "pandas>=999", "litellm>=999"], installed))
     assert rows[0].found.endswith("pip install 'starlette>=999' (for `view`)")
     assert rows[1].found.endswith("(for commands that read sessions)")
+    # its tables of tokens and prices are read with every session
+    assert "(for commands that read sessions, and" in rows[2].found
 
 
 def test_each_package_whose_use_is_told_is_required() -> None:

@@ -39,7 +39,7 @@ NEEDED_FOR = {
     "ipykernel": "reports",
     "ipywidgets": "the explorer and the notebooks",
     "jupyterlab": "`lab course`",
-    "litellm": "`--model litellm:NAME`",
+    "litellm": "commands that read sessions, and `--model litellm:NAME`",
     "matplotlib": "charts of reports",
     "papermill": "reports and `lab experiment`",
     "starlette": "`view`",
