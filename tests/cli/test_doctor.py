@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
-from workbench.base.errors import EXTRAS
+from workbench.base.errors import EXTRAS, SetupError
 from workbench.cli import main
 from workbench.cli.doctor import NEEDED_FOR, OPTIONAL, optional_parts, packages, plugins
 
@@ -50,10 +50,32 @@ def test_a_package_that_is_too_old_or_missing_is_wrong() -> None:
     assert "pip install 'numpy>=999'" in rows[0].found and rows[-1].found == "pandas 2.0"
 
 
+def test_what_installs_a_package_of_an_extra_is_taken_by_pip() -> None:
+    rows = list(packages(["starlette>=999; extra == 'all'"], installed))
+    assert rows[0].found.endswith("pip install 'starlette>=999' (for `view`)")
+
+
+def test_without_the_table_of_prices_everything_else_is_still_checked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_table(model: str) -> None:
+        raise SetupError(f"no price of {model}")
+
+    monkeypatch.setattr("workbench.engine.models.prices.tariff", no_table)
+    rows = found(capsys)
+    assert (rows["prices"]["state"], rows["prices"]["found"]) == (
+        "wrong",
+        "no price of gpt-4o-mini",
+    )
+    assert rows["kernel"]["state"] == "ok"
+
+
 def test_a_missing_package_is_told_with_what_does_not_work_without_it() -> None:
-    rows = list(packages(["starlette>=999", "pandas>=999"], installed))
+    rows = list(packages(["starlette>=999", "pandas>=999", "litellm>=999"], installed))
     assert rows[0].found.endswith("pip install 'starlette>=999' (for `view`)")
     assert rows[1].found.endswith("(for commands that read sessions)")
+    # its tables of tokens and prices are read with every session
+    assert "(for commands that read sessions, and" in rows[2].found
 
 
 def test_each_package_whose_use_is_told_is_required() -> None:

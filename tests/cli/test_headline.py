@@ -39,6 +39,16 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
     assert all(f"{100 * share:.0f} %" in heads for share in shares) and max(map(len, wide)) > 80
 
 
+def test_one_project_has_no_chance_of_being_the_best_in_terminal_and_page(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show(Findings.of(made(1)), wide=True)
+    assert "one project" in capsys.readouterr().out
+    assert "one project</td>" in Report(made(1)).headline.html
+    show(Findings.of(made(9)), wide=True)
+    assert "one project" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("shares", "meaning"),
     [

@@ -39,7 +39,7 @@ NEEDED_FOR = {
     "ipykernel": "reports",
     "ipywidgets": "the explorer and the notebooks",
     "jupyterlab": "`lab course`",
-    "litellm": "`--model litellm:NAME`",
+    "litellm": "commands that read sessions, and `--model litellm:NAME`",
     "matplotlib": "charts of reports",
     "papermill": "reports and `lab experiment`",
     "starlette": "`view`",
@@ -165,6 +165,7 @@ def packages(
         else:
             state = f"{installed_version}, and {specifier} is needed"
         use = NEEDED_FOR.get(requirement.name, "commands that read sessions")
+        requirement.marker = None  # pip skips what an extra of nothing asks for
         yield SetupCheck(
             "package",
             "wrong",
@@ -264,8 +265,12 @@ def _tables() -> Iterator[SetupCheck]:
         yield SetupCheck("tokenizer", "ok", f"tiktoken {version('tiktoken')}, its tables are here")
     except (WorkbenchError, OSError) as error:
         yield SetupCheck("tokenizer", "wrong", str(error))
-    price = tariff("gpt-4o-mini")
-    litellm = f"litellm {version('litellm')}"
+    try:
+        price = tariff("gpt-4o-mini")
+        litellm = f"litellm {version('litellm')}"
+    except (WorkbenchError, PackageNotFoundError) as error:
+        yield SetupCheck("prices", "wrong", str(error))
+        return
     if price is None:
         yield SetupCheck("prices", "wrong", f"{litellm}; gpt-4o-mini: none")
     else:

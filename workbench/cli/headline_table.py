@@ -121,18 +121,15 @@ def table_rows(findings: Findings) -> list[dict[str, Any]]:
             compared[str(row["strategy"])] = row
     recorded = {str(row["strategy"]): row for row in records(figures.recorded)}
     over_target, over_window = run.over_target(), run.over_window
-    decision = findings.decision
-    likely: Mapping[str, float] = {}
-    if decision is not None:
-        likely = decision.level
+    chances = findings.chances
     rows = []
     for row in headline(findings):
         name = str(row["strategy"])
         larger = "*" if name in over_target else ""
         refused = "!" if name in over_window else ""
         cells = row | _shown_figures(findings, row, larger, refused)
-        if name in likely:
-            cells["likely"] = percent(likely[name])
+        if name in chances:
+            cells["likely"] = chances[name]
         if name in compared:
             cells["against"] = _difference(compared[name])
         if name in recorded:

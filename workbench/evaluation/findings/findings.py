@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from workbench.base.formats import some
+from workbench.base.formats import percent, some
 from workbench.engine.compaction.presets import what_it_does
 from workbench.evaluation.analysis.advice_note import AdviceNote, advice_notes
 from workbench.evaluation.experiment.results import Results
@@ -28,6 +28,8 @@ from workbench.evaluation.findings.verdict import (
     unscored_note,
 )
 
+ONE_PROJECT = "one project"
+"""Stands where a chance over projects would."""
 OWN_TRIGGER_MEANS = (
     "On its own trigger: as it ships, each strategy decides when it compacts and how much it keeps."
 )
@@ -203,6 +205,18 @@ class Findings:
         if self.advice:
             return self.advice[-1].use
         return "" if self.decision is None else self.decision.use
+
+    @property
+    def chances(self) -> dict[str, str]:
+        """By strategy how likely it is as good as the best, as it is shown; of one project a word,
+        since that is no chance.
+        """
+        if self.decision is None:
+            return {}
+        likely = self.figures.likely_best.get(self.tables.leading("natural"))
+        if likely is not None and likely.projects == 1:
+            return dict.fromkeys(self.decision.level, ONE_PROJECT)
+        return {name: percent(chance) for name, chance in self.decision.level.items()}
 
     @property
     def likeliest_first(self) -> list[str]:

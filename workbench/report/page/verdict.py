@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from workbench.base.formats import paragraph
@@ -86,9 +86,6 @@ def headline_html(findings: Findings) -> Html:
     for row in figures.by_size.to_dict("records"):
         by_size[row["strategy"], row["share"]] = row
     headline = figures.headline
-    likely: Mapping[str, float] = {}
-    if findings.decision is not None:
-        likely = findings.decision.level
     return part(
         "headline",
         headline,
@@ -111,7 +108,7 @@ def headline_html(findings: Findings) -> Html:
         priced=len(headline) > 0 and bool(headline["cost"].notna().any()),
         recorded=_by_strategy(figures.recorded),
         decided=findings.decision is not None,
-        likely=likely,
+        chances=findings.chances,
         margin=MARGIN,
         worth=WORTH,
         draws=DRAWS,
