@@ -11,9 +11,9 @@ from recordings.importers.agent_samples import AGENT_DATABASES, FRAMEWORK_DATABA
 from recordings.importers.samples import DOCUMENTS, LINES
 
 from workbench import FormatError, load
-from workbench.recordings.importers.formats import BUILTIN, FORMATS
+from workbench.recordings.importers.formats import BUILTIN
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.nearest import nearest_format
+from workbench.recordings.importers.nearest import FIELDS, nearest_format
 
 SAMPLES: dict[str, str] = {name: json.dumps(value) for name, value in DOCUMENTS.items()} | {
     name: "\n".join(map(json.dumps, lines)) for name, lines in LINES.items()
@@ -37,15 +37,14 @@ def without(value: Any, field: str) -> Any:
 
 
 def test_every_format_of_json_is_compared() -> None:
-    compared = {format.name for format in FORMATS if format.fields}
-    assert compared == BUILTIN.keys() - NO_JSON
+    assert FIELDS.keys() == BUILTIN.keys() - NO_JSON
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_real_file_lacks_nothing_of_its_format(name: str) -> None:
     head = Head.of(SAMPLES[name])
     names = set(head.keys).union(*head.records)
-    assert [field for field in BUILTIN[name].fields if field not in names] == []
+    assert [field for field in FIELDS[name] if field not in names] == []
 
 
 @pytest.mark.parametrize(

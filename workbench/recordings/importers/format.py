@@ -35,8 +35,6 @@ class Format:
             separated by spaces.
         is_general: whether files of other formats may look like it at their start.
         values: what a file that is neither text nor JSON holds, as JSON values.
-        fields: of a document or its records, by which people would know a format of JSON: a file
-            that is refused is told which it lacks.
     """
 
     name: str
@@ -47,7 +45,6 @@ class Format:
     aside: str = ""
     values: Callable[[SourceFile], Iterator[Json]] | None = None
     is_general: bool = False
-    fields: tuple[str, ...] = ()
 
 
 def json_lines(builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:

@@ -1,14 +1,70 @@
 """The format that a refused file looks most like, and what it lacks to be one of these."""
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
-from workbench.recordings.importers.format import Format
-from workbench.recordings.importers.formats import FORMATS
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.sqlite import MAGIC
 
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "adk": ("app_name", "user_id", "events"),
+    "amp": ("v", "created", "messages"),
+    "antigravity": ("step_index", "source", "type", "created_at"),
+    "anthropic_messages": ("role", "content", "system"),
+    "atif": ("agent", "steps"),
+    "claude_code": ("uuid", "parentUuid", "sessionId", "message"),
+    "cline": ("version", "sessionId", "messages"),
+    "codex": ("timestamp", "type", "payload"),
+    "continue": ("sessionId", "history"),
+    "copilot_cli": ("type", "data", "parentId"),
+    "cursor": ("role", "message"),
+    "droid": ("type", "id", "message"),
+    "gemini_cli": ("sessionId", "projectHash", "startTime", "messages"),
+    "inspect_ai": ("version", "status", "eval", "samples"),
+    "langfuse": ("trace", "observations"),
+    "mini_swe_agent": ("info", "messages", "trajectory_format"),
+    "openai_chat": ("role", "content"),
+    "openai_responses": ("input", "output"),
+    "opencode": ("info", "messages"),
+    "openhands": ("instance_id", "history"),
+    "openhands_events": ("id", "source", "kind"),
+    "otel": ("resourceSpans",),
+    "pi": ("type", "cwd", "timestamp", "parentId", "message"),
+    "strands": ("session_id", "session_type", "created_at", "updated_at"),
+    "swe_agent": ("trajectory", "history"),
+    "tau_bench": ("task_id", "reward", "info", "traj"),
+    "vscode_chat": ("sessionId", "requests"),
+    "windsurf": ("type", "status"),
+    "bedrock": ("system", "messages"),
+    "chatgpt_export": ("conversation_id", "current_node", "mapping"),
+    "claude_export": ("uuid", "name", "chat_messages"),
+    "claude_stream": ("type", "session_id", "parent_tool_use_id", "message"),
+    "codex_exec": ("type", "thread_id"),
+    "gemini_contents": ("contents", "systemInstruction"),
+    "goose": ("role", "content", "created", "metadata"),
+    "grok": ("type", "content", "model_id"),
+    "hermes": ("role", "content", "timestamp", "platform"),
+    "kimi": ("role", "content", "id"),
+    "gemini_stream": ("type", "session_id", "model", "tool_name", "tool_id"),
+    "droid_stream": ("type", "session_id", "toolName", "parameters"),
+    "smolagents": ("steps", "state", "output"),
+    "autogen": ("messages", "stop_reason"),
+    "weave": ("op_name", "trace_id", "inputs", "output"),
+    "kimi_code": ("type", "protocol_version", "created_at"),
+    "llama_index": ("role", "blocks", "additional_kwargs"),
+    "langchain": ("type", "content", "additional_kwargs"),
+    "langsmith": ("run_type", "trace_id", "inputs", "outputs"),
+    "pydantic_ai": ("kind", "parts", "instructions"),
+    "qwen_code": ("uuid", "parentUuid", "sessionId", "systemPayload"),
+    "roo_task": ("role", "content", "ts", "condenseParent"),
+    "sharegpt": ("conversations", "id"),
+    "vercel": ("role", "content"),
+    "vercel_ui": ("id", "role", "parts"),
+}
+"""Fields of the document, or of its records, by which people would know a format of JSON; a
+format looks closer.
+"""
 OWN_FORMAT = "docs/own-format.md says how to read a format of your own"
 SHOWN = 6
 """Fields or tables of the file that are named."""
@@ -24,7 +80,6 @@ class NearestFormat:
     """A format, and the fields of it that a file has and lacks."""
 
     name: str
-    is_general: bool
     present: tuple[str, ...]
     missing: tuple[str, ...]
 
@@ -42,31 +97,28 @@ def nearest_format(head: Head) -> NearestFormat | None:
     names = set(head.keys)
     names.update(*head.records)
     candidates: list[NearestFormat] = []
-    for format in FORMATS:
-        if format.fields:
-            candidates.append(_compared(format, names))
+    for name, fields in FIELDS.items():
+        candidate = _compared(name, fields, names)
+        candidates.append(candidate)
     nearest = max(candidates, key=_likeness)
     if not nearest.present:
         return None
     return nearest
 
 
-def _likeness(candidate: NearestFormat) -> tuple[float, int, bool]:
-    """The share of a format's fields that are there, then their number; a general format is
-    likelier than a special one.
-    """
-    return candidate.share, len(candidate.present), candidate.is_general
+def _likeness(candidate: NearestFormat) -> tuple[float, int]:
+    return candidate.share, len(candidate.present)
 
 
-def _compared(format: Format, names: Set[str]) -> NearestFormat:
+def _compared(name: str, fields: tuple[str, ...], names: Set[str]) -> NearestFormat:
     present: list[str] = []
     missing: list[str] = []
-    for field in format.fields:
+    for field in fields:
         if field in names:
             present.append(field)
         else:
             missing.append(field)
-    return NearestFormat(format.name, format.is_general, tuple(present), tuple(missing))
+    return NearestFormat(name, tuple(present), tuple(missing))
 
 
 def refusal(head: Head) -> str:

@@ -177,6 +177,5 @@ ANTIGRAVITY = Format(
     description="Antigravity transcripts (`transcript_full.jsonl`)",
     carries=("calls", "thinking", "usage", "times", "model", "compactions"),
     knows=knows_antigravity,
-    fields=("step_index", "source", "type", "created_at"),
     sessions=json_lines(AntigravityBuilder),
 )

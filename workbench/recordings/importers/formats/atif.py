@@ -120,6 +120,5 @@ ATIF = Format(
     description="ATIF trajectories (JSON)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "system"),
     knows=knows_atif,
-    fields=("agent", "steps"),
     sessions=json_document("steps", AtifBuilder),
 )

@@ -126,7 +126,6 @@ AUTOGEN = Format(
     description="results and states of AutoGen (JSON)",
     carries=("calls", "thinking", "images", "usage", "times", "system"),
     knows=knows_autogen,
-    fields=("messages", "stop_reason"),
     sessions=autogen_sessions,
     aside="stop_reason",
 )

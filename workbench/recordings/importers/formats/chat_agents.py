@@ -306,7 +306,6 @@ DROID = Format(
     description="Factory Droid sessions (JSON lines)",
     carries=("tree", "calls", "thinking", "times", "model", "compactions"),
     knows=knows_droid,
-    fields=("type", "id", "message"),
     sessions=json_lines(DroidBuilder),
     aside="title sessionTitle todos",
 )
@@ -316,7 +315,6 @@ AMP = Format(
     description="Amp threads (JSON)",
     carries=("calls", "thinking", "usage", "times", "model"),
     knows=knows_amp,
-    fields=("v", "created", "messages"),
     sessions=json_document("messages", AmpBuilder),
     aside="title meta",
 )
@@ -326,7 +324,6 @@ CURSOR = Format(
     description="Cursor agent transcripts (JSON lines; they hold no tool results)",
     carries=("calls",),
     knows=knows_cursor,
-    fields=("role", "message"),
     sessions=json_lines(CursorBuilder),
 )
 
@@ -335,7 +332,6 @@ CONTINUE = Format(
     description="Continue sessions (JSON)",
     carries=("calls", "thinking", "usage", "model", "compactions", "system"),
     knows=knows_continue,
-    fields=("sessionId", "history"),
     sessions=json_document("history", ContinueBuilder),
     aside="title history.promptLogs history.editorState history.toolCallStates.output.description",
 )
@@ -345,6 +341,5 @@ CLINE = Format(
     description="Cline sessions and their compacted states (JSON)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
     knows=knows_cline,
-    fields=("version", "sessionId", "messages"),
     sessions=json_document("messages", ClineBuilder),
 )

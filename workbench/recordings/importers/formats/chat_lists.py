@@ -30,7 +30,6 @@ TAU_BENCH = Format(
     description="tau-bench results (JSON)",
     carries=("calls", "system"),
     knows=knows_tau_bench,
-    fields=("task_id", "reward", "info", "traj"),
     sessions=chat_sessions,
     aside="info",
 )
@@ -40,7 +39,6 @@ ANTHROPIC_MESSAGES = Format(
     description='Anthropic messages: a JSON list, {"system", "messages"}, or JSON lines of these',
     carries=("calls", "thinking", "images", "usage", "model", "system"),
     knows=knows_anthropic,
-    fields=("role", "content", "system"),
     sessions=chat_sessions,
     is_general=True,
 )
@@ -50,7 +48,6 @@ OPENAI_CHAT = Format(
     description='OpenAI chat messages: a JSON list, {"messages": [...]}, or JSON lines of these',
     carries=("calls", "thinking", "images", "usage", "times", "model", "system"),
     knows=starts_with_messages,
-    fields=("role", "content"),
     sessions=chat_sessions,
     is_general=True,
 )

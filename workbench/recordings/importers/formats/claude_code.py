@@ -339,7 +339,6 @@ CLAUDE_CODE = Format(
     description="Claude Code session files (JSON lines)",
     carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows_claude_code,
-    fields=("uuid", "parentUuid", "sessionId", "message"),
     sessions=json_lines(ClaudeCodeBuilder),
     aside="toolUseResult lastPrompt summary customTitle hookInfos attachment.command "
     "attachment.stdout data.command message.content.content.resultDisplay",

@@ -134,7 +134,6 @@ CLAUDE_STREAM = Format(
     description="Claude Code's stream JSON, and its GitHub action's output (JSON lines or a list)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows,
-    fields=("type", "session_id", "parent_tool_use_id", "message"),
     sessions=sessions,
     aside="result tools",
 )

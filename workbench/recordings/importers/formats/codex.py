@@ -353,7 +353,6 @@ CODEX = Format(
     description="OpenAI Codex rollouts (JSON lines)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
     knows=knows_codex,
-    fields=("timestamp", "type", "payload"),
     sessions=json_lines(CodexBuilder),
     aside="payload.changes payload.aggregated_output payload.parsed_cmd payload.result payload.tools "
     "payload.dynamic_tools",
@@ -364,7 +363,6 @@ OPENAI_RESPONSES = Format(
     description="OpenAI Responses items: a list, or an object with `input` and `output` (JSON)",
     carries=("calls", "thinking", "images", "usage", "model", "compactions", "system"),
     knows=knows_responses,
-    fields=("input", "output"),
     sessions=responses_sessions,
     aside="tools",
 )

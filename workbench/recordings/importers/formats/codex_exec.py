@@ -125,6 +125,5 @@ CODEX_EXEC = Format(
     description="events of `codex exec --json` (JSON lines; they hold no prompt)",
     carries=("calls", "thinking"),
     knows=knows_codex_exec,
-    fields=("type", "thread_id"),
     sessions=json_lines(CodexExecBuilder),
 )

@@ -254,7 +254,6 @@ COPILOT_CLI = Format(
     description="GitHub Copilot CLI events (JSON lines)",
     carries=("tree", "calls", "thinking", "usage", "times", "model", "compactions", "system"),
     knows=knows_copilot_cli,
-    fields=("type", "data", "parentId"),
     sessions=json_lines(CopilotCliBuilder),
     aside="data.result.detailedContent",
 )

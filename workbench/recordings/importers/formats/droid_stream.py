@@ -114,6 +114,5 @@ DROID_STREAM = Format(
     description="stream JSON of `droid exec` (JSON lines)",
     carries=("calls", "thinking", "times", "model"),
     knows=knows_droid_stream,
-    fields=("type", "session_id", "toolName", "parameters"),
     sessions=json_lines(DroidStreamBuilder),
 )

@@ -273,7 +273,6 @@ WINDSURF = Format(
     description="Windsurf Cascade transcripts (JSON lines)",
     carries=("calls", "thinking"),
     knows=knows_windsurf,
-    fields=("type", "status"),
     sessions=json_lines(WindsurfBuilder),
     aside=" ".join(f"code_action.{name}" for name in WINDSURF_CLIENT),
 )
@@ -283,7 +282,6 @@ VSCODE_CHAT = Format(
     description="VS Code Copilot chats (JSON, or a log of changes as JSON lines)",
     carries=("calls", "thinking", "usage", "times", "model", "compactions"),
     knows=knows_vscode_chat,
-    fields=("sessionId", "requests"),
     sessions=vscode_sessions,
     values=vscode_values,
     aside="customTitle requests.message requests.response requests.agent requests.variableData requests.followups "

@@ -264,7 +264,6 @@ CHATGPT_EXPORT = Format(
     description="ChatGPT's export (`conversations.json`)",
     carries=("tree", "calls", "thinking", "images", "times", "model", "system"),
     knows=knows_chatgpt,
-    fields=("conversation_id", "current_node", "mapping"),
     sessions=chatgpt_sessions,
     values=chatgpt_values,
     aside="mapping.message.metadata title _project_name",
@@ -275,7 +274,6 @@ CLAUDE_EXPORT = Format(
     description="Claude's export (`conversations.json`)",
     carries=("tree", "calls", "thinking", "times"),
     knows=knows_claude,
-    fields=("uuid", "name", "chat_messages"),
     sessions=message_sessions(ClaudeExportBuilder, CLAUDE_LISTS),
     aside="chat_messages.text summary chat_messages.content.display_content chat_messages.content.summaries "
     "chat_messages.content.message",

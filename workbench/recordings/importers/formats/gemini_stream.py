@@ -87,6 +87,5 @@ GEMINI_STREAM = Format(
     description="stream JSON of Gemini CLI (JSON lines)",
     carries=("calls", "times", "model"),
     knows=knows_gemini_stream,
-    fields=("type", "session_id", "model", "tool_name", "tool_id"),
     sessions=json_lines(GeminiStreamBuilder),
 )

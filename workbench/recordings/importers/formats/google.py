@@ -263,7 +263,6 @@ GEMINI_CLI = Format(
     description="Gemini CLI sessions (JSON, or JSON lines since 0.40)",
     carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows_gemini_cli,
-    fields=("sessionId", "projectHash", "startTime", "messages"),
     sessions=gemini_cli_sessions,
     aside="messages.toolCalls.resultDisplay messages.toolCalls.description messages.displayContent "
     "toolCalls.resultDisplay toolCalls.description displayContent $set.summary",
@@ -274,6 +273,5 @@ ADK = Format(
     description="Google ADK sessions (JSON)",
     carries=("calls", "thinking", "images", "usage", "times"),
     knows=knows_adk,
-    fields=("app_name", "user_id", "events"),
     sessions=json_document("events", AdkBuilder),
 )

@@ -242,7 +242,6 @@ INSPECT_AI = Format(
     description="Inspect evaluation logs (.eval and JSON)",
     carries=("calls", "thinking", "images", "usage", "model", "compactions", "system"),
     knows=knows_inspect,
-    fields=("version", "status", "eval", "samples"),
     sessions=sessions,
     values=values,
     aside="events scores target store attachments",

@@ -177,7 +177,6 @@ KIMI_CODE = Format(
     description="Kimi Code's records (`wire.jsonl`)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
     knows=knows_kimi_code,
-    fields=("type", "protocol_version", "created_at"),
     sessions=json_lines(KimiCodeBuilder),
     aside=ASIDE,
 )

@@ -85,6 +85,5 @@ LANGCHAIN = Format(
     description="LangChain messages: of `messages_to_dict`, `dumpd` or `model_dump` (JSON or JSON lines)",
     carries=("calls", "thinking", "images", "usage", "model", "compactions", "system"),
     knows=knows_langchain,
-    fields=("type", "content", "additional_kwargs"),
     sessions=message_sessions(LangChainBuilder),
 )

@@ -99,7 +99,6 @@ LANGFUSE = Format(
     description="Langfuse traces (JSON)",
     carries=("tree", "calls", "thinking", "usage", "times", "model", "system"),
     knows=knows_langfuse,
-    fields=("trace", "observations"),
     sessions=json_document("observations", LangfuseBuilder),
     aside="trace observations.metadata observations.name observations.input.tools "
     "observations.input.content.function",

@@ -81,7 +81,6 @@ LANGSMITH = Format(
     description="LangSmith runs (JSON or JSON lines)",
     carries=("tree", "calls", "thinking", "usage", "times", "model", "system"),
     knows=knows_langsmith,
-    fields=("run_type", "trace_id", "inputs", "outputs"),
     sessions=langsmith_sessions,
     aside="extra serialized events error",
 )

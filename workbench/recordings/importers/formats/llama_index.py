@@ -124,6 +124,5 @@ LLAMA_INDEX = Format(
     description="LlamaIndex's chat stores, memories and messages (JSON)",
     carries=("calls", "thinking", "images", "system"),
     knows=knows_llama_index,
-    fields=("role", "blocks", "additional_kwargs"),
     sessions=llama_index_sessions,
 )

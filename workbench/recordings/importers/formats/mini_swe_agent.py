@@ -127,7 +127,6 @@ MINI_SWE_AGENT = Format(
     description="mini-swe-agent trajectories (JSON)",
     carries=("calls", "usage", "times", "model", "system"),
     knows=knows,
-    fields=("info", "messages", "trajectory_format"),
     sessions=sessions,
     aside=ASIDE,
 )

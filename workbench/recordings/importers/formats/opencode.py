@@ -238,7 +238,6 @@ OPENCODE = Format(
     description="OpenCode exports (JSON)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows_opencode,
-    fields=("info", "messages"),
     sessions=json_document("messages", OpenCodeBuilder),
     aside=OPENCODE_ASIDE,
 )

@@ -273,7 +273,6 @@ OPENHANDS = Format(
     description="OpenHands evaluation output (JSON lines), and trajectories (JSON)",
     carries=("calls", "images", "usage", "times", "model", "compactions", "system"),
     knows=knows,
-    fields=("instance_id", "history"),
     sessions=sessions,
     aside="history.message history.args.tools history.extras test_result message args.tools extras "
     "args.translated_ipython_code history.args.translated_ipython_code history.kernel_init_code git_patch "

@@ -228,7 +228,6 @@ OPENHANDS_EVENTS = Format(
     description="events of OpenHands since 1.0 (a folder's `base_state.json`, or JSON lines)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
     knows=knows_openhands_events,
-    fields=("id", "source", "kind"),
     sessions=openhands_sessions,
     values=openhands_values,
     aside=OPENHANDS_ASIDE,

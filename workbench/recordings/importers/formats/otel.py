@@ -412,6 +412,5 @@ OTEL = Format(
     description="OpenTelemetry GenAI traces (OTLP JSON or JSON lines)",
     carries=("tree", "calls", "thinking", "usage", "times", "model", "system"),
     knows=knows_otel,
-    fields=("resourceSpans",),
     sessions=sessions,
 )

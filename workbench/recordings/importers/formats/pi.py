@@ -192,7 +192,6 @@ PI = Format(
     description="pi coding agent sessions, version 1 and 3 (JSON lines)",
     carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows_pi,
-    fields=("type", "cwd", "timestamp", "parentId", "message"),
     sessions=json_lines(PiBuilder),
     aside="message.details message.content.partialJson message.diagnostics message.errorMessage",
 )

@@ -48,7 +48,6 @@ BEDROCK = Format(
     description="messages of Bedrock's Converse (JSON)",
     carries=("calls", "thinking", "system"),
     knows=knows_bedrock,
-    fields=("system", "messages"),
     sessions=message_sessions(),
 )
 
@@ -57,6 +56,5 @@ GEMINI_CONTENTS = Format(
     description="Gemini contents: a list, or an object with `contents` (JSON)",
     carries=("calls", "thinking", "images", "system"),
     knows=knows_gemini,
-    fields=("contents", "systemInstruction"),
     sessions=message_sessions(GeminiBuilder, GEMINI_LISTS),
 )

@@ -136,6 +136,5 @@ PYDANTIC_AI = Format(
     description="pydantic-ai messages (JSON)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "system"),
     knows=knows_pydantic,
-    fields=("kind", "parts", "instructions"),
     sessions=message_sessions(PydanticBuilder),
 )

@@ -166,7 +166,6 @@ QWEN_CODE = Format(
     description="Qwen Code sessions (JSON lines)",
     carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows_qwen,
-    fields=("uuid", "parentUuid", "sessionId", "systemPayload"),
     sessions=json_lines(QwenBuilder),
     aside="toolCallResult systemPayload",
 )

@@ -116,6 +116,5 @@ ROO_TASK = Format(
     description="tasks of Roo Code, Kilo Code and Cline (`api_conversation_history.json`)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows_roo,
-    fields=("role", "content", "ts", "condenseParent"),
     sessions=message_sessions(RooBuilder),
 )

@@ -90,6 +90,5 @@ SHAREGPT = Format(
     description="ShareGPT conversations, and Hermes trajectories (JSON or JSON lines)",
     carries=("calls", "thinking", "system"),
     knows=knows_sharegpt,
-    fields=("conversations", "id"),
     sessions=message_sessions(ShareGptBuilder, SHAREGPT_LISTS),
 )

@@ -109,7 +109,6 @@ SMOLAGENTS = Format(
     description="runs and steps of smolagents (JSON)",
     carries=("calls", "images", "usage", "times", "model", "system"),
     knows=knows_smolagents,
-    fields=("steps", "state", "output"),
     sessions=message_sessions(SmolagentsBuilder, LISTS),
     aside=ASIDE,
 )

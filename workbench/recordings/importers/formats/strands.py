@@ -106,7 +106,6 @@ STRANDS = Format(
     description="sessions of Strands Agents (a folder's `session.json`)",
     carries=("calls", "thinking", "images", "usage", "times", "compactions"),
     knows=knows_strands,
-    fields=("session_id", "session_type", "created_at", "updated_at"),
     sessions=strands_sessions,
     values=strands_values,
 )

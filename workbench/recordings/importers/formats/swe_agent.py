@@ -134,7 +134,6 @@ SWE_AGENT = Format(
     description="SWE-agent trajectories, old and new (JSON)",
     carries=("calls", "thinking", "system"),
     knows=knows_swe_agent,
-    fields=("trajectory", "history"),
     sessions=json_document("history", SweAgentBuilder),
     aside="trajectory info replay_config environment history.action",
 )

@@ -204,7 +204,6 @@ KIMI = Format(
     description="Kimi CLI contexts (JSON lines)",
     carries=("calls", "thinking", "images", "system"),
     knows=knows_kimi,
-    fields=("role", "content", "id"),
     sessions=message_sessions(KimiBuilder),
 )
 
@@ -213,7 +212,6 @@ HERMES = Format(
     description="Hermes sessions (JSON lines, or JSON)",
     carries=("calls", "thinking", "times", "model", "compactions", "system"),
     knows=knows_hermes,
-    fields=("role", "content", "timestamp", "platform"),
     sessions=message_sessions(HermesBuilder),
     aside="tools",
 )
@@ -223,7 +221,6 @@ GROK = Format(
     description="sessions of Grok's CLI (JSON lines)",
     carries=("calls", "thinking", "images", "model", "system"),
     knows=knows_grok,
-    fields=("type", "content", "model_id"),
     sessions=json_lines(GrokBuilder),
 )
 
@@ -232,6 +229,5 @@ GOOSE = Format(
     description="Goose sessions before 1.10 (JSON lines), and exports (JSON)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows_goose,
-    fields=("role", "content", "created", "metadata"),
     sessions=message_sessions(GooseBuilder),
 )

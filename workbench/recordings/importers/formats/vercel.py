@@ -111,7 +111,6 @@ VERCEL_UI = Format(
     description="UI messages of the Vercel AI SDK (JSON)",
     carries=("calls", "thinking", "images", "times", "system"),
     knows=knows_vercel_ui,
-    fields=("id", "role", "parts"),
     sessions=message_sessions(VercelUiBuilder),
 )
 
@@ -120,6 +119,5 @@ VERCEL = Format(
     description="model messages of the Vercel AI SDK (JSON)",
     carries=("calls", "thinking", "images", "system"),
     knows=knows_vercel,
-    fields=("role", "content"),
     sessions=message_sessions(),
 )

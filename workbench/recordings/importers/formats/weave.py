@@ -78,7 +78,6 @@ WEAVE = Format(
     description="calls of Weave (JSON or JSON lines)",
     carries=("tree", "calls", "thinking", "usage", "times", "model", "system"),
     knows=knows_weave,
-    fields=("op_name", "trace_id", "inputs", "output"),
     sessions=weave_sessions,
     aside="attributes summary display_name inputs.tools inputs.self",
 )
