@@ -20,6 +20,7 @@ from workbench.engine.transcript.message import (
     argument_texts,
     is_real_user,
 )
+from workbench.evaluation.metrics.listings import listings
 from workbench.evaluation.metrics.shell_edits import shell_edits
 
 SourceKind: TypeAlias = Literal["lasting", "repeatable", "passing", "mention"]
@@ -235,6 +236,8 @@ def texts_in_files(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
     for index, message in enumerate(messages):
         if not isinstance(message, AssistantMessage):
             continue
+        for file in listings(message.text):
+            yield index, file.text
         for call in message.calls:
             if call.id in failed:
                 continue
