@@ -76,7 +76,7 @@ def _parts(paths: Iterable[str]) -> Iterator[str]:
     """The folders of a project, and its files without their endings."""
     for path in paths:
         parts = path.lower().replace("\\", "/").split("/")
-        if not _OF_OTHERS.isdisjoint(parts):
+        if path.startswith("@") or not _OF_OTHERS.isdisjoint(parts):
             continue
         yield from parts[:-1]
         yield parts[-1].partition(".")[0]
