@@ -202,6 +202,8 @@ flow_step = paintRound(3)
 def test_a_file_may_be_listed_between_longer_fences() -> None:
     changed = told(LONG_FENCE.replace("(3)", "(3)\nflow_end = 4"))
     assert "flow_step" not in listed([told(LONG_FENCE)], changed)
+    cut_off = told(LONG_FENCE.removesuffix("\n````"))
+    assert "flow_step" not in listed([cut_off], changed)
 
 
 def test_a_shell_and_an_editor_may_begin_the_path_of_a_file_differently() -> None:
