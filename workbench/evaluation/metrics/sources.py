@@ -14,6 +14,7 @@ from workbench.engine.transcript.files import (
 from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
+    Text,
     ToolCall,
     ToolResult,
     UserMessage,
@@ -236,8 +237,10 @@ def texts_in_files(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
     for index, message in enumerate(messages):
         if not isinstance(message, AssistantMessage):
             continue
-        for file in listings(message.text):
-            yield index, file.text
+        for block in message.blocks:
+            if isinstance(block, Text):
+                for file in listings(block.text):
+                    yield index, file.text
         for call in message.calls:
             if call.id in failed:
                 continue
