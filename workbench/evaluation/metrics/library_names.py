@@ -33,21 +33,25 @@ class LibraryNames:
     def __init__(self, lines: Iterable[str], paths: Iterable[str]) -> None:
         self._project_parts = set(_parts(paths))
         imported: set[str] = set()
-        own: set[str] = set()
+        of_project: set[str] = set()
         for line in lines:
             if "import" in line or "require(" in line:
                 for module, name in _imports(line):
-                    names = own if self._is_own(module) else imported
-                    names.add(name)
+                    if self._is_own(module):
+                        of_project.add(name)
+                    else:
+                        imported.add(name)
             definitions = _DEFINITION.findall(line)
-            own.update(definitions)
-        self._names = imported - own
+            of_project.update(definitions)
+        self._names = imported - of_project
 
     def gives(self, name: str, line: str) -> bool:
         """Whether a library gives a name, or a line has it only as a member of one."""
         if name in self._names:
             return True
-        owners = re.findall(rf"(?<!\w)(?:(\w+)(?:\.\w+)*\.)?{re.escape(name)}(?!\w)", line)
+        escaped = re.escape(name)
+        with_owner = rf"(?<!\w)(?:(\w+)(?:\.\w+)*\.)?{escaped}(?!\w)"
+        owners = re.findall(with_owner, line)
         return bool(owners) and self._names.issuperset(owners)
 
     def _is_own(self, module: str) -> bool:

@@ -83,8 +83,11 @@ def _is_spelled(need: Need, text: str) -> bool:
     words = _WORD_OF_NAME.findall(need.entity.text)
     if need.entity.kind != "identifier" or len(words) < FEWEST_WORDS:
         return False
-    joint = "[ _-]?" if "_" in need.entity.text else "[_-]?"
-    in_any_spelling = rf"(?<![A-Za-z0-9]){joint.join(words)}(?![A-Za-z0-9])"
+    joint = "[_-]?"
+    if "_" in need.entity.text:
+        joint = "[ _-]?"
+    joined_words = joint.join(words)
+    in_any_spelling = rf"(?<![A-Za-z0-9]){joined_words}(?![A-Za-z0-9])"
     return re.search(in_any_spelling, text, re.IGNORECASE) is not None
 
 
