@@ -239,11 +239,11 @@ def _is_in_template(need: Need) -> bool:
 
 _PIECE = {
     "url": re.compile(r".*[{<\[].*|.*[-_=&?]"),
-    "path": re.compile(r"@[^/]*\..*|\d{2,5}/.*"),
+    "path": re.compile(r"@[^/]*\..*"),
     "quote": re.compile(r"[^a-z]*"),
 }
 """By kind what is cut out of something longer: an address before a placeholder, an account's
-address, a route behind its port, numbers in quotation marks.
+address, numbers in quotation marks.
 """
 
 
