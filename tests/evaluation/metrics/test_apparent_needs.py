@@ -208,7 +208,7 @@ def test_a_file_may_be_listed_between_longer_fences() -> None:
 
 def test_a_shell_and_an_editor_may_begin_the_path_of_a_file_differently() -> None:
     line = "show(widgetKinds, 3)"
-    history = [
+    history: list[Message] = [
         called("Bash", "c1", command=f"cat > /c/seeds/src/app.ts <<'EOF'\n{line}\nEOF"),
         result("", "c1"),
     ]
