@@ -31,6 +31,7 @@ SETS = {
     "second, by other readers": "labels-second-others.csv",
     "third": "labels-third.csv",
     "fourth": "labels-fourth.csv",
+    "fifth, by other readers": "labels-fifth.csv",
 }
 PLACE = ("recording", "session", "window", "strategy")
 

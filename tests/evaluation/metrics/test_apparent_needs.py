@@ -191,3 +191,75 @@ def test_a_patch_that_adds_a_local_variable_needs_none() -> None:
         "*** Begin Patch\n*** Update File: src/b.py\n@@\n+    seed_row = plant(4)\n*** End Patch"
     )
     assert listed(shown("seed_row = plant(3)"), called("apply_patch", input=patch)) == []
+
+
+LONG_FENCE = """seeds/app.py
+````python
+flow_step = paintRound(3)
+````"""
+
+
+def test_a_file_may_be_listed_between_longer_fences() -> None:
+    changed = told(LONG_FENCE.replace("(3)", "(3)\nflow_end = 4"))
+    assert "flow_step" not in listed([told(LONG_FENCE)], changed)
+    cut_off = told(LONG_FENCE.removesuffix("\n````"))
+    assert "flow_step" not in listed([cut_off], changed)
+
+
+def test_a_shell_and_an_editor_may_begin_the_path_of_a_file_differently() -> None:
+    line = "show(widgetKinds, 3)"
+    history: list[Message] = [
+        called("Bash", "c1", command=f"cat > /c/seeds/src/app.ts <<'EOF'\n{line}\nEOF"),
+        result("", "c1"),
+    ]
+    again = called("Write", file_path="C:\\seeds\\src\\app.ts", content=line)
+    assert "widgetKinds" not in listed(history, again)
+
+
+@pytest.mark.parametrize(
+    ("import_line", "use"),
+    [
+        ("from seedlib.errors import WidgetError", "except WidgetError as e"),
+        ("from seedlib import paint", "paint.draw_round(3)"),
+        ("import seedlib", "seedlib.inner.draw_round(3)"),
+        ("import seedlib as sl", "sl.draw_round(4)"),
+        ("import { drawRound } from '@seeds/paint'", "drawRound(4)"),
+        ("const { drawRound } = require('seedlib')", "drawRound(5)"),
+    ],
+)
+def test_what_is_imported_from_a_library_is_no_need(import_line: str, use: str) -> None:
+    history = [*shown(import_line), *shown(use)]
+    edit = called("Edit", file_path="src/b.py", old_string="old", new_string=f"run {use}")
+    assert listed(history, edit) == []
+
+
+@pytest.mark.parametrize(
+    "import_line",
+    ["from app.seedlib import WidgetTone", "from .seedlib import WidgetTone", "say WidgetTone"],
+)
+def test_what_is_imported_from_the_project_is_one(import_line: str) -> None:
+    history = [*shown(import_line), *shown("WidgetTone(3)")]
+    edit = called("Edit", file_path="src/b.py", old_string="old", new_string="run WidgetTone(3)")
+    assert "WidgetTone" in listed(history, edit)
+
+
+@pytest.mark.parametrize(
+    ("stated", "written"),
+    [
+        ('assert r1.json["id"]', 'assert r1.json["id"] == 4'),
+        ("cheduling/drafts/` + format(row)", "cheduling/drafts/` + format(row, 3)"),
+        ('"begin": "2026-01-01"', 'from="2026-01-01"'),
+        ("open test.txt for it", "open test.txt here"),
+        ("expect(seed).toMatch(3)", "expect(row).toMatch(4)"),
+    ],
+    ids=[
+        "member of a variable",
+        "rest of a line that was cut",
+        "made-up date",
+        "made-up file",
+        "method of a library for tests",
+    ],
+)
+def test_what_code_cuts_off_or_makes_up_is_no_need(stated: str, written: str) -> None:
+    edit = called("Edit", file_path="src/b.ts", old_string="old", new_string=written)
+    assert listed(shown(stated), edit) == []

@@ -17,6 +17,9 @@ from workbench.evaluation.metrics.loss_kinds import loss_kind
         ("  --accent: tint(3)", "identifier"),
         ("watch LZg1H7xaQtI now", "id"),
         ('return fmt.Errorf("cannot delete branch %s", name)', "error"),
+        ('raise Refusal(detail="no such seed row")', "error"),
+        ("answers 413 `file_too_large` then", "error"),
+        ("return ErrConflict", "error"),
     ],
 )
 def test_a_line_may_say_more_of_a_kind_than_the_form(line: str, kind: str) -> None:

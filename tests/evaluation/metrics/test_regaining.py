@@ -194,3 +194,27 @@ def test_a_listing_between_tags_counts_as_a_fence() -> None:
     assert (
         way_back([told(listing), said("yes, retryLimit")], told("limit.retryLimit = 3")) == "call"
     )
+
+
+def test_a_file_that_is_listed_between_fences_is_had_again() -> None:
+    listing = "src/app.ts\n````ts\nretryLimit: tint\n````"
+    assert way_back([told(listing)], told("now retryLimit: tint")) == "call"
+
+
+def test_a_name_behind_its_file_is_found_by_a_search() -> None:
+    line = "- `lib/{}`: parseHeader, formatFooter"
+    use = told("parseHeader and formatFooter trim")
+    needs = Index([told(line.format("table.ts")), use]).demand(1).needs
+    assert {need.way_back for need in needs if need.entity.kind == "identifier"} == {"call"}
+
+
+def test_a_module_in_a_dotted_name_is_found_by_a_search() -> None:
+    use = told("the log names parse_header")
+    assert way_back([told("it failed in seeds.inner.parse_header today")], use) == "call"
+    assert way_back([told("it failed in parse_header today")], use) == "agent"
+
+
+def test_a_text_in_a_fence_is_found_by_a_search() -> None:
+    fenced = told('It says:\n```python\nfail(detail="no such seed row")\n```')
+    use = told('it shows "no such seed row"')
+    assert way_back([fenced], use) == "call"

@@ -46,7 +46,13 @@ def test_a_line_that_says_of_it_what_its_evidence_does_still_tells_it(
         ("retryLimit", "open src/retryLimits.ts", False),
         ("retryLimit", "read config.retryLimit", True),
         ("4500 ms", "after 4500 ms", False),
+        ("retryLimit", "the column retry_limit", True),
+        ("retryLimit", "the retry limit", False),
+        ("row_count", "the rowCount of it", True),
+        ("row_count", "the row count of it", True),
+        ("row_count", "the narrow count of it", False),
         ("menu.ts", "open src/parts/menu.ts", True),
+        ("menu.ts", "open src\\parts\\menu.ts", True),
         ("menu.ts", "open menu.ts", False),
     ],
     ids=[
@@ -54,14 +60,20 @@ def test_a_line_that_says_of_it_what_its_evidence_does_still_tells_it(
         "a longer word",
         "a member",
         "a number",
+        "a column of it",
+        "plain words",
+        "joined by capitals",
+        "the words of a column",
+        "a piece of a word",
         "a file in its folder",
+        "a file of another system",
         "a file's bare name",
     ],
 )
 def test_a_name_that_the_context_spells_is_no_loss(
     name: str, context: str, is_spelled: bool
 ) -> None:
-    line = "retryLimit is 4500 ms in parts/menu.ts"
+    line = "retryLimit is 4500 ms, row_count in parts/menu.ts"
     needs = Index([told(line), told(line)]).demand(1).needs
     (need,) = [need for need in needs if need.entity.text == name]
     assert is_still_spelled(need, context) == is_spelled

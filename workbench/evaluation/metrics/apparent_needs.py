@@ -15,10 +15,12 @@ from workbench.engine.transcript.message import AssistantMessage, Message, Text
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
 from workbench.evaluation.metrics.known_names import is_known, is_member_of_library
+from workbench.evaluation.metrics.library_names import LibraryNames
+from workbench.evaluation.metrics.listings import listings
 from workbench.evaluation.metrics.numbers_by_chance import agrees_by_chance
 from workbench.evaluation.metrics.shell_edits import shell_edits
 from workbench.evaluation.metrics.sources import shell_command, tools_of_script
-from workbench.evaluation.metrics.uses import UseText, declares, is_output, listings, text_of_use
+from workbench.evaluation.metrics.uses import UseText, declares, is_output, text_of_use
 
 
 class ApparentNeeds:
@@ -59,7 +61,7 @@ class ApparentNeeds:
             return True
         if _is_cut_or_code(need) or self._is_brand(need):
             return True
-        if is_member_of_library(name, need.use_text):
+        if is_member_of_library(name, need.use_text) or self._is_of_library(need):
             return True
         for line in (need.evidence_text, need.use_text):
             if _is_style(need, line):
@@ -67,6 +69,16 @@ class ApparentNeeds:
             if not _stands_alone(need, line):
                 return True
         return False
+
+    def _is_of_library(self, need: Need) -> bool:
+        """Whether a name of code is a library's, as the session's imports show."""
+        if need.entity.kind not in ("identifier", "error"):
+            return False
+        return self._library_names.gives(need.entity.text, need.use_text)
+
+    @cached_property
+    def _library_names(self) -> LibraryNames:
+        return LibraryNames(self._index.texts, self._index.paths)
 
     def _is_word_of_tool(self, name: str) -> bool:
         """Whether a name is a tool's or an argument's, or the end of one (`mcp_x_push_files`)."""
@@ -110,8 +122,7 @@ class ApparentNeeds:
         if use.form != "file":
             return False
         if use.path:
-            path = use.path.lower()
-            touched_at = self._first_touched.get(path, need.use)
+            touched_at = self._first_touched.get(_file_key(use.path), need.use)
             if touched_at >= need.use:
                 return False
         first_message = self._first_said.get(_squeezed(need.use_text), need.use)
@@ -140,7 +151,7 @@ def _folder_pairs(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _first_touched(messages: Sequence[Message]) -> dict[str, int]:
-    """By file the first message that reads or changes it."""
+    """By file (see `_file_key`) the first message that reads or changes it."""
     first_by_file: dict[str, int] = {}
     for index, message in enumerate(messages):
         if not isinstance(message, AssistantMessage):
@@ -148,14 +159,20 @@ def _first_touched(messages: Sequence[Message]) -> dict[str, int]:
         for block in message.blocks:
             if isinstance(block, Text):
                 for listing in listings(block.text):
-                    first_by_file.setdefault(listing.path.lower(), index)
+                    first_by_file.setdefault(_file_key(listing.path), index)
         for call in message.calls:
             files = touched(call.name, call.arguments)
             for path in (*files.read, *files.modified):
-                first_by_file.setdefault(path.lower(), index)
+                first_by_file.setdefault(_file_key(path), index)
             for file in shell_edits(shell_command(call)).written:
-                first_by_file.setdefault(file.path.lower(), index)
+                first_by_file.setdefault(_file_key(file.path), index)
     return first_by_file
+
+
+def _file_key(path: str) -> str:
+    """A file by its folder and its name: a shell and an editor may begin its path differently."""
+    parts = path.lower().replace("\\", "/").split("/")
+    return "/".join(parts[-2:])
 
 
 def _tool_words(messages: Sequence[Message]) -> set[str]:
@@ -231,9 +248,16 @@ address, numbers in quotation marks.
 
 
 def _is_piece(need: Need) -> bool:
-    """Whether a thing is no more than a piece of its kind."""
-    piece = _PIECE.get(need.entity.kind)
-    return piece is not None and piece.fullmatch(need.entity.text) is not None
+    """Whether a thing is no more than a piece of its kind, or a member that looks like a file
+    (`reply.json["id"]`).
+    """
+    name, kind = need.entity.text, need.entity.kind
+    if kind == "path" and "/" not in name:
+        lines = need.evidence_text + need.use_text
+        if re.search(re.escape(name) + r"[\[(]", lines):
+            return True
+    piece = _PIECE.get(kind)
+    return piece is not None and piece.fullmatch(name) is not None
 
 
 _PROPER_NAME = re.compile(r"(?:[A-Z][a-z]+){2,}|[A-Z][a-z]*[A-Z][A-Za-z]*")
@@ -286,10 +310,17 @@ def _is_cut_or_code(need: Need) -> bool:
 
 
 def _is_cut(name: str, line: str) -> bool:
-    """Whether a line is so long that it was cut, and a name is its end."""
-    if len(line) < SPAN_CHARS:
+    """Whether a line is so long that it was cut, and a name is its end; or a line begins in the
+    middle of a quotation, with the name.
+    """
+    if line.count(name) != 1:
         return False
-    return line.endswith(name) and line.count(name) == 1
+    if line.startswith(name) and _REST_OF_QUOTATION.match(line[len(name) :]):
+        return True
+    return len(line) >= SPAN_CHARS - 1 and line.endswith(name)
+
+
+_REST_OF_QUOTATION = re.compile(r"/?[`\"'] ?\+")
 
 
 _EXPRESSION = re.compile(r"[.(\[?]\w*")
@@ -355,4 +386,10 @@ def _is_made_there(need: Need, use: UseText) -> bool:
         return True
     if kind == "flag":
         return f"{name}:" in need.use_text
+    if kind == "id" and _ROUND_DATE.fullmatch(name):
+        return True
     return kind == "identifier" and declares(name, need.use_text)
+
+
+_ROUND_DATE = re.compile(r"\d{4}-(?:\d\d-01|12-31)")
+"""The first day of a month or the last of a year, as dates of examples are."""

@@ -26,6 +26,8 @@ def loss_kind(need: Need) -> Kind:
         if _is_property(name, need.evidence_text) or not name.islower():
             return "identifier"
         return kind
+    if kind == "identifier" and _is_code_of_error(name, need.evidence_text):
+        return "error"
     if kind == "quote" and _is_text_of_error(name, need.evidence_text):
         return "error"
     return kind
@@ -58,7 +60,17 @@ def _sort_of(character: str) -> str:
     return "small"
 
 
-_MAKES_ERROR = re.compile(r"(?:Errorf?|errors\.New|Exception|panic|bail!)\($")
+_GO_ERROR = re.compile(r"Err[A-Z]\w*")
+
+
+def _is_code_of_error(name: str, line: str) -> bool:
+    """Whether a name is an error's, as Go names them, or stands behind a status of HTTP."""
+    if _GO_ERROR.fullmatch(name):
+        return True
+    return re.search(rf"\b[45]\d\d `?{re.escape(name)}\b", line) is not None
+
+
+_MAKES_ERROR = re.compile(r"(?:(?:Errorf?|errors\.New|Exception|panic|bail!)\(|\bdetail=)$")
 
 
 def _is_text_of_error(text: str, line: str) -> bool:

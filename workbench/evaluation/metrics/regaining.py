@@ -18,7 +18,10 @@ _DECIDES = re.compile(
 )
 _CODE_NAME = re.compile(r"\w*[a-z0-9]_\w+|\w*[a-z][A-Z]\w*")
 """A name that only code has: words joined by underscores or by capitals."""
-_AS_CODE = r"`[^`]*{name}[^`]*`|{name}\(|(?:def|func|fn|function|class|struct|enum|trait|interface|type)\s+{name}"
+_AS_CODE = (
+    r"`[^`]*{name}[^`]*`|{name}\(|\w\.\w+\.{name}\b"
+    r"|(?:def|func|fn|function|class|struct|enum|trait|interface|type)\s+{name}"
+)
 """How a line speaks of a name as of something that the project has."""
 _CODE_FORM = re.compile(
     r"[=(]|^(?:return|import|from|export|if|for|while|def|class|func|fn|const|let|var|type|struct)\b"
@@ -32,6 +35,7 @@ _CALL = WAYS.index("call")
 _PATH = KINDS.index("path")
 _HASH = KINDS.index("hash")
 _IDENTIFIER = KINDS.index("identifier")
+_KINDS_IN_CODE = [_IDENTIFIER, KINDS.index("quote"), KINDS.index("error")]
 _AGENT = WAYS.index("agent")
 _RUN = WAYS.index("run")
 
@@ -133,10 +137,11 @@ class Regaining:
                 is_inside = self.way[slot] == _AGENT and not _is_from_root(name)
                 is_found[slot] = is_inside and _speaks_as_of_code(name, line)
             elif kind == _IDENTIFIER:
+                is_found[slot] = self._shows_code(slot, name, line)
+            if not is_found[slot] and kind in _KINDS_IN_CODE:
                 message_index = int(self._evidence_message[slot])
                 message = self._index.messages[message_index]
-                is_shown = self._shows_code(slot, name, line)
-                is_found[slot] = is_shown or _is_line_of_code(message, line)
+                is_found[slot] = _is_line_of_code(message, line)
         return is_found
 
     def _shows_code(self, slot: int, name: str, line: str) -> bool:
@@ -192,8 +197,13 @@ def _is_from_root(path: str) -> bool:
 
 
 def _speaks_as_of_code(name: str, line: str) -> bool:
-    """Whether a line speaks of a name as of something that the project has."""
+    """Whether a line speaks of a name as of something that the project has: as code does, or
+    behind the file that has it.
+    """
     escaped = re.escape(name)
+    behind_file = rf"`[\w./-]+\.\w{{1,4}}`: .*\b{escaped}\b"
+    if re.search(behind_file, line):
+        return True
     as_code = _AS_CODE.format(name=escaped)
     return re.search(as_code, line) is not None
 

@@ -14,12 +14,14 @@ from workbench.engine.transcript.files import (
 from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
+    Text,
     ToolCall,
     ToolResult,
     UserMessage,
     argument_texts,
     is_real_user,
 )
+from workbench.evaluation.metrics.listings import listings
 from workbench.evaluation.metrics.shell_edits import shell_edits
 
 SourceKind: TypeAlias = Literal["lasting", "repeatable", "passing", "mention"]
@@ -235,6 +237,10 @@ def texts_in_files(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
     for index, message in enumerate(messages):
         if not isinstance(message, AssistantMessage):
             continue
+        for block in message.blocks:
+            if isinstance(block, Text):
+                for file in listings(block.text):
+                    yield index, file.text
         for call in message.calls:
             if call.id in failed:
                 continue

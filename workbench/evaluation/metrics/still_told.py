@@ -9,6 +9,9 @@ from workbench.evaluation.metrics.demand import Need
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CAPITAL = re.compile(r"([a-z])([A-Z])")
+_WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+FEWEST_WORDS = 2
+"""Words of a name that is known again where they are joined otherwise."""
 _PLAIN = frozenset(
     [
         "the",
@@ -58,25 +61,43 @@ def is_still_spelled(need: Need, context: str) -> bool:
     """
     if need.entity.kind in _WEAK_KINDS:
         return False
-    return _as_word(need).search(context) is not None
+    return _is_spelled(need, context)
 
 
 def is_told_again(need: Need, messages: Sequence[Message], boundary: int) -> bool:
     """Whether a user or a result named the thing between the boundary and its use, in whatever
     surroundings.
     """
-    name = _as_word(need)
     for message in messages[boundary : need.use]:
-        if message.role != "assistant" and name.search(said_text(message)):
+        if message.role != "assistant" and _is_spelled(need, said_text(message)):
             return True
     return False
 
 
+def _is_spelled(need: Need, text: str) -> bool:
+    """Whether a text has a name, or the same words joined otherwise."""
+    if need.entity.kind == "path":
+        text = text.replace("\\", "/")
+    if _as_word(need).search(text):
+        return True
+    words = _WORD_OF_NAME.findall(need.entity.text)
+    if need.entity.kind != "identifier" or len(words) < FEWEST_WORDS:
+        return False
+    joint = "[_-]?"
+    if "_" in need.entity.text:
+        joint = "[ _-]?"
+    joined_words = joint.join(words)
+    in_any_spelling = rf"(?<![A-Za-z0-9]){joined_words}(?![A-Za-z0-9])"
+    return re.search(in_any_spelling, text, re.IGNORECASE) is not None
+
+
 def _spelling(need: Need) -> str:
-    """How the use spells a thing: a file with its folder, where it has one there."""
+    """How the use spells a thing: a file with its one folder, where it has one there."""
     name = need.entity.text
     if need.entity.kind != "path" or name.startswith("/"):
         return name
+    if name.count("/") > 1:
+        return "/".join(name.split("/")[-2:])
     with_folder = re.search(rf"[\w.@-]+/{re.escape(name)}", need.use_text)
     if with_folder is None:
         return name

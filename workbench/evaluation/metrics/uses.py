@@ -13,6 +13,7 @@ from workbench.engine.transcript.files import (
     touched,
 )
 from workbench.engine.transcript.message import Message, Text, ToolCall, argument_texts
+from workbench.evaluation.metrics.listings import listings
 from workbench.evaluation.metrics.shell_edits import shell_edits
 from workbench.evaluation.metrics.sources import shell_command
 
@@ -44,22 +45,11 @@ def _texts_of_uses(answer: Message) -> Iterator[UseText]:
     """The texts of an answer, in order."""
     for block in answer.blocks:
         if isinstance(block, Text):
-            yield from listings(block.text)
+            for file in listings(block.text):
+                yield UseText(file.text, "file", file.path)
             yield UseText(block.text, "words")
         elif isinstance(block, ToolCall):
             yield from _texts_of_call(block)
-
-
-_LISTING = re.compile(
-    r"^([\w./-]+\.\w{1,8})\n(?:```\w*|<source>)\n(?!<<<<<<<)(.*?)\n(?:```|</source>)$",
-    re.MULTILINE | re.DOTALL,
-)
-
-
-def listings(text: str) -> Iterator[UseText]:
-    """The files that an answer's words list as a whole, each under its path."""
-    for path, body in _LISTING.findall(text):
-        yield UseText(body, "file", path)
 
 
 def _texts_of_call(call: ToolCall) -> Iterator[UseText]:
