@@ -154,7 +154,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, ModuleNotFoundError):
             missing = missing_extra(f"`workbench {called}`", error)
             if isinstance(missing, WorkbenchError):
-                return _stopped(f"workbench: {missing}", hint=hint(missing))
+                advice = "" if called == "doctor" else hint(missing)
+                return _stopped(f"workbench: {missing}", hint=advice)
         if os.environ.get("WORKBENCH_DEBUG"):
             raise
         if isinstance(error, MemoryError) or any(sign in str(error) for sign in NO_MEMORY):
