@@ -141,10 +141,10 @@ def _looks(followed: Followed, meter: SessionMeter, once: bool) -> Iterator[Look
                 reason = NOT_RECOGNISED
             raise FormatError(reason, where=str(followed.path or followed.target))
         elif not has_waited and not followed.lines:
-            reason = f" ({NOT_RECOGNISED})" if followed.is_unrecognised else ""
-            complain(
-                f"workbench: waiting for a session in {followed.target}{reason}; Ctrl-C ends it"
-            )
+            target = str(followed.target)
+            if followed.is_unrecognised:
+                target += f" ({NOT_RECOGNISED})"
+            complain(f"workbench: waiting for a session in {target}; Ctrl-C ends it")
         has_waited = True
         if once:
             return

@@ -184,8 +184,12 @@ class Followed:
         """
         if self._builder is not None:
             return False
+        if self._unread:
+            return True
         begun_line = self._rest.strip()
-        return bool(self._unread or (begun_line and not begun_line.startswith(b"{")))
+        if not begun_line:
+            return False
+        return not begun_line.startswith(b"{")
 
     def session(self) -> Session | None:
         """The session as far as it was read; None before its first line."""
