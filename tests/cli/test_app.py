@@ -119,6 +119,43 @@ def test_a_damaged_file_is_a_row_and_does_not_stop_the_others(
 
 
 @pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("inspect", ""),
+        ("compare", "-j 1 --no-report"),
+        ("advise", ""),
+        ("replay", ""),
+        ("lab simulate", "-j 1"),
+        ("lab ablate", "-j 1"),
+        ("lab validate", ""),
+        ("lab learn", "-j 1 --out learned.json"),
+    ],
+)
+def test_where_the_only_file_cannot_be_read_each_command_says_why(
+    command: str,
+    options: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.jsonl").write_text("no session\n")
+    assert main([*command.split(), "bad.jsonl", *options.split()]) == 2
+    told = capsys.readouterr().err
+    assert "bad.jsonl: no importer recognises this content, which is no JSON" in told
+
+
+def test_a_sweep_whose_only_file_cannot_be_read_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.jsonl").write_text("no session\n")
+    grid = tmp_path / "grid.toml"
+    grid.write_text(f'sessions = ["{tmp_path}/bad.jsonl"]\nstrategies = ["truncate"]\n')
+    assert main(["lab", "sweep", str(grid), "--out", str(tmp_path / "run"), "-j", "1"]) == 2
+    assert "bad.jsonl: no importer recognises this content" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("words", "expected"),
     [
         (["compare", "no-such-file.jsonl"], "no-such-file.jsonl"),

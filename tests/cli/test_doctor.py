@@ -1,6 +1,7 @@
 """The doctor looks, says what it found, and changes nothing."""
 
 import json
+import subprocess
 import sys
 from importlib.metadata import EntryPoint, PackageNotFoundError, metadata, requires
 from pathlib import Path
@@ -76,6 +77,48 @@ def test_a_missing_package_is_told_with_what_does_not_work_without_it() -> None:
     assert rows[1].found.endswith("(for commands that read sessions)")
     # its tables of tokens and prices are read with every session
     assert "(for commands that read sessions, and" in rows[2].found
+
+
+WITHOUT_PACKAGES = """
+import sys
+from importlib import metadata
+
+MISSING = sys.argv[1].split(",")
+version_of = metadata.version
+
+def version(name):
+    if name in MISSING:
+        raise metadata.PackageNotFoundError(name)
+    return version_of(name)
+
+metadata.version = version
+for name in MISSING:
+    sys.modules[name] = None
+
+from workbench.cli import main
+
+sys.exit(main(["doctor"]))
+"""
+
+
+def test_it_names_each_missing_package_though_nothing_else_runs_without() -> None:
+    missing = ["numpy", "tiktoken", "scipy", "pandas", "litellm", "rich"]
+    command = [sys.executable, "-c", WITHOUT_PACKAGES, ",".join(missing)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 1 and not result.stderr
+    shown = " ".join(result.stdout.split())
+    for name in missing:
+        assert f"{name} is missing: pip install '{name}" in shown
+    assert "kernel" in shown
+
+
+def test_where_the_doctor_itself_lacks_a_package_it_is_not_what_to_ask(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "packaging.requirements", None)
+    assert main(["doctor"]) == 2
+    told = capsys.readouterr().err
+    assert "`workbench doctor` needs the package packaging" in told and "hint:" not in told
 
 
 def test_each_package_whose_use_is_told_is_required() -> None:

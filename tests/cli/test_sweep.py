@@ -6,18 +6,21 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
-from workbench import Session, save
+from workbench import Findings, Report, Results, Session, save
 from workbench.cli import main
+from workbench.cli.headline import show
+from workbench.report.view.contexts import ContextPlace, side
+from workbench.report.view.runs import runs
 
 
-def grid(folder: Path) -> Path:
-    """Three points; two differ by their trigger alone, which the same sizes do not ask."""
+def grid(folder: Path, windows: str = "4000") -> Path:
+    """Three points a window; two differ by their trigger alone, which the same sizes do not ask."""
     save(Session.of([rules("be brief"), *remembering(24)]), folder / "chat.jsonl")
     file = folder / "grid.toml"
     file.write_text(
         f"sessions = [{str(folder / 'chat.jsonl')!r}]\n"
         'strategies = ["truncate", "observation_mask"]\n'
-        "windows = [4000]\n"
+        f"windows = [{windows}]\n"
         "shares = [0.2]\n"
         "[settings.truncate]\n"
         "trigger.threshold = [0.98, 0.99]\n"
@@ -40,3 +43,22 @@ def test_a_sweep_ends_with_a_choice_and_shows_points_that_cannot_differ_once(
     answer = json.loads(capsys.readouterr().out)
     assert len(answer["points"]) == 3
     assert answer["decision"]["recommendation"] in shown
+
+
+def test_a_sweep_of_several_windows_is_shown_as_any_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = grid(tmp_path, windows="4000, 9000")
+    words = ["lab", "sweep", str(file), "--out", str(tmp_path / "run"), "--no-report", "-j", "1"]
+    assert main(words) == 0
+    results = Results.open(tmp_path / "run")
+    assert results.sessions["window_used"].isna().all()
+    capsys.readouterr()
+    for wide in (False, True):
+        show(Findings.of(results), wide=wide)
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "Windows: each strategy of a sweep is replayed in its own." in shown
+    assert "window=9000" in Report(results).headline.html
+    session = results.sessions["session"].iloc[0]
+    of_reference = side(runs(tmp_path)["run"], session, "none", ContextPlace())
+    assert of_reference.settings.window == 4000

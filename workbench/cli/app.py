@@ -154,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, ModuleNotFoundError):
             missing = missing_extra(f"`workbench {called}`", error)
             if isinstance(missing, WorkbenchError):
-                return _stopped(f"workbench: {missing}", hint=hint(missing))
+                return _lacking(called, missing)
         if os.environ.get("WORKBENCH_DEBUG"):
             raise
         if isinstance(error, MemoryError) or any(sign in str(error) for sign in NO_MEMORY):
@@ -190,6 +190,14 @@ def _misuse(error: Any) -> str:  # noqa: ANN401 - an exception of the click that
     error.message = errors.refusal(refused)
     message = str(error.format_message())
     return message.replace("Invalid value", f"Invalid value {refused['input']!r}", 1)
+
+
+def _lacking(called: str, missing: WorkbenchError) -> int:
+    """Say which package a command lacks; the hint names the doctor, unless that lacks it."""
+    message = f"workbench: {missing}"
+    if called == "doctor":
+        return _stopped(message)
+    return _stopped(message, hint=hint(missing))
 
 
 def _stopped(message: str, code: int = UNUSABLE, hint: str = "") -> int:

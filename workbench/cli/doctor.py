@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires, version
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
+import typer
 
 from workbench.base.errors import WorkbenchError
 from workbench.base.formats import joined
 from workbench.base.package import PACKAGE
 from workbench.base.registry import DISTRIBUTION
-from workbench.cli.options import AsJson
 from workbench.cli.output import FAILED, OK, WIDTH, painted, say, say_json
 
 if TYPE_CHECKING:
@@ -94,7 +95,10 @@ class SetupCheck(NamedTuple):
     found: str
 
 
-def doctor(as_json: AsJson = False) -> int:
+def doctor(
+    # not `options.AsJson`, whose module needs packages that are looked for here
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> int:
     """Check this machine's set-up, and say which command lacks what, with the command that installs
     it.
 
@@ -263,12 +267,12 @@ def _tables() -> Iterator[SetupCheck]:
     try:
         TiktokenCounter().count_text("offline")
         yield SetupCheck("tokenizer", "ok", f"tiktoken {version('tiktoken')}, its tables are here")
-    except (WorkbenchError, OSError) as error:
+    except (WorkbenchError, OSError, ModuleNotFoundError) as error:
         yield SetupCheck("tokenizer", "wrong", str(error))
     try:
         price = tariff("gpt-4o-mini")
         litellm = f"litellm {version('litellm')}"
-    except (WorkbenchError, PackageNotFoundError) as error:
+    except (WorkbenchError, ModuleNotFoundError) as error:  # a missing distribution as well
         yield SetupCheck("prices", "wrong", str(error))
         return
     if price is None:

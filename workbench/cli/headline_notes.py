@@ -121,17 +121,22 @@ def size_notes(run: Tables) -> Iterator[str]:
 
 
 def _windows(sessions: pd.DataFrame) -> str:
-    """The windows that were wanted, where they are from, and those that were used."""
-    requested_windows = sessions["window_wanted"].dropna().astype(int)
-    used_windows = sessions["window_used"].dropna().astype(int)
+    """The windows that were wanted, where they are from, and those that were used; a sweep of
+    several has none of its own for a session.
+    """
+    windows = sessions[["window_wanted", "window_used"]].dropna().astype(int)
+    if windows.empty:
+        return "Windows: each strategy of a sweep is replayed in its own."
+    requested_windows, used_windows = windows["window_wanted"], windows["window_used"]
     sources = []
-    for source, count in sessions["window_source"].value_counts().items():
+    for source, count in sessions.loc[windows.index, "window_source"].value_counts().items():
         sources.append(f"{source} ({count})")
     wider_count = int((used_windows > requested_windows).sum())
     widening = ""
     if wider_count:
-        windows = some(wider_count, "window")
-        widening = f"; {windows} widened to twice what system prompt and tools take"
+        widening = (
+            f"; {some(wider_count, 'window')} widened to twice what system prompt and tools take"
+        )
     return (
         f"Windows: {_span(requested_windows)} tokens, by {joined(sources)};"
         f" used {_span(used_windows)}{widening}."

@@ -15,7 +15,7 @@ from workbench.cli.options import takes
 from workbench.cli.output import as_json as to_json
 from workbench.cli.output import complain, harmless, printable, say
 from workbench.evaluation.experiment.spec import Masking
-from workbench.evaluation.watching.follow import AGENTS, Followed
+from workbench.evaluation.watching.follow import AGENTS, NOT_RECOGNISED, Followed
 from workbench.evaluation.watching.needed import Lost, compactions, likely_needed
 from workbench.evaluation.watching.state import SessionMeter, SessionState
 
@@ -137,9 +137,14 @@ def _looks(followed: Followed, meter: SessionMeter, once: bool) -> Iterator[Look
             yield Look(meter.state(session, followed.format), lost)
         elif once:
             reason = f"there is no session of {', '.join(AGENTS)} here that could be read yet"
+            if followed.is_unrecognised:
+                reason = NOT_RECOGNISED
             raise FormatError(reason, where=str(followed.path or followed.target))
         elif not has_waited and not followed.lines:
-            complain(f"workbench: waiting for a session in {followed.target}; Ctrl-C ends it")
+            target = str(followed.target)
+            if followed.is_unrecognised:
+                target += f" ({NOT_RECOGNISED})"
+            complain(f"workbench: waiting for a session in {target}; Ctrl-C ends it")
         has_waited = True
         if once:
             return

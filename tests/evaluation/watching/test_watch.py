@@ -74,6 +74,20 @@ def test_a_missing_file_is_an_error_of_one_sentence(
     assert "no session of claude_code, codex, pi here" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("content", "is_told"), [("no session\n", True), ("no session", True), ('{"type": "us', False)]
+)
+def test_a_file_of_another_kind_is_told_from_one_that_is_not_written_yet(
+    content: str, is_told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_text(content)
+    assert main(["watch", str(file), "--once"]) == 2
+    told = capsys.readouterr().err
+    assert ("its content is not recognised" in told) is is_told
+    assert ("could be read yet" in told) is not is_told
+
+
 def test_the_size_is_the_reported_prompt_and_what_came_after_it(tmp_path: Path) -> None:
     file = tmp_path / "s.jsonl"
     file.write_text("\n".join(lines()) + "\n")

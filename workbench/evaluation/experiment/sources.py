@@ -18,6 +18,9 @@ Item: TypeAlias = str | Path | Session
 What: TypeAlias = Iterable[str | Path | Session] | str | Path | Session
 """Files, folders, patterns or sessions; none: the bundled sessions."""
 
+MOST_REASONS = 3
+"""Files of which an error says why they could not be read."""
+
 
 @dataclass(frozen=True, slots=True)
 class SessionSource:
@@ -188,6 +191,22 @@ def readable_sessions(source: SessionSource) -> list[Session]:
             if loaded.error is not None:
                 raise loaded.error
     return sessions
+
+
+def reasons_unread(sources: Iterable[SessionSource]) -> str:
+    """Why files of which nothing can be read could not be, the first few; empty where each could
+    be read.
+    """
+    reasons = []
+    for source in sources:
+        if source.path is None:
+            continue
+        for loaded in scan([source.path], lenient=True):
+            if loaded.error is not None:
+                reasons.append(str(loaded.error))
+        if len(reasons) == MOST_REASONS:
+            break
+    return "; ".join(reasons)
 
 
 def _of_a_run(path: Path) -> bool:

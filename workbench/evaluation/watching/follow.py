@@ -28,6 +28,8 @@ AGENTS: Mapping[str, Callable[[SourceFile], SessionBuilder]] = {
     "pi": PiBuilder,
 }
 """The agents whose files are followed: they append JSON lines. Each with what reads its lines."""
+FOLLOWED_AGENTS = f"the agents that can be followed are {', '.join(AGENTS)}"
+NOT_RECOGNISED = f"its content is not recognised; {FOLLOWED_AGENTS}"
 BYTES = 16 << 20
 """Bytes that are read at once."""
 CHECKED = 256
@@ -159,12 +161,10 @@ class Followed:
         format = _format_of(Head.of(f"{text}\n"))
         if format in AGENTS:
             self._read_as(format)
-        elif format or len(start) > HEAD_BYTES:
-            problem = "its content is not recognised"
-            if format:
-                problem = f"its format is {format}"
-            reason = f"{problem}; the agents that can be followed are {', '.join(AGENTS)}"
-            raise FormatError(reason, where=str(self.path))
+        elif format:
+            raise FormatError(f"its format is {format}; {FOLLOWED_AGENTS}", where=str(self.path))
+        elif len(start) > HEAD_BYTES:
+            raise FormatError(NOT_RECOGNISED, where=str(self.path))
 
     def _read_as(self, format: str) -> None:
         """Read the first lines, and all that follow, in a format."""
@@ -176,6 +176,20 @@ class Followed:
         self._unread = []
         for line in lines:
             self._line(line)
+
+    @property
+    def is_unrecognised(self) -> bool:
+        """Whether something was read that none of the agents writes; a line of JSON that is not
+        at its end yet may be of any.
+        """
+        if self._builder is not None:
+            return False
+        if self._unread:
+            return True
+        begun_line = self._rest.strip()
+        if not begun_line:
+            return False
+        return not begun_line.startswith(b"{")
 
     def session(self) -> Session | None:
         """The session as far as it was read; None before its first line."""

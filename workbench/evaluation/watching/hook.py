@@ -14,7 +14,7 @@ from workbench.engine.models.weights import cache_folder
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.watching.follow import Followed, newest_file
+from workbench.evaluation.watching.follow import NOT_RECOGNISED, Followed, newest_file
 from workbench.evaluation.watching.needed import (
     Lost,
     Taken,
@@ -96,9 +96,10 @@ def written_so_far(followed: Followed) -> Session:
     followed.update()
     session = followed.session()
     if session is None:
-        raise FormatError(
-            "there is no session here that could be read yet", where=str(followed.target)
-        )
+        reason = "there is no session here that could be read yet"
+        if followed.is_unrecognised:
+            reason = NOT_RECOGNISED
+        raise FormatError(reason, where=str(followed.target))
     return session
 
 

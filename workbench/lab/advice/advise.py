@@ -13,6 +13,7 @@ import pandas as pd
 from pydantic import BeforeValidator, Field
 
 from workbench.base.errors import SettingError
+from workbench.engine.transcript.redaction import masker
 from workbench.evaluation.analysis.advice_note import AdviceNote
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, difference
@@ -27,7 +28,12 @@ from workbench.evaluation.experiment.settings import (
     NameList,
     PricedSettings,
 )
-from workbench.evaluation.experiment.sources import SessionSource, default_model_for, sources_of
+from workbench.evaluation.experiment.sources import (
+    SessionSource,
+    default_model_for,
+    reasons_unread,
+    sources_of,
+)
 from workbench.evaluation.experiment.spec import Execution, Masking, Priced, RunSpec
 from workbench.evaluation.experiment.spec_fields import Whole, Window, listed
 from workbench.lab.advice.measured import Measurements, figures, recorded, saved_shares
@@ -211,6 +217,17 @@ def forecast(
     return search.rounds(), search.forecast()
 
 
+def nothing_to_advise_on(sources: Sequence[SessionSource], spec: AdviceSpec) -> SettingError:
+    """The error where no source holds a session, with the reasons of those that cannot be read."""
+    reasons = reasons_unread(sources)
+    if reasons:
+        mask = masker(spec.redaction)
+        return SettingError(f"there is no session to advise on: {mask(reasons)}")
+    return SettingError(
+        "there is no session to advise on; `workbench list formats` shows what can be read"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """A search before it begins: its candidates, the recordings in their common order, and their
@@ -240,9 +257,7 @@ class Search:
         recordings = recorded(by_name.values(), spec.group_by)
         projects = {name: source.project for name, source in recordings.items()}
         if not projects:
-            raise SettingError(
-                "there is no session to advise on; `workbench list formats` shows what can be read"
-            )
+            raise nothing_to_advise_on(sources, spec)
         folder = folder_of(spec, "advise", candidates.facts, sorted(by_name))
         run = RunSpec(
             redact=spec.redact,

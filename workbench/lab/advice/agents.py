@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Unpack
 
-from workbench.base.errors import SettingError
 from workbench.base.formats import percent, some
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import AtLimit, Preset
@@ -29,6 +28,7 @@ from workbench.lab.advice.advise import (
     AdviceSettings,
     AdviceSpec,
     Search,
+    nothing_to_advise_on,
     usual_grid,
 )
 from workbench.lab.advice.other_agents import OtherAgent, other_agents
@@ -239,21 +239,20 @@ def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
         SettingError: there is nothing to read.
     """
     by_agent: dict[str, list[SessionSource]] = defaultdict(list)
-    for source in sources_of(what or spec.sessions_of_space()):
+    sources = sources_of(what or spec.sessions_of_space())
+    for source in sources:
         sessions = sessions_in(source)
         if sessions:
             by_agent[agent_format(sessions[0])].append(source)
     if not by_agent:
-        raise SettingError(
-            "there is no session to advise on; `workbench list formats` shows what can be read"
-        )
+        raise nothing_to_advise_on(sources, spec)
     groups = sorted(by_agent.items(), key=lambda group: -len(group[1]))
     searches = []
-    for name, sources in groups:
+    for name, sources_of_agent in groups:
         group_spec = spec
         if spec.out and len(groups) > 1:
             group_spec = spec.changed(out=spec.out / (name or "other"))
-        searches.append(AgentSearch.of(AGENTS.get(name), sources, group_spec))
+        searches.append(AgentSearch.of(AGENTS.get(name), sources_of_agent, group_spec))
     return searches
 
 

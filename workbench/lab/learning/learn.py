@@ -9,13 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workbench.base.errors import SettingError
+from workbench.base.errors import FormatError, SettingError
 from workbench.base.private_files import write_private
 from workbench.engine.models.learned.features import FEATURES, PARTS, Part
 from workbench.engine.models.learned.weights import FORMAT, VERSION, LearnedWeights, Logistic
 from workbench.engine.transcript.redaction import masker, redacted
 from workbench.evaluation.experiment.prepared import prepared
-from workbench.evaluation.experiment.sources import SessionSource, What, sessions_in, sources_of
+from workbench.evaluation.experiment.sources import (
+    MOST_REASONS,
+    SessionSource,
+    What,
+    readable_sessions,
+    sources_of,
+)
 from workbench.evaluation.experiment.workers import workers
 from workbench.evaluation.replays.boundaries import FEWEST_AFTER, FEWEST_BEFORE
 from workbench.lab.learning.fit import FitCheck, cross_validated, fitted
@@ -118,6 +124,8 @@ def learn(
         for samples in outcome.samples_by_session:
             labelled += samples
             session_count += bool(samples)
+    if not labelled and failed:
+        raise SettingError(f"there is no session to learn from: {'; '.join(failed[:MOST_REASONS])}")
     if not labelled:
         raise SettingError(
             f"no session has {FEWEST_BEFORE} messages before a boundary, {FEWEST_AFTER} after it,"
@@ -147,9 +155,11 @@ class SourceSamples(NamedTuple):
 def _samples(redaction: frozenset[str] | None, source: SessionSource) -> SourceSamples:
     samples_by_session = []
     try:
-        for session in sessions_in(source):
+        for session in readable_sessions(source):
             prepared_session = prepared(redacted(session, redaction))
             samples_by_session.append(samples_of(prepared_session))
+    except FormatError as error:
+        return SourceSamples([], [masker(redaction)(str(error))])
     except (SettingError, ValueError, OSError) as error:
         failure = masker(redaction)(f"{source.name}: {error}")
         return SourceSamples([], [failure])

@@ -15,13 +15,14 @@ from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.stages.truncate import Truncate
 from workbench.engine.compaction.strategy import Preset, Strategy
 from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.redaction import masker
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.compared import compare_table
 from workbench.evaluation.analysis.paired import interval, project_means, sign_flip
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.prepared import Prepared, read
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.experiment.sources import sources_of
+from workbench.evaluation.experiment.sources import reasons_unread, sources_of
 from workbench.evaluation.experiment.spec import DEFAULT_MODEL, RunSpec
 from workbench.evaluation.metrics import NAMES
 from workbench.lab.validation.checks import (
@@ -244,6 +245,9 @@ def sessions_of(
         of = ""
         if named:
             of = f" in {', '.join(map(str, named))}"
+        reasons = reasons_unread(sources)
+        if reasons:
+            raise SettingError(masker(redaction)(f"there is no session{of} to check: {reasons}"))
         raise SettingError(
             f"there is no session{of} to check: name files or folders with recorded sessions"
         )

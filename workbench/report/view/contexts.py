@@ -191,7 +191,7 @@ def _strategy_in_run(
     try:
         if not points:
             name = strategy.removesuffix(f" ({model})")
-            return _StrategyInRun(preset(name), model, int(row["window_used"]))
+            return _StrategyInRun(preset(name), model, _window_of_references(row))
         point = points[0]
         window = point["window"]
         if missing(window):
@@ -201,6 +201,16 @@ def _strategy_in_run(
         return _StrategyInRun(changed, model, int(window))
     except WorkbenchError as error:
         raise NotShown(f"The strategy {strategy} cannot be made again here: {error}.") from None
+
+
+def _window_of_references(row: Mapping[str, Any]) -> int:
+    """The window in which a session was replayed; in a sweep of several windows the first, as
+    the references are.
+    """
+    window = row["window_used"]
+    if missing(window):
+        window = row["window_wanted"]
+    return int(window)
 
 
 def _writer(run: Tables, strategy: str, session: str) -> str:

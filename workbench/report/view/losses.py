@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from workbench.base.formats import missing
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_notes import MARKS, RunNotes, loss_key
 from workbench.evaluation.findings.losses import worst_losses
@@ -170,7 +171,7 @@ def loss_rows(run: Tables, titles: Mapping[str, str]) -> list[dict[str, Any]]:
             "kind": loss["kind"],
             "recoverable": loss["recoverable"],
             "way_note": way_note(loss),
-            "said_at": int(loss["evidence_at"]),
+            "said_at": _message_number(loss["evidence_at"]),
             "needed_at": int(loss["needed_at"]),
             "session": session,
             "title": titles.get(session, session),
@@ -180,6 +181,13 @@ def loss_rows(run: Tables, titles: Mapping[str, str]) -> list[dict[str, Any]]:
         }
         rows.append(row)
     return rows
+
+
+def _message_number(index: object) -> int | None:
+    """The index of a message; None where the run is of a time that did not write it."""
+    if missing(index):
+        return None
+    return int(float(str(index)))
 
 
 def _key(loss: Mapping[Hashable, Any]) -> str:
