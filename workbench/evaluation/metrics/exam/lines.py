@@ -33,8 +33,10 @@ class Lines:
         token = vocabulary.properties(numbers)
         place = np.cumsum(token.step, dtype=np.int64)
         line = np.cumsum(token.ends_line, dtype=np.int64)
-        clause = line + np.cumsum(token.ends_clause, dtype=np.int64)
-        line_ends = place[token.ends_line > 0]
+        earlier_clauses = np.cumsum(token.ends_clause, dtype=np.int64)
+        clause = line + earlier_clauses
+        is_last_of_line = token.ends_line > 0
+        line_ends = place[is_last_of_line]
         self.start = np.concatenate(([0], line_ends))
         self.segment, row = vocabulary.segments_of(numbers)
         self.segment_pos = place[row]
@@ -46,9 +48,11 @@ class Lines:
         self.feature_pos = place[row]
         self.feature_line = line[row]
         self.passive: Flags = np.zeros(self.count, dtype=bool)
-        turned_lines = line[token.turns > 0]
+        turns = token.turns > 0
+        turned_lines = line[turns]
         self.passive[turned_lines] = True
-        self._negations = place[token.negates > 0]
+        negates = token.negates > 0
+        self._negations = place[negates]
 
     def features_of(self, lines: Ints) -> Ints:
         """The rows of the features of some lines."""
@@ -59,8 +63,9 @@ class Lines:
 
     def negated_before(self, position: Ints, reach: int) -> Flags:
         """Whether a negation stands before each place, at most so far."""
+        first_position = position - reach
         earlier_count = np.searchsorted(self._negations, position)
-        too_early_count = np.searchsorted(self._negations, position - reach)
+        too_early_count = np.searchsorted(self._negations, first_position)
         return earlier_count > too_early_count
 
 
@@ -68,7 +73,8 @@ def _token_numbers(texts: Sequence[str], vocabulary: Vocabulary) -> Ints:
     """The numbers of the tokens of some lines, one line after the other."""
     if not texts:
         return np.zeros(0, dtype=np.int64)
-    text = "\n".join(line.replace("\n", " ") for line in texts) + "\n"
+    lines = [line.replace("\n", " ") for line in texts]
+    text = "\n".join(lines) + "\n"
     return integers(vocabulary[token] for token in tokens(text))
 
 
