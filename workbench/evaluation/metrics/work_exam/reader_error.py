@@ -134,10 +134,11 @@ class ReaderErrors:
             own error.
         """
         context_counts: list[int] = []
-        mean_chances: list[np.float64] = []
+        mean_chances: list[float] = []
         for chances in _by_project(contexts).values():
+            mean_chance = float(np.mean(chances))
             context_counts.append(len(chances))
-            mean_chances.append(np.mean(chances))
+            mean_chances.append(mean_chance)
         counts = np.array(context_counts, dtype=np.float64)
         promises = np.array(mean_chances)
         kind = contexts[0].kind
