@@ -273,7 +273,8 @@ class Demand:
     @cached_property
     def needs(self) -> tuple[Need, ...]:
         """The demanded entities with their evidence and their use, in order of use."""
-        return tuple(self._need(slot) for slot in range(len(self)))
+        slots = range(len(self))
+        return tuple(map(self._need, slots))
 
     @cached_property
     def _slots(self) -> Mapping[Entity, int]:
@@ -382,7 +383,10 @@ class Demand:
         return Retention(self, presence, bound, coverage)
 
     def lines_that_name(
-        self, need: Need, kept: Collection[int] | Flags, texts: Iterable[str]
+        self,
+        need: Need,
+        kept: Collection[int] | Flags,
+        texts: Iterable[str],
     ) -> Iterator[str]:
         """The lines of a context that name a needed entity, in whatever spelling; arguments as of
         `retained`.

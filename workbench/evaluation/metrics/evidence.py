@@ -92,7 +92,8 @@ class Evidence:
 
     def _largest(self, values: NDArray[np.number]) -> NDArray[np.number]:
         """For each pair the largest value of all pairs of its slot."""
-        largest = np.full(len(self), -1, dtype=values.dtype)
+        slot_count = len(self)
+        largest = np.full(slot_count, -1, dtype=values.dtype)
         np.maximum.at(largest, self.pair_slot, values)
         return largest[self.pair_slot]
 

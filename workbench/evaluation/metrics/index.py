@@ -56,7 +56,8 @@ class Index(TextIndex):
     def demand(self, boundary: int) -> Demand:
         """What the recording after `messages[:boundary]` needed of it; worked out once."""
         if boundary not in self._demands:
-            self._demands[boundary] = Demand(self, boundary, self._countable)
+            demand = Demand(self, boundary, self._countable)
+            self._demands[boundary] = demand
         return self._demands[boundary]
 
     def used(self, boundary: int) -> Demand:

@@ -68,7 +68,11 @@ def name_questions(items: Iterable[Item], limit: int) -> list[NameQuestion]:
     question_count = len(questions)
     if question_count <= limit:
         return questions
-    return [questions[number * question_count // limit] for number in range(limit)]
+    chosen_questions: list[NameQuestion] = []
+    for number in range(limit):
+        place = number * question_count // limit
+        chosen_questions.append(questions[place])
+    return chosen_questions
 
 
 def _are_related(question: NameQuestion, earlier: NameQuestion) -> bool:
@@ -104,19 +108,23 @@ def plain_number(text: str) -> str | None:
 
 def gives_away(question: NameQuestion, asked_name: NameQuestion) -> bool:
     """Whether a question's line tells the answer to another one, or is the same line."""
-    is_of_one_use = question.used == asked_name.used
-    if is_of_one_use and _without_gaps(question.line) == _without_gaps(asked_name.line):
-        return True
+    if question.used == asked_name.used:
+        words = _without_gaps(question.line)
+        if words == _without_gaps(asked_name.line):
+            return True
     line = _plain_name(question.line)
     name = _plain_name(asked_name.answer)
     if name in line:
         return True
-    words: set[str] = set()
+    line_words: set[str] = set()
     for word in re.split(r"[^\w.-]+", line):
-        words.add(word)
-        words.add(word.partition(".")[0])
+        stem, _, _ = word.partition(".")
+        line_words.add(word)
+        line_words.add(stem)
     last_part = base_name(name)
-    return last_part in words or _without_ending(last_part) in words
+    if last_part in line_words:
+        return True
+    return _without_ending(last_part) in line_words
 
 
 def base_name(name: str) -> str:

@@ -202,7 +202,8 @@ class _History:
         if len(words) < FEWEST_IN_A_PIECE:
             return
         if self._new_lines:
-            self._text = "\n".join((self._text, *self._new_lines))
+            parts = (self._text, *self._new_lines)
+            self._text = "\n".join(parts)
             self._new_lines = []
         escaped_words = [re.escape(word) for word in words]
         pattern = r"[^\n]*?".join(escaped_words)

@@ -216,7 +216,8 @@ class CodeReading:
     def _words_with_file(self) -> list[list[Mapping[str, float]]]:
         """For each needed line and each name of its file the words of both, which weigh alike."""
         word_sets: list[list[Mapping[str, float]]] = []
-        for line, words in zip(self.needs.lines, self._words, strict=True):
+        lines_with_words = zip(self.needs.lines, self._words, strict=True)
+        for line, words in lines_with_words:
             total = sum(words.values())
             of_line: list[Mapping[str, float]] = []
             files = self.needs.surroundings[line].files

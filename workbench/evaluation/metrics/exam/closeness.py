@@ -142,7 +142,8 @@ class Cues:
         feature_line = lines.feature_line[row]
         line_key = feature * line_count + feature_line
         begin = starts(line_key)
-        end = np.append(begin[1:], len(row))
+        next_begins = begin[1:]
+        end = np.append(next_begins, len(row))
         distinct_feature = feature[begin]
         match, part = joined(distinct_feature, self._feature)
         first_row = begin[match]

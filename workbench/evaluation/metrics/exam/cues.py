@@ -192,7 +192,8 @@ class Question:
         for name, side in self._evidence_line.sides():
             if name in self.cue:
                 sides[name] = side
-        return sides | _related(self.evidence, self.answer, self.cue)
+        related_sides = _related(self.evidence, self.answer, self.cue)
+        return sides | related_sides
 
     def look_alikes(self, kind: Kind, past: Past) -> tuple[str, ...]:
         """The names of the history of its kind that come closest to the answer; none occurs in the
@@ -260,9 +261,11 @@ class Question:
         answer_number = len(history.names)
         answer_numbers = np.full(len(answer_rows), answer_number)
         answer_length = self._names.length[0]
-        number = np.concatenate((history.name[occurrences], answer_numbers))
+        name_numbers = history.name[occurrences]
+        name_rows = history.name_row[occurrences]
+        number = np.concatenate((name_numbers, answer_numbers))
         lengths = np.append(history.length, answer_length)
-        first_row = np.concatenate((history.name_row[occurrences], answer_rows))
+        first_row = np.concatenate((name_rows, answer_rows))
         most_places = MOST_PAIRS // len(self.cue)
         if len(number) > most_places:
             # the first places of each name before further ones

@@ -191,7 +191,8 @@ def rules(statements: StatementIndex, boundary: int) -> list[Item]:
     texts: list[str] = []
     messages: list[int] = []
     first_messages = statements.first.tolist()
-    for entity, message in zip(statements.entities, first_messages, strict=True):
+    entities_with_messages = zip(statements.entities, first_messages, strict=True)
+    for entity, message in entities_with_messages:
         if entity.kind != "constraint" or message >= boundary:
             continue
         text = entity.text
@@ -217,7 +218,9 @@ def rules(statements: StatementIndex, boundary: int) -> list[Item]:
 
 def _opposites(texts: Sequence[str], left_out: int) -> Iterable[str]:
     """The opposites of the newest rules, without one."""
-    other_texts = [*texts[:left_out], *texts[left_out + 1 :]]
+    earlier_texts = texts[:left_out]
+    later_texts = texts[left_out + 1 :]
+    other_texts = [*earlier_texts, *later_texts]
     newest_texts = other_texts[-OTHERS:]
     return map(flipped, newest_texts)
 

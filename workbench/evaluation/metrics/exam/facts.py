@@ -149,8 +149,9 @@ def uses(
         place = int(places[row[occurrence]])
         if _is_written(history, name, place):
             first_places[name] = place
-    in_order = sorted((place, name) for name, place in first_places.items())
-    for place, name in in_order:
+    places_with_names = [(place, name) for name, place in first_places.items()]
+    places_with_names.sort()
+    for place, name in places_with_names:
         if not answers[place] or not _is_exact(history, name):
             continue
         line = int(history.place_line[place])
@@ -205,8 +206,9 @@ def _is_written(history: ExamHistory, name: int, place: int) -> bool:
     is_code_string = kind == "quote" and form == "file"
     if is_code_string:
         return False
-    if any(text in styles.split() for styles in _CLASSES.findall(line)):
-        return False
+    for styles in _CLASSES.findall(line):
+        if text in styles.split():
+            return False
     if " " not in text:
         if kind == "quote":
             return False
@@ -299,7 +301,8 @@ def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
     is_used = kept_mask(features_of_use, feature_count)
     row, feature = pairs_of(history.features, lines)
     weights = history.idf[feature] * is_used[feature]
-    shared = np.bincount(row, weights, minlength=len(lines))
+    line_count = len(lines)
+    shared = np.bincount(row, weights, minlength=line_count)
     bar = shared.max() - 1e-9
     is_best = shared >= bar
     best = np.flatnonzero(is_best)

@@ -147,7 +147,8 @@ class ExamHistory:
 
     def _first_messages(self) -> Ints:
         line_count = len(self.texts)
-        first: Ints = np.full(line_count, len(self.messages))
+        message_count = len(self.messages)
+        first: Ints = np.full(line_count, message_count)
         # backwards: the first one stays
         last_lines_first = self.place_line[::-1]
         first[last_lines_first] = self.place_message[::-1]
@@ -162,7 +163,10 @@ class ExamHistory:
         self.name_number: dict[str, int] = {}
         for number, text in enumerate(by_text):
             self.name_number[text] = number
-        kinds = [KINDS.index(name.kind) for name in self.names]
+        kinds: list[int] = []
+        for name in self.names:
+            kind = KINDS.index(name.kind)
+            kinds.append(kind)
         self.kind: Ints = integers(kinds)
 
     def _set_places(self) -> None:
@@ -408,5 +412,7 @@ def _texts_of_call(call: ToolCall) -> Iterator[tuple[Form, str]]:
 
 
 def _is_number(text: str) -> bool:
-    digits = text.replace(".", "").replace(",", "").strip()
+    without_points = text.replace(".", "")
+    without_marks = without_points.replace(",", "")
+    digits = without_marks.strip()
     return digits.isdigit()

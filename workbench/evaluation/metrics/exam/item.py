@@ -90,7 +90,8 @@ class Exam:
         """The table `items`: a row an item; cue and look-alikes as texts, one entry a line."""
         import pandas as pd
 
-        credits = self.credits or (None,) * len(self.items)
+        no_credits = (None,) * len(self.items)
+        credits = self.credits or no_credits
         rows: list[dict[str, object]] = []
         credited_items = zip(self.items, credits, strict=True)
         for number, (item, credit) in enumerate(credited_items):

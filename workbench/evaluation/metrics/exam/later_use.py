@@ -47,7 +47,9 @@ class LaterUse:
         self._phrases, self._number = np.unique(phrase, return_inverse=True)
         first_word = self._phrases // _FACTOR
         second_word = self._phrases % _FACTOR
-        self._rarity: Floats = history.idf[first_word] + history.idf[second_word]
+        first_rarity = history.idf[first_word]
+        second_rarity = history.idf[second_word]
+        self._rarity: Floats = first_rarity + second_rarity
 
     def shares(self, boundary: int, context: View) -> dict[Part, float]:
         """The share of each part that a context holds, in [0, 1], phrases by rarity; a part with
@@ -117,7 +119,9 @@ class LaterUse:
         for index in range(boundary):
             if is_real_user(self._history.messages[index]):
                 requests.append(index)
-        return {*requests[:1], *requests[-1:]}
+        first_request = requests[:1]
+        last_request = requests[-1:]
+        return {*first_request, *last_request}
 
     def _lines_in(self, messages: list[int] | set[int]) -> Flags:
         """(lines,) whether some messages say each."""
@@ -137,7 +141,8 @@ class LaterUse:
             for line in lines_of(text):
                 if line not in number:
                     continue
-                letter_count = sum(map(str.isalnum, line))
+                are_letters = map(str.isalnum, line)
+                letter_count = sum(are_letters)
                 if letter_count >= LETTERS:
                     line_number = number[line]
                     edited.add(line_number)
@@ -177,7 +182,8 @@ class LaterUse:
         """Whether each feature is a word and no name."""
         texts = self._history.vocabulary.features.texts
         distinct, place = np.unique(features, return_inverse=True)
-        distinct_is_word: Flags = np.zeros(len(distinct), dtype=bool)
+        feature_count = len(distinct)
+        distinct_is_word: Flags = np.zeros(feature_count, dtype=bool)
         for row, feature in enumerate(distinct.tolist()):
             text = texts[feature]
             distinct_is_word[row] = text[0] != "="

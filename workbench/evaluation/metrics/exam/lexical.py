@@ -95,7 +95,8 @@ class Sheet:
         self._closeness = Closeness(items, vocabulary, self._width)
         self._rules = Sentences(items, "rule", vocabulary, self._width)
         self._todos = Sentences(items, "todo", vocabulary, self._width)
-        kinds = np.array([item.kind for item in items], dtype=np.str_)
+        kind_names = [item.kind for item in items]
+        kinds = np.array(kind_names, dtype=np.str_)
         is_latest = np.isin(kinds, ("latest", "decision"))
         self._is_latest = _column(is_latest)
         self._is_todo = _column(kinds == "todo")
@@ -168,7 +169,8 @@ class Sheet:
         is done, and of the last that says so; -1 where there is none, or time does not matter.
         """
         best_of_item = best.max(axis=1, initial=0.0)
-        rival_score = np.maximum(RIVAL * best_of_item, LEAST_SCORE)
+        near_best = RIVAL * best_of_item
+        rival_score = np.maximum(near_best, LEAST_SCORE)
         is_todo = self._is_todo[:, 0]
         is_latest = self._is_latest[:, 0]
         bar = np.where(is_todo, 0.0, rival_score)
@@ -190,7 +192,8 @@ class Sheet:
 
     def _highest(self, cell: Ints, values: NDArray[Value], none: float) -> NDArray[Value]:
         """(items, candidates) the highest value of each candidate that is asked."""
-        highest = np.full(self._is_asked.size, none, dtype=values.dtype)
+        cell_count = self._is_asked.size
+        highest = np.full(cell_count, none, dtype=values.dtype)
         np.maximum.at(highest, cell, values)
         by_item = highest.reshape(self._is_asked.shape)
         return np.where(self._is_asked, by_item, none)
@@ -298,7 +301,8 @@ class Sheet:
         item = hits.cell[is_answer] // self._width
         item_count = len(self._is_asked)
         score = np.zeros((line_count, item_count))
-        np.maximum.at(score, (line, item), hits.score[is_answer])
+        answer_score = hits.score[is_answer]
+        np.maximum.at(score, (line, item), answer_score)
         return score
 
 

@@ -94,28 +94,32 @@ def _denied(denial: Small, is_chunk: Small, clause: Ints) -> tuple[Flags, Flags]
     rows = np.flatnonzero(denies)
     chunk_places = np.searchsorted(chunks, rows)
     clause_ends = np.searchsorted(clause, clause[rows], "right")
-    for row, chunk, clause_end in zip(
+    denying_words = zip(
         rows.tolist(),
         chunk_places.tolist(),
         clause_ends.tolist(),
         strict=True,
-    ):
+    )
+    for row, chunk, clause_end in denying_words:
+        kind = denial[row]
         start = row + 1
         stop = token_count
-        if denial[row] == 3:
+        if kind == 3:
             nearest_chunk = max(chunk - NEAR, 0)
             start = chunks[nearest_chunk]
-        if denial[row] in (1, 4):
+        if kind in (1, 4):
             last_chunk = min(chunk + NEAR, len(chunks) - 1)
             stop = chunks[last_chunk] + 1
-        if denial[row] == 4:  # "from 500 to 750" denies 500
-            to = start + np.flatnonzero(denial[start:stop] == 5)
+        if kind == 4:
+            # "from 500 to 750" denies 500
+            is_to = denial[start:stop] == 5
+            to_steps = np.flatnonzero(is_to)
             stop = start
-            if len(to):
-                stop = to[0]
+            if len(to_steps):
+                stop = start + to_steps[0]
         stop = min(stop, clause_end)
         flags = denied
-        if denial[row] == 1:
+        if kind == 1:
             flags = negated
         is_same_clause = clause[start:stop] == clause[row]
         flags[start:stop] |= is_same_clause

@@ -171,9 +171,10 @@ def _judged(rule: Rule, texts: Iterable[str]) -> RuleVerdict:
             reason = f"{likeness.share:.0%} of its words"
             return _verdict(rule, "other words", likeness, reason)
     for likeness in likenesses:
-        if likeness.share >= AGAINST and likeness.turns_it and demands(likeness.sentence):
+        is_near = likeness.share >= AGAINST
+        if is_near and likeness.turns_it and demands(likeness.sentence):
             return _verdict(rule, "contradicted", likeness, "the negation is turned")
-        if likeness.share >= AGAINST and likeness.swaps_it:
+        if is_near and likeness.swaps_it:
             reason = "what it prefers is what the rule avoids"
             return _verdict(rule, "contradicted", likeness, reason)
         if likeness.share >= SURE and likeness.changes_a_number:
@@ -185,11 +186,23 @@ def _judged(rule: Rule, texts: Iterable[str]) -> RuleVerdict:
         best = likenesses[0]
         reason = f"{best.share:.0%} of its words: ask a model"
         return _verdict(rule, "unsure", best, reason)
-    return RuleVerdict(rule.text, rule.said_at, "lost", "", "no sentence comes near it")
+    return RuleVerdict(
+        rule=rule.text,
+        said_at=rule.said_at,
+        outcome="lost",
+        evidence="",
+        reason="no sentence comes near it",
+    )
 
 
 def _verdict(rule: Rule, outcome: RuleOutcome, likeness: _Likeness, reason: str) -> RuleVerdict:
-    return RuleVerdict(rule.text, rule.said_at, outcome, likeness.sentence[:LONGEST], reason)
+    return RuleVerdict(
+        rule=rule.text,
+        said_at=rule.said_at,
+        outcome=outcome,
+        evidence=likeness.sentence[:LONGEST],
+        reason=reason,
+    )
 
 
 def _likenesses(rule: str, texts: Iterable[str]) -> Iterator[_Likeness]:

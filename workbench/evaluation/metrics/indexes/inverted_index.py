@@ -65,7 +65,8 @@ class InvertedIndex:
         self.spans = len(extractor.spans)
         self.words = len(extractor.words)
         self._name_files()
-        self.span_words, self.span_entities = self.holdings(range(self.spans))
+        all_spans = range(self.spans)
+        self.span_words, self.span_entities = self.holdings(all_spans)
         self._count()
 
     def _set_places(self) -> None:
@@ -99,7 +100,8 @@ class InvertedIndex:
                 self.paths[entity.text] = number
         self.files = SameFile(self.paths)
         entity_count = len(self.names)
-        self.kind: Ints = integers(KINDS.index(entity.kind) for entity in self.names)
+        kinds = [KINDS.index(entity.kind) for entity in self.names]
+        self.kind: Ints = integers(kinds)
         self.stands_for = np.arange(entity_count)
         self.folder: Flags = np.zeros(entity_count, dtype=bool)
         folders = self.files.folders()
@@ -109,7 +111,8 @@ class InvertedIndex:
             self.stands_for[number] = representative
             self.folder[representative] |= text in folders
             if representative == number:
-                self.names[number] = Entity("path", self._short_path(text))
+                name = self._short_path(text)
+                self.names[number] = Entity("path", name)
         is_folder = self.folder[self.stands_for]
         self._same: Ints = np.where(is_folder, -1, self.stands_for)
 
@@ -244,7 +247,8 @@ class InvertedIndex:
     @cached_property
     def sources(self) -> NDArray[np.str_]:
         """(n,) for each message what kind of source it is."""
-        return np.array(sources(self.messages), dtype=np.str_)
+        kinds = sources(self.messages)
+        return np.array(kinds, dtype=np.str_)
 
     @cached_property
     def ways_back(self) -> Ints:

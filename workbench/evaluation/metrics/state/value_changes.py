@@ -247,7 +247,8 @@ def _limit_like(limit: re.Match[str], line: str) -> re.Match[str] | None:
 
 def _sort_of(limit: re.Match[str]) -> str:
     """Which of `_SORTS_OF_LIMIT` a limit is."""
-    return next(sort for sort in _SORTS_OF_LIMIT if limit[sort] is not None)
+    sorts = (sort for sort in _SORTS_OF_LIMIT if limit[sort] is not None)
+    return next(sorts)
 
 
 def _edited(
@@ -360,11 +361,15 @@ def _specific(value: str) -> bool:
     """
     if any(letter.isdigit() for letter in value):
         return True
-    has_mark_inside = any(letter in "_/.@" for letter in value[1:-1])
-    has_capital_inside = value[1:] != value[1:].lower()
+    inside = value[1:-1]
+    has_mark_inside = any(letter in "_/.@" for letter in inside)
+    behind_first = value[1:]
+    has_capital_inside = behind_first != behind_first.lower()
     return has_mark_inside or has_capital_inside
 
 
 def _same_form(old: str, new: str) -> bool:
     """Whether one value could replace the other: both begin with a digit, or neither does."""
-    return old[0].isdigit() == new[0].isdigit()
+    old_begins_with_digit = old[0].isdigit()
+    new_begins_with_digit = new[0].isdigit()
+    return old_begins_with_digit == new_begins_with_digit

@@ -184,7 +184,8 @@ class Work:
 
     def _read(self, text: str) -> tuple[Flags, Flags]:
         """(statements,) which work a text gives as open, and which as done."""
-        message = AssistantMessage(id="", blocks=(Text(text),))
+        blocks = (Text(text),)
+        message = AssistantMessage(id="", blocks=blocks)
         opened_lines: list[str] = []
         for entity in statements(message):
             if entity.kind == "pending":

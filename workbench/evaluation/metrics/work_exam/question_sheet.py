@@ -312,7 +312,8 @@ def features(questions: Sequence[AskedQuestion], text: str, rarity: Rarity) -> l
         )
         weighted_questions.append(weighted)
     sheet = QuestionSheet(weighted_questions)
-    context = PlacedContext.of(ReadContext.of(text), sheet.vocabulary)
+    read_context = ReadContext.of(text)
+    context = PlacedContext.of(read_context, sheet.vocabulary)
     lines = text.split("\n")
     orderly_lines = [line for line in lines if not rarity.order.is_jumbled(line)]
     if len(orderly_lines) == len(lines):
