@@ -33,7 +33,7 @@ less it partly guesses. Below half, names that merely stand near the same words 
 `cues.BELOW`.
 """
 LEAST_SCORE = 1e-9
-"""A score that differs by less than this is the same one."""
+"""Scores that differ by less are the same, and a smaller one is none."""
 RIVAL = 0.85
 """Of several values of a thing, those with at least this share of the best score are rivals; the
 newest one holds.
