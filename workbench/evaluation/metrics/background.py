@@ -7,11 +7,14 @@ from workbench.engine.extraction.entities import Entity, Kind
 
 
 def _listed() -> frozenset[Entity]:
-    text = files(__package__).joinpath("background.tsv").read_text(encoding="utf-8")
+    folder = files(__package__)
+    file = folder.joinpath("background.tsv")
+    text = file.read_text(encoding="utf-8")
     entities: set[Entity] = set()
     for line in text.splitlines():
         kind, name = line.split("\t")
-        entities.add(Entity(cast(Kind, kind), name))
+        entity = Entity(cast(Kind, kind), name)
+        entities.add(entity)
     return frozenset(entities)
 
 

@@ -35,7 +35,8 @@ class Bm25:
             for words in _lines(text):
                 self._lines += 1
                 word_count += len(words)
-                self._lines_with.update(set(words))
+                distinct_words = set(words)
+                self._lines_with.update(distinct_words)
         mean_length = word_count / max(self._lines, 1)
         self._usual_length = max(mean_length, 1.0)
 
@@ -50,8 +51,10 @@ class Bm25:
         for number, words in enumerate(_lines(context)):
             relative_length = LENGTH * len(words) / self._usual_length
             damping = SATURATION * (1 - LENGTH + relative_length)
-            for word, count in Counter(words).items():
-                gain = count * (SATURATION + 1) / (count + damping)
+            word_counts = Counter(words)
+            for word, count in word_counts.items():
+                undamped = count * (SATURATION + 1)
+                gain = undamped / (count + damping)
                 gains[word].append((number, gain))
         return [self._best_share(text, gains) for text in sought]
 
@@ -64,14 +67,17 @@ class Bm25:
         """
         scores: dict[int, float] = defaultdict(float)
         total_weight = 0.0
-        for word in dict.fromkeys(_words(text)):
+        distinct_words = dict.fromkeys(_words(text))
+        for word in distinct_words:
             weight = self._weight(word)
             total_weight += weight
-            for number, gain in gains.get(word, ()):
+            gains_of_word = gains.get(word, ())
+            for number, gain in gains_of_word:
                 scores[number] += weight * gain
         if not total_weight:
             return 0.0
-        return max(scores.values(), default=0.0) / total_weight
+        best = max(scores.values(), default=0.0)
+        return best / total_weight
 
     def _weight(self, word: str) -> float:
         """How rare a word is in the history; a word that every line has weighs almost nothing."""

@@ -35,13 +35,17 @@ def chain(data: MetricInput) -> Iterator[dict[str, str | int | float | None]]:
         sent = view(replay.session, event.compaction.sent)
         is_kept = kept_mask(sent.kept, message_count)
         in_context = index.held(is_kept, sent.texts)
-        is_at_risk = (first_message < event.at) & ~is_lost
+        is_past = first_message < event.at
+        is_at_risk = is_past & ~is_lost
         rounds[is_at_risk] += 1
         is_newly_lost = is_at_risk & ~in_context
         is_lost |= is_newly_lost
-        at_risk_counts.update(_rounds_of(rounds, kind, is_at_risk))
-        lost_counts.update(_rounds_of(rounds, kind, is_newly_lost))
-    for round_and_kind, at_risk in sorted(at_risk_counts.items()):
+        rounds_at_risk = _rounds_of(rounds, kind, is_at_risk)
+        at_risk_counts.update(rounds_at_risk)
+        rounds_lost = _rounds_of(rounds, kind, is_newly_lost)
+        lost_counts.update(rounds_lost)
+    in_order = sorted(at_risk_counts.items())
+    for round_and_kind, at_risk in in_order:
         number, kind_number = round_and_kind
         yield {
             "kind": KINDS[kind_number],
@@ -53,6 +57,10 @@ def chain(data: MetricInput) -> Iterator[dict[str, str | int | float | None]]:
 
 def _rounds_of(rounds: Ints, kind: Ints, flags: Flags) -> Iterator[tuple[int, int]]:
     """The round and the kind of each entity with a flag."""
-    flagged_rounds = rounds[flags].tolist()
-    flagged_kinds = kind[flags].tolist()
-    return zip(flagged_rounds, flagged_kinds, strict=True)
+    flagged_rounds = rounds[flags]
+    flagged_kinds = kind[flags]
+    return zip(
+        flagged_rounds.tolist(),
+        flagged_kinds.tolist(),
+        strict=True,
+    )

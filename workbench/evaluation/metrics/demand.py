@@ -114,7 +114,8 @@ class Retention:
         """The sums by kind and by whether they can be fetched again, in order."""
         demand = self.demand
         kinds = set(demand.kinds.tolist())
-        for kind in sorted(kinds, key=KINDS.__getitem__):
+        kinds_in_order = sorted(kinds, key=KINDS.__getitem__)
+        for kind in kinds_in_order:
             is_of_kind = demand.kinds == kind
             is_irrecoverable = is_of_kind & ~demand.reacquirable
             if is_irrecoverable.any():
@@ -137,7 +138,9 @@ class Retention:
 
     def lost(self) -> list[Need]:
         """The needed entities that are not bound, in order of use."""
-        return list(compress(self.demand.needs, ~self.bound))
+        is_lost = ~self.bound
+        lost_needs = compress(self.demand.needs, is_lost)
+        return list(lost_needs)
 
     def sources_to_fetch(self) -> tuple[int, ...]:
         """The results and files that would have to be fetched again, as message indices, each once.
@@ -147,15 +150,19 @@ class Retention:
         it. Fails to see that a file may have changed since, or that a narrower call would do.
         """
         is_lost = self.demand.reacquirable & ~self.presence
+        lost_slots = np.flatnonzero(is_lost)
         repeatable_sources = self.demand.repeatable_sources
         sources_by_entity: list[tuple[int, ...]] = []
-        for slot in np.flatnonzero(is_lost).tolist():
+        for slot in lost_slots.tolist():
             if slot in repeatable_sources:
-                sources_by_entity.append(repeatable_sources[slot])
+                sources_of_slot = repeatable_sources[slot]
+                sources_by_entity.append(sources_of_slot)
+        sources_by_entity.sort(key=len)
         to_fetch: set[int] = set()
-        for sources in sorted(sources_by_entity, key=len):
+        for sources in sources_by_entity:
             if to_fetch.isdisjoint(sources):
-                to_fetch.add(sources[-1])
+                latest_source = sources[-1]
+                to_fetch.add(latest_source)
         return tuple(sorted(to_fetch))
 
 
@@ -188,9 +195,15 @@ class Demand:
         self.at = boundary
         self.entities, self._use_place = self._uses(countable, said_again)
         self.kinds: Ints = index.kind[self.entities]
-        self._slot_of: Ints = np.full(len(index.names), -1)
+        entity_count = len(index.names)
+        self._slot_of: Ints = np.full(entity_count, -1)
         self._slot_of[self.entities] = np.arange(len(self))
-        self._evidence = Evidence(index, boundary, self.entities, self._use_place)
+        self._evidence = Evidence(
+            index,
+            boundary,
+            self.entities,
+            self._use_place,
+        )
         self._hold()
         self._regaining = self._ways_back()
         self.reacquirable: Flags = self._regaining.way == WAYS.index("call")
@@ -209,17 +222,24 @@ class Demand:
         start = index.message_start[self.at]
         stop = index.message_start[horizon]
         places = np.arange(start, stop)
-        places = places[~index.thought[places]]
+        is_thought = index.thought[places]
+        places = places[~is_thought]
         is_answer = flags(message.role == "assistant" for message in index.messages)
         if said_again:
-            places = places[is_answer[index.place_message[places]]]
-        row, entities = pairs_of(index.span_entities, index.place_span[places])
-        is_in_history = index.first_seen[entities] < self.at
+            messages = index.place_message[places]
+            places = places[is_answer[messages]]
+        spans = index.place_span[places]
+        row, entities = pairs_of(index.span_entities, spans)
+        first_seen = index.first_seen[entities]
+        is_in_history = first_seen < self.at
         is_demanded = countable[entities] & is_in_history
-        use_places = places[row[is_demanded]]
-        entities, first_use = np.unique(entities[is_demanded], return_index=True)
+        demanded_rows = row[is_demanded]
+        use_places = places[demanded_rows]
+        demanded = entities[is_demanded]
+        entities, first_use = np.unique(demanded, return_index=True)
         use_places = use_places[first_use]
-        is_by_assistant = is_answer[index.place_message[use_places]]
+        use_messages = index.place_message[use_places]
+        is_by_assistant = is_answer[use_messages]
         entities = entities[is_by_assistant]
         use_places = use_places[is_by_assistant]
         order = np.argsort(use_places, kind="stable")
@@ -253,7 +273,8 @@ class Demand:
     @cached_property
     def needs(self) -> tuple[Need, ...]:
         """The demanded entities with their evidence and their use, in order of use."""
-        return tuple(self._need(slot) for slot in range(len(self)))
+        slots = range(len(self))
+        return tuple(map(self._need, slots))
 
     @cached_property
     def _slots(self) -> Mapping[Entity, int]:
@@ -291,14 +312,16 @@ class Demand:
         in order.
         """
         at_hand = self._regaining.at_hand
-        slots = self._held_slot[at_hand].tolist()
-        messages = self._held_message[at_hand].tolist()
+        slots = self._held_slot[at_hand]
+        messages = self._held_message[at_hand]
+        pairs = zip(slots.tolist(), messages.tolist(), strict=True)
         sources: dict[int, set[int]] = defaultdict(set)
-        for slot, message in zip(slots, messages, strict=True):
+        for slot, message in pairs:
             sources[slot].add(message)
         ordered: dict[int, tuple[int, ...]] = {}
         for slot, of_slot in sources.items():
-            ordered[slot] = tuple(sorted(of_slot))
+            in_order = sorted(of_slot)
+            ordered[slot] = tuple(in_order)
         return ordered
 
     def _look_up(self, texts: Iterable[str]) -> _SlotsInTexts:
@@ -309,9 +332,14 @@ class Demand:
         slots = slots[is_demanded]
         rows = indexed_texts.entity_row[is_demanded]
         spans = indexed_texts.spans[rows]
-        texts_of_rows = indexed_texts.text[rows]
-        bound, coverage = self._evidence.grade(slots, self._texts.words(spans))
-        return _SlotsInTexts(slots, texts_of_rows, bound, coverage)
+        span_words = self._texts.words(spans)
+        bound, coverage = self._evidence.grade(slots, span_words)
+        return _SlotsInTexts(
+            slot=slots,
+            text=indexed_texts.text[rows],
+            bound=bound,
+            coverage=coverage,
+        )
 
     def last_bound(self, of_message: Ints, of_text: Mapping[str, int]) -> Ints:
         """(slots,) the largest number of all messages and texts that bind each one; -1 where
@@ -327,7 +355,8 @@ class Demand:
         slots = in_texts.slot[in_texts.bound]
         texts = in_texts.text[in_texts.bound]
         number_of_text = integers(of_text.values())
-        np.maximum.at(largest, slots, number_of_text[texts])
+        numbers = number_of_text[texts]
+        np.maximum.at(largest, slots, numbers)
         return largest
 
     def retained(self, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> Retention:
@@ -338,26 +367,37 @@ class Demand:
         message_is_kept = kept_mask(kept, self._index.n)
         is_held = message_is_kept[self._held_message]
         held_slots = self._held_slot[is_held]
-        bound_slots = self._held_slot[is_held & self._held_bound]
+        is_bound = is_held & self._held_bound
+        bound_slots = self._held_slot[is_bound]
         presence = kept_mask(held_slots, slot_count)
         bound = kept_mask(bound_slots, slot_count)
         coverage = np.zeros(slot_count)
-        np.maximum.at(coverage, held_slots, self._held_coverage[is_held])
-        in_texts = self._look_up(dict.fromkeys(texts))
+        held_coverage = self._held_coverage[is_held]
+        np.maximum.at(coverage, held_slots, held_coverage)
+        distinct_texts = dict.fromkeys(texts)
+        in_texts = self._look_up(distinct_texts)
         presence[in_texts.slot] = True
-        bound[in_texts.slot[in_texts.bound]] = True
+        bound_in_texts = in_texts.slot[in_texts.bound]
+        bound[bound_in_texts] = True
         np.maximum.at(coverage, in_texts.slot, in_texts.coverage)
         return Retention(self, presence, bound, coverage)
 
     def lines_that_name(
-        self, need: Need, kept: Collection[int] | Flags, texts: Iterable[str]
+        self,
+        need: Need,
+        kept: Collection[int] | Flags,
+        texts: Iterable[str],
     ) -> Iterator[str]:
         """The lines of a context that name a needed entity, in whatever spelling; arguments as of
         `retained`.
         """
-        is_held = kept_mask(kept, self._index.n)[self._held_message]
-        is_held = is_held & (self._held_slot == self._slots[need.entity])
-        for span in np.unique(self._held_span[is_held]).tolist():
+        message_is_kept = kept_mask(kept, self._index.n)
+        is_held = message_is_kept[self._held_message]
+        slot = self._slots[need.entity]
+        is_needed = self._held_slot == slot
+        spans = self._held_span[is_held & is_needed]
+        distinct_spans = np.unique(spans)
+        for span in distinct_spans.tolist():
             yield self._index.texts[span]
         name = need.entity.text.lower()
         for text in texts:

@@ -53,16 +53,24 @@ class Evidence:
         index = self._index
         last_place: Ints = np.full(index.spans, -1)
         history_end = index.message_start[boundary]
-        places = np.flatnonzero(~index.thought[:history_end])
-        last_place[index.place_span[places]] = places  # in order: the last one stays
+        is_thought = index.thought[:history_end]
+        places = np.flatnonzero(~is_thought)
+        spans = index.place_span[places]
+        # in order: the last one stays
+        last_place[spans] = places
         return last_place
 
     def _pairs(self, last_place: Ints) -> tuple[Ints, Ints]:
         """The slot and the span of each pair, slot by slot."""
         index = self._index
-        spans = [index.spans_with_entity(entity) for entity in self.entities.tolist()]
-        span_counts = [len(of_entity) for of_entity in spans]
-        slot = np.repeat(np.arange(len(self)), span_counts)
+        spans: list[Ints] = []
+        span_counts: list[int] = []
+        for entity in self.entities.tolist():
+            spans_of_entity = index.spans_with_entity(entity)
+            spans.append(spans_of_entity)
+            span_counts.append(len(spans_of_entity))
+        slots = np.arange(len(self))
+        slot = np.repeat(slots, span_counts)
         span = together(spans)
         in_history = last_place[span] >= 0
         return slot[in_history], span[in_history]
@@ -71,17 +79,21 @@ class Evidence:
         """For each slot the pair whose span is its evidence."""
         index = self._index
         use_span = index.place_span[use_place]
-        use_words = index.span_words[use_span[self.pair_slot]]
+        use_span_of_pair = use_span[self.pair_slot]
+        use_words = index.span_words[use_span_of_pair]
         pair_words = index.span_words[self.pair_span]
         shared = pair_words.multiply(use_words)
-        overlap = (shared @ index.idf).round(9)
+        shared_weight = shared @ index.idf
+        overlap = shared_weight.round(9)
         has_most = overlap == self._largest(overlap)
-        latest = np.where(has_most, pair_place, -1)
-        return np.flatnonzero(latest == self._largest(latest))
+        candidate_place = np.where(has_most, pair_place, -1)
+        is_latest = candidate_place == self._largest(candidate_place)
+        return np.flatnonzero(is_latest)
 
     def _largest(self, values: NDArray[np.number]) -> NDArray[np.number]:
         """For each pair the largest value of all pairs of its slot."""
-        largest = np.full(len(self), -1, dtype=values.dtype)
+        slot_count = len(self)
+        largest = np.full(slot_count, -1, dtype=values.dtype)
         np.maximum.at(largest, self.pair_slot, values)
         return largest[self.pair_slot]
 
@@ -92,16 +104,17 @@ class Evidence:
         words: list[int] = []
         for slot, entity in enumerate(self.entities.tolist()):
             name = index.names[entity].text
-            own_words = index.word_numbers(name)
-            slots += [slot] * len(own_words)
-            words += own_words
+            for word in index.word_numbers(name):
+                slots.append(slot)
+                words.append(word)
         evidence_words = index.span_words[self.span]
         name_words = incidence(
             integers(slots),
             integers(words),
             evidence_words.shape,
         )
-        other_words = evidence_words - evidence_words.multiply(name_words)
+        own_words = evidence_words.multiply(name_words)
+        other_words = evidence_words - own_words
         other_words.eliminate_zeros()
         return other_words
 
@@ -109,7 +122,8 @@ class Evidence:
         """Bound and coverage of slots, (k,), each in a span of these words, (k, words)."""
         idf = self._index.idf
         other_words = self._other_words[slots]
-        shared = span_words.multiply(other_words).tocsr()
+        product = span_words.multiply(other_words)
+        shared = product.tocsr()
         shared_count = np.diff(shared.indptr)
         other_count = np.diff(other_words.indptr)
         enough = np.minimum(ENOUGH, other_count)
@@ -117,5 +131,11 @@ class Evidence:
         shared_weight = shared @ idf
         weight = other_words @ idf
         coverage = np.ones(len(slots))
-        np.divide(shared_weight, weight, out=coverage, where=weight > 0)
+        has_weight = weight > 0
+        np.divide(
+            shared_weight,
+            weight,
+            out=coverage,
+            where=has_weight,
+        )
         return bound, np.minimum(coverage, 1.0)

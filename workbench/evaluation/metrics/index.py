@@ -37,7 +37,8 @@ class Index(TextIndex):
     ) -> None:
         self.messages = tuple(messages)
         self.extractor = Extractor(cwd)
-        super().__init__(InvertedIndex(self.messages, self.extractor))
+        inverted_index = InvertedIndex(self.messages, self.extractor)
+        super().__init__(inverted_index)
         self.background = background
         self._demands: dict[int, Demand] = {}
         self.work_reading: object = None  # of `work_exam.reading`, which is made of an index
@@ -49,19 +50,26 @@ class Index(TextIndex):
         """Every lexical entity of the session, each once: a file under one of its names."""
         index = self.inverted_index
         is_said = index.first_seen < index.n
-        return tuple(compress(index.names, is_said))
+        said_names = compress(index.names, is_said)
+        return tuple(said_names)
 
     def demand(self, boundary: int) -> Demand:
         """What the recording after `messages[:boundary]` needed of it; worked out once."""
         if boundary not in self._demands:
-            self._demands[boundary] = Demand(self, boundary, self._countable)
+            demand = Demand(self, boundary, self._countable)
+            self._demands[boundary] = demand
         return self._demands[boundary]
 
     def used(self, boundary: int) -> Demand:
         """Like `demand`, with what somebody said again after the boundary and before its use.
         Not kept.
         """
-        return Demand(self, boundary, self._countable, said_again=True)
+        return Demand(
+            self,
+            boundary,
+            self._countable,
+            said_again=True,
+        )
 
     @cached_property
     def everything(self) -> tuple[Ints, Ints]:
@@ -78,7 +86,8 @@ class Index(TextIndex):
         """For each of `everything` whether a context of these messages and texts still holds it."""
         index = self.inverted_index
         texts = tuple(texts)
-        _, entities = pairs_of(index.message_entities, np.flatnonzero(mask))
+        messages = np.flatnonzero(mask)
+        _, entities = pairs_of(index.message_entities, messages)
         holds_entity = kept_mask(entities, len(index.names))
         if texts:
             in_texts = self.read(texts)
@@ -118,16 +127,18 @@ class Index(TextIndex):
         """
         index = self.inverted_index
         numbers = self.extractor.entities
-        is_countable = np.ones(len(index.names), dtype=bool)
+        entity_count = len(index.names)
+        is_countable = np.ones(entity_count, dtype=bool)
         for entity in self.background:
             number = numbers.get(entity)
-            if number is not None and number < len(is_countable):
+            if number is not None and number < entity_count:
                 is_countable[number] = False
         background_paths: set[str] = set()
         for entity in self.background:
             if entity.kind == "path":
                 background_paths.add(entity.text)
         for number in index.paths.values():
-            if index.names[number].text in background_paths:
+            name = index.names[number]
+            if name.text in background_paths:
                 is_countable[number] = False
         return is_countable

@@ -4,7 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
-_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_FILE = Path(__file__).with_suffix(".toml")
+_LISTS = tomllib.loads(_FILE.read_text("utf-8"))
 _PACKAGES = "|".join(_LISTS.pop("packages").split())
 """Packages and objects whose members any model knows."""
 _NAMES = frozenset(" ".join(_LISTS.values()).split())
@@ -19,7 +20,9 @@ _FAMILIES = re.compile(
 
 def is_known(name: str) -> bool:
     """Whether any model knows a name: a common word, or a name of a library that all use."""
-    return name in _NAMES or _FAMILIES.fullmatch(name) is not None
+    if name in _NAMES:
+        return True
+    return _FAMILIES.fullmatch(name) is not None
 
 
 def is_member_of_library(name: str, line: str) -> bool:
@@ -27,5 +30,6 @@ def is_member_of_library(name: str, line: str) -> bool:
     escaped = re.escape(name)
     member = re.compile(rf"(?<![\w.])(?:{_PACKAGES})\.{escaped}\b")
     occurrence = re.compile(rf"(?<!\w){escaped}(?!\w)")
-    occurrences = len(occurrence.findall(line))
-    return occurrences > 0 and len(member.findall(line)) == occurrences
+    occurrence_count = len(occurrence.findall(line))
+    member_count = len(member.findall(line))
+    return occurrence_count > 0 and member_count == occurrence_count

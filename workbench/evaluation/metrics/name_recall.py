@@ -52,16 +52,27 @@ def name_questions(items: Iterable[Item], limit: int) -> list[NameQuestion]:
         if item.kind != "fact":
             continue
         line = without_number(gapped(item), item.answer)
-        words = _WORD.findall(line.replace(GAP, " "))
-        if GAP not in line or len(words) < FEWEST_WORDS:
+        if GAP not in line:
             continue
-        question = NameQuestion(line, item.answer, item.said, item.used)
+        words = _WORD.findall(line.replace(GAP, " "))
+        if len(words) < FEWEST_WORDS:
+            continue
+        question = NameQuestion(
+            line=line,
+            answer=item.answer,
+            said=item.said,
+            used=item.used,
+        )
         if not any(_are_related(question, earlier) for earlier in questions):
             questions.append(question)
     question_count = len(questions)
     if question_count <= limit:
         return questions
-    return [questions[number * question_count // limit] for number in range(limit)]
+    chosen_questions: list[NameQuestion] = []
+    for number in range(limit):
+        place = number * question_count // limit
+        chosen_questions.append(questions[place])
+    return chosen_questions
 
 
 def _are_related(question: NameQuestion, earlier: NameQuestion) -> bool:
@@ -86,7 +97,8 @@ def without_number(line: str, answer: str) -> str:
 
 def plain_number(text: str) -> str | None:
     """A number without marks of thousands and without zeros at the end; None for any other text."""
-    number = _THOUSANDS.sub("", text.strip(_EDGES))
+    bare_text = text.strip(_EDGES)
+    number = _THOUSANDS.sub("", bare_text)
     if not re.fullmatch(r"\d+(?:\.\d+)?", number):
         return None
     if "." not in number:
@@ -96,32 +108,39 @@ def plain_number(text: str) -> str | None:
 
 def gives_away(question: NameQuestion, asked_name: NameQuestion) -> bool:
     """Whether a question's line tells the answer to another one, or is the same line."""
-    is_of_one_use = question.used == asked_name.used
-    if is_of_one_use and _without_gaps(question.line) == _without_gaps(asked_name.line):
-        return True
+    if question.used == asked_name.used:
+        words = _without_gaps(question.line)
+        if words == _without_gaps(asked_name.line):
+            return True
     line = _plain_name(question.line)
     name = _plain_name(asked_name.answer)
     if name in line:
         return True
-    words: set[str] = set()
+    line_words: set[str] = set()
     for word in re.split(r"[^\w.-]+", line):
-        words.add(word)
-        words.add(word.partition(".")[0])
+        stem, _, _ = word.partition(".")
+        line_words.add(word)
+        line_words.add(stem)
     last_part = base_name(name)
-    return last_part in words or _without_ending(last_part) in words
+    if last_part in line_words:
+        return True
+    return _without_ending(last_part) in line_words
 
 
 def base_name(name: str) -> str:
     """The last part of a path; any other name as it is."""
-    return name.rstrip("/").rpartition("/")[2] or name
+    _, _, last_part = name.rstrip("/").rpartition("/")
+    return last_part or name
 
 
 def _without_ending(file_name: str) -> str:
     """`export` of `export.py`: what still gives a file away; a stem of fewer than four letters
     gives nothing away.
     """
-    stem = file_name.partition(".")[0]
-    return stem if len(stem) >= SHORTEST_STEM else file_name
+    stem, _, _ = file_name.partition(".")
+    if len(stem) >= SHORTEST_STEM:
+        return stem
+    return file_name
 
 
 def is_right(reply: str, answer: str, names: Iterable[str] = ()) -> bool:
@@ -154,7 +173,9 @@ def is_right(reply: str, answer: str, names: Iterable[str] = ()) -> bool:
 
 def _ends_with(path: str, end: str) -> bool:
     """Whether a path is another one, or ends with it."""
-    return path == end or path.endswith("/" + end)
+    if path == end:
+        return True
+    return path.endswith("/" + end)
 
 
 def _plain_name(text: str) -> str:
@@ -164,4 +185,5 @@ def _plain_name(text: str) -> str:
 
 
 def _without_gaps(line: str) -> Sequence[str]:
-    return _WORD.findall(line.replace(GAP, " ").lower())
+    without_gaps = line.replace(GAP, " ")
+    return _WORD.findall(without_gaps.lower())

@@ -18,36 +18,47 @@ _LONG_WORD = re.compile(r"[^\W\d_]{3,}")
 def agrees_by_chance(need: Need) -> bool:
     """Whether a number is the number of something else in its evidence and in its use."""
     name = need.entity.text
+    evidence = need.evidence_text
+    use = need.use_text
     if _STATUS_CODE.fullmatch(name) or _ARGUMENTS.fullmatch(name):
         return True
-    if _is_in_drawing(name, need.evidence_text) or _is_in_drawing(name, need.use_text):
+    if _is_in_drawing(name, evidence):
         return True
-    of_evidence = _words_near(name, need.evidence_text)
-    of_use = _words_near(name, need.use_text)
-    return of_evidence.isdisjoint(of_use)
+    if _is_in_drawing(name, use):
+        return True
+    words_of_evidence = _words_near(name, evidence)
+    words_of_use = _words_near(name, use)
+    return words_of_evidence.isdisjoint(words_of_use)
 
 
 def _words_near(name: str, line: str) -> set[str]:
     """The words near a number in a line; all of the line's where its spelling differs."""
-    spelling = name.split(" ")[0]
-    places = [match.span() for match in re.finditer(re.escape(spelling), line)]
+    spelling, _, _ = name.partition(" ")
+    pattern = re.escape(spelling)
+    places = [match.span() for match in re.finditer(pattern, line)]
     if not places:
-        places = [(0, len(line))]
+        all_of_line = (0, len(line))
+        places = [all_of_line]
     near: set[str] = set()
     for start, end in places:
-        surroundings = line[max(0, start - NEAR) : end + NEAR].lower()
-        near.update(_LONG_WORD.findall(surroundings))
+        near_start = max(0, start - NEAR)
+        near_end = end + NEAR
+        surroundings = line[near_start:near_end].lower()
+        words = _LONG_WORD.findall(surroundings)
+        near.update(words)
     return near
 
 
 def _is_in_drawing(name: str, line: str) -> bool:
     """Whether a number is one of many in a row, as the coordinates of a drawing are."""
-    number = re.compile(rf"(?<![\d.]){re.escape(name)}(?![\d.]*\d)")
+    escaped = re.escape(name)
+    number = re.compile(rf"(?<![\d.]){escaped}(?![\d.]*\d)")
     rows = [match.span() for match in _COORDINATES.finditer(line)]
     is_named = False
     for match in number.finditer(line):
         is_named = True
-        if not _is_in_a_row(match.start(), rows):
+        place = match.start()
+        if not _is_in_a_row(place, rows):
             return False
     return is_named
 

@@ -122,7 +122,13 @@ def _paged_exams(data: MetricInput) -> list[PagedExam]:
         snapshot = place.snapshot
         exam = exams.at(snapshot.at)
         if len(exam.items) >= FEWEST:
-            result = paged_exam(exam, exams.history, data.replay, snapshot, place.view)
+            result = paged_exam(
+                exam,
+                exams.history,
+                data.replay,
+                snapshot,
+                place.view,
+            )
             results.append(result)
     return results
 
@@ -213,8 +219,10 @@ def _reply_of(passages: Sequence[ArchivedPassage]) -> UserMessage:
 def _origins(replay: Replay, boundary: int) -> dict[str, int]:
     """The index of each message of the history, by its id in the archive."""
     origins: dict[str, int] = {}
-    for index, message in enumerate(replay.session.messages[:boundary]):
-        origins[archive_id(message.id)] = index
+    history = replay.session.messages[:boundary]
+    for index, message in enumerate(history):
+        archived_id = archive_id(message.id)
+        origins[archived_id] = index
     return origins
 
 
@@ -233,7 +241,8 @@ def query_for(item: Item, shown_names: frozenset[str]) -> str:
     for chunk in tokens(item.use or item.evidence):
         if not is_chunk(chunk):
             continue
-        for name, word in _named_words(chunk.lower()).items():
+        named_words = _named_words(chunk.lower())
+        for name, word in named_words.items():
             if name in item.cue and name in shown_names:
                 weights[word] = item.cue[name]
     heaviest_first = sorted(weights, key=weights.__getitem__, reverse=True)
@@ -288,8 +297,10 @@ def recall_cost(replay: Replay, pricing: Pricing, faults: Iterable[Fault]) -> fl
             output=CALL,
         )
         usd += call.usd
-        next_compaction = _next_compaction(steps, request + 1)
-        usd += _usd_carried(added, steps[request + 1 : next_compaction], pricing)
+        next_request = request + 1
+        next_compaction = _next_compaction(steps, next_request)
+        carrying_steps = steps[next_request:next_compaction]
+        usd += _usd_carried(added, carrying_steps, pricing)
     return usd
 
 

@@ -45,14 +45,16 @@ class Oracle:
         self._protected = protected(history.messages)
         self._texts = _candidates(exam)
         protected_alone = View(frozenset(self._protected), (), ())
-        is_missing = exam.credit(protected_alone) < 1
+        credit = exam.credit(protected_alone)
+        is_missing = credit < 1
         weights = np.array([item.weight for item in exam.items])
         is_answered = exam.answered_by(self._texts)
         self._answers = is_answered * is_missing * weights
         tokens: list[int] = []
         for text in self._texts:
             note = _note([text])
-            tokens.append(history.count(note))
+            note_size = history.count(note)
+            tokens.append(note_size)
         self._tokens = np.array(tokens, dtype=np.float64)
         units = _units(history.messages, self._protected)
         self._newest_units = units[::-1]
@@ -61,7 +63,8 @@ class Oracle:
         """The best context of so many tokens, overhead included."""
         history = self._history
         size = history.overhead + _size(history, self._protected)
-        texts = self._best(target - size)
+        room_for_note = target - size
+        texts = self._best(room_for_note)
         note: Summary | None = None
         room = target
         while texts:
@@ -89,7 +92,8 @@ class Oracle:
             newly_answered = missing.sum(axis=1)
             fits = self._tokens <= room
             gains = np.where(fits, newly_answered, 0)
-            best = int(np.argmax(gains / divisors))
+            gains_a_token = gains / divisors
+            best = int(np.argmax(gains_a_token))
             if not gains[best]:
                 break
             best_texts.append(best)
@@ -126,20 +130,23 @@ def _parts_around(line: str, answer: str) -> Iterator[str]:
     stop_word = first_word + len(answer_words)
     for side in SIDES:
         start = max(0, first_word - side)
-        part = words[start : stop_word + side]
-        yield plain(" ".join(part))
+        stop = stop_word + side
+        part = " ".join(words[start:stop])
+        yield plain(part)
 
 
 def plain(line: str) -> str:
     """The line, quoted where it would be read as a heading of those below it."""
-    lines_as_read = list(lines_of(f"{line}\nx", headed=True))
+    text = f"{line}\nx"
+    lines_as_read = list(lines_of(text, headed=True))
     if lines_as_read == [line, "x"]:
         return line
     return f"`{line}`"
 
 
 def _note(lines: Sequence[str]) -> Summary:
-    return Summary(id="note", text="\n".join(lines))
+    text = "\n".join(lines)
+    return Summary(id="note", text=text)
 
 
 def _units(messages: Sequence[Message], left_out: set[int]) -> list[tuple[int, ...]]:
@@ -176,7 +183,11 @@ def _filled(
     return messages
 
 
-def _context(history: Context, indices: set[int], note: Summary | None = None) -> Context:
+def _context(
+    history: Context,
+    indices: set[int],
+    note: Summary | None = None,
+) -> Context:
     """Some messages of a history, and a note after the system's messages."""
     messages: list[Message] = []
     sizes: list[int] = []
@@ -185,10 +196,12 @@ def _context(history: Context, indices: set[int], note: Summary | None = None) -
         message = history.messages[index]
         messages.append(message)
         sizes.append(history.sizes[index])
-        note_index += isinstance(message, SystemMessage)
+        if isinstance(message, SystemMessage):
+            note_index += 1
     if note is not None:
+        note_size = history.count(note)
         messages.insert(note_index, note)
-        sizes.insert(note_index, history.count(note))
+        sizes.insert(note_index, note_size)
     return Context(
         messages=tuple(messages),
         sizes=tuple(sizes),

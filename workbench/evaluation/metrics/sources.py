@@ -134,8 +134,11 @@ def shell_command(call: ToolCall) -> str:
     command = call.arguments.get("cmd", "")
     command = call.arguments.get("command", command)
     if isinstance(command, list | tuple):
-        return _SHELL_ITSELF.sub("", " ".join(map(str, command)))
-    return command if isinstance(command, str) else ""
+        words = map(str, command)
+        return _SHELL_ITSELF.sub("", " ".join(words))
+    if isinstance(command, str):
+        return command
+    return ""
 
 
 def only_looks(command: str) -> bool:
@@ -170,8 +173,11 @@ def _kind(message: Message, is_repeatable: Mapping[str, bool]) -> SourceKind:
     if isinstance(message, AssistantMessage):
         return "mention"
     if isinstance(message, ToolResult):
-        only_looked = is_repeatable.get(message.call_id, message.name.lower() in LOOKS)
-        return "repeatable" if only_looked and not message.is_error else "passing"
+        looks_by_name = message.name.lower() in LOOKS
+        only_looked = is_repeatable.get(message.call_id, looks_by_name)
+        if only_looked and not message.is_error:
+            return "repeatable"
+        return "passing"
     if isinstance(message, UserMessage):
         return "passing"
     return "lasting"
@@ -189,11 +195,17 @@ def first_fetched(messages: Sequence[Message]) -> tuple[int, ...]:
     for index, message in enumerate(messages):
         if isinstance(message, AssistantMessage):
             for call in message.calls:
-                earliest = [first_calls.setdefault(target, index) for target in _targets(call)]
-                fetched_by_call[call.id] = min(earliest)
+                first_calls_of_targets: list[int] = []
+                for target in _targets(call):
+                    first_call = first_calls.setdefault(target, index)
+                    first_calls_of_targets.append(first_call)
+                fetched_by_call[call.id] = min(first_calls_of_targets)
     for index, message in enumerate(messages):
-        call_id = message.call_id if isinstance(message, ToolResult) else ""
-        fetched.append(fetched_by_call.get(call_id, index))
+        call_id = ""
+        if isinstance(message, ToolResult):
+            call_id = message.call_id
+        first_call = fetched_by_call.get(call_id, index)
+        fetched.append(first_call)
     return tuple(fetched)
 
 

@@ -57,7 +57,8 @@ class Support:
         index = self._index
         spans: dict[int, None] = {}
         for text in texts:
-            for span in self._texts.spans(text).tolist():
+            spans_of_text = self._texts.spans(text)
+            for span in spans_of_text.tolist():
                 spans[span] = None
         distinct: set[int] = set()
         for span in spans:
@@ -65,11 +66,12 @@ class Support:
         unsaid = self._unsaid(list(distinct), boundary)
         fabricated: dict[Entity, None] = {}
         for span in spans:
+            line = index.texts[span]
             for number in self._named_in(span):
                 if number not in unsaid:
                     continue
                 name = self._name(number)
-                if name.kind not in _EXACT and _HEADING.match(index.texts[span]):
+                if name.kind not in _EXACT and _HEADING.match(line):
                     continue
                 if self._first_inside(name) >= boundary:
                     fabricated[name] = None
@@ -84,10 +86,12 @@ class Support:
 
     def _unsaid(self, numbers: Sequence[int], boundary: int) -> set[int]:
         """Those of some entities that nobody said before the boundary."""
-        representatives = self._index.standing_for(integers(numbers)).tolist()
+        representatives = self._index.standing_for(integers(numbers))
+        pairs = zip(numbers, representatives.tolist(), strict=True)
         unsaid: set[int] = set()
-        for number, representative in zip(numbers, representatives, strict=True):
-            if self._first_said(number, representative) >= boundary:
+        for number, representative in pairs:
+            first_message = self._first_said(number, representative)
+            if first_message >= boundary:
                 unsaid.add(number)
         return unsaid
 
@@ -104,7 +108,8 @@ class Support:
         """
         requests: dict[str, None] = {}
         for text in texts:
-            requests |= dict.fromkeys(_requests(text))
+            for request in _requests(text):
+                requests[request] = None
         invented: list[str] = []
         for request in requests:
             if self._first_asked(request) >= boundary:
@@ -116,14 +121,18 @@ class Support:
         """Each message of a person with its words."""
         words_by_message: list[tuple[int, set[str]]] = []
         for number, message in enumerate(self._index.messages):
-            if is_real_user(message):
-                message_words = set(words(plain_text(message)))
-                words_by_message.append((number, message_words))
+            if not is_real_user(message):
+                continue
+            text = plain_text(message)
+            message_words = set(words(text))
+            words_by_message.append((number, message_words))
         return words_by_message
 
     def _asked(self, line: str) -> int:
         """The first message of a person with enough of a line's words; n if there is none."""
-        weights = {word: self._weight(word) for word in words(line)}
+        weights: dict[str, float] = {}
+        for word in words(line):
+            weights[word] = self._weight(word)
         enough = ENOUGH * sum(weights.values())
         for number, message_words in self._words_of_people:
             shared_weights: list[float] = []
@@ -138,18 +147,22 @@ class Support:
         """How rare a word is; one that the session does not have is the rarest."""
         index = self._index
         number = index.word(word)
-        if number < 0:
-            return float(np.log(index.n + 1)) + 0.1
-        return float(index.idf[number])
+        if number >= 0:
+            return float(index.idf[number])
+        rarity = index.n + 1
+        log_rarity = float(np.log(rarity))
+        return log_rarity + 0.1
 
     def _entities(self, span: int) -> tuple[int, ...]:
         index = self._index
         if span < index.spans:
-            return tuple(row_of(index.span_entities, span).tolist())
+            row = row_of(index.span_entities, span)
+            return tuple(row.tolist())
         entities: list[int] = []
         for feature in index.extractor.features_of(span):
             if feature < 0:
-                entities.append(~feature)
+                number = ~feature
+                entities.append(number)
         return tuple(entities)
 
     def _first_said(self, number: int, representative: int) -> int:
@@ -184,15 +197,18 @@ class Support:
         rarest_word = max(needle_words, key=self._weight)
         first_message = index.n
         for span in index.spans_with_word(rarest_word):
-            if needle in plain(index.texts[span]):
-                first_message = min(first_message, int(index.span_first[span]))
+            line = plain(index.texts[span])
+            if needle in line:
+                first_of_span = int(index.span_first[span])
+                first_message = min(first_message, first_of_span)
         return first_message
 
 
 def _requests(text: str) -> Iterator[str]:
     """The lines of a text that say what the user asked for."""
     is_under_heading = False
-    for line in map(str.strip, text.split("\n")):
+    for indented_line in text.split("\n"):
+        line = indented_line.strip()
         if _HEADING.match(line):
             is_under_heading = _ASKED_HEADING.search(line) is not None
         elif is_under_heading or _ASKED.search(line):

@@ -56,12 +56,15 @@ class CodeNeeds:
         self._messages = messages
         self._uses: dict[int, CodeUses] = {}
         for place, message in enumerate(messages):
-            if isinstance(message, AssistantMessage):
-                self._uses[place] = code_uses(message)
+            if not isinstance(message, AssistantMessage):
+                continue
+            uses = code_uses(message)
+            if _uses_any(uses):
+                self._uses[place] = uses
         self._history = _History()
         self._used_in: dict[int, list[str]] = {}
         self.surroundings: dict[str, Surroundings] = {}
-        if any(_uses_any(uses) for uses in self._uses.values()):
+        if self._uses:
             self._read()
         all_lines = chain.from_iterable(self._used_in.values())
         self.lines = tuple(dict.fromkeys(all_lines))
@@ -76,8 +79,10 @@ class CodeNeeds:
         """The lines of `messages[:boundary]` that the next answers use, each once."""
         first_message = self._history.first_message
         lines: dict[str, None] = {}
-        for place in range(boundary, boundary + HORIZON):
-            for line in self._used_in.get(place, ()):
+        horizon = boundary + HORIZON
+        for place in range(boundary, horizon):
+            used_lines = self._used_in.get(place, ())
+            for line in used_lines:
                 if first_message[line] < boundary:
                     lines[line] = None
         return tuple(lines)
@@ -86,13 +91,17 @@ class CodeNeeds:
         """Goes through the recording; an answer's uses are looked up in what was said before it."""
         for place, message in enumerate(self._messages):
             uses = self._uses.get(place)
-            if uses is not None and _uses_any(uses):
-                used_lines = dict.fromkeys(self._history.used_lines(uses))
-                self._used_in[place] = list(filter(is_specific, used_lines))
+            if uses is not None:
+                used_lines = self._history.used_lines(uses)
+                distinct_lines = dict.fromkeys(used_lines)
+                specific_lines = filter(is_specific, distinct_lines)
+                self._used_in[place] = list(specific_lines)
             self._history.add(place, message)
 
     def _look_around(self) -> dict[str, Surroundings]:
-        surroundings = {line: Surroundings() for line in self.lines}
+        surroundings: dict[str, Surroundings] = {}
+        for line in self.lines:
+            surroundings[line] = Surroundings()
         if not surroundings:
             return surroundings
         files: set[str] = set()
@@ -105,7 +114,8 @@ class CodeNeeds:
             for text in texts:
                 lines = list(compared_lines(text))
                 _add_neighbours(surroundings, lines)
-                for line in surroundings.keys() & lines:
+                needed_lines = surroundings.keys() & lines
+                for line in needed_lines:
                     surroundings[line].files |= files
         return surroundings
 
@@ -114,9 +124,11 @@ def _add_neighbours(surroundings: dict[str, Surroundings], lines: Sequence[str])
     """Note for each needed line the lines that it stands next to in a text."""
     for line, next_line in pairwise(lines):
         if line in surroundings:
-            surroundings[line].neighbours.add(next_line)
+            neighbours = surroundings[line].neighbours
+            neighbours.add(next_line)
         if next_line in surroundings:
-            surroundings[next_line].neighbours.add(line)
+            neighbours = surroundings[next_line].neighbours
+            neighbours.add(line)
 
 
 def _uses_any(uses: CodeUses) -> bool:
@@ -168,16 +180,19 @@ class _History:
                 yield line
 
     def _lines_kept(self, file: WrittenFile) -> Iterator[str]:
-        if base_name(file.path) in self._file_names:
+        file_name = base_name(file.path)
+        if file_name in self._file_names:
             yield from self._lines_of(file.text)
 
     def _lines_by_number(self, numbered: NumberedLines) -> Iterator[str]:
         file_name = base_name(numbered.path)
         lines = self._numbered.get(file_name, {})
-        last_number = min(numbered.end, numbered.begin + MOST_IN_A_RANGE)
+        largest_number = numbered.begin + MOST_IN_A_RANGE
+        last_number = min(numbered.end, largest_number)
         for number in range(numbered.begin, last_number + 1):
             if number in lines:
-                yield from self._lines_of(lines[number])
+                line = lines[number]
+                yield from self._lines_of(line)
 
     def _lines_with(self, piece: str) -> Iterator[str]:
         """The shortest line that has the words of a piece in their order, unless it is a line
@@ -187,13 +202,15 @@ class _History:
         if len(words) < FEWEST_IN_A_PIECE:
             return
         if self._new_lines:
-            self._text = "\n".join((self._text, *self._new_lines))
+            parts = (self._text, *self._new_lines)
+            self._text = "\n".join(parts)
             self._new_lines = []
         escaped_words = [re.escape(word) for word in words]
         pattern = r"[^\n]*?".join(escaped_words)
         lines: list[str] = []
         for match in re.finditer(pattern, self._text):
-            lines.append(self._line_around(match.start()))
+            line = self._line_around(match.start())
+            lines.append(line)
         if lines:
             yield min(lines, key=len)
 
@@ -207,16 +224,19 @@ class _History:
     def _add_numbered(self, text: str) -> None:
         """Lines with numbers are of the files that the call before them names."""
         lines: dict[int, str] = {}
-        for number, line in _NUMBERED.findall(text):
-            lines[int(number)] = line
-        if lines:
-            for name in self._named_in_call:
-                self._numbered[name] |= lines
+        for written_number, line in _NUMBERED.findall(text):
+            number = int(written_number)
+            lines[number] = line
+        if not lines:
+            return
+        for name in self._named_in_call:
+            self._numbered[name] |= lines
 
 
 def file_names(text: str) -> set[str]:
     """What may be the name of a file in a text, without its folder."""
-    return set(filter(_has_dot_inside, _NAME.findall(text)))
+    names = _NAME.findall(text)
+    return set(filter(_has_dot_inside, names))
 
 
 def named_files(text: str) -> set[str]:
@@ -230,9 +250,11 @@ def named_files(text: str) -> set[str]:
 
 def _has_dot_inside(name: str) -> bool:
     """Whether a name has a dot that is not at one of its ends, as names of files have."""
-    return "." in name.strip(".")
+    inner_name = name.strip(".")
+    return "." in inner_name
 
 
 def base_name(path: str) -> str:
     """The last part of a path."""
-    return path.rstrip("/").rpartition("/")[2]
+    _, _, name = path.rstrip("/").rpartition("/")
+    return name

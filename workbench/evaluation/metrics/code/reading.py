@@ -94,9 +94,11 @@ class CodeReading:
         needed = self._needed(boundary)
         if not needed.numbers:
             return np.zeros(0)
-        texts = [self._read(message) for message in context]
+        texts: list[_ReadText] = []
         placed: set[int] = set()
-        for text in texts:
+        for message in context:
+            text = self._read(message)
+            texts.append(text)
             placed |= text.placed
         placed_shares = [float(number in placed) for number in needed.numbers]
         named_shares = needed.named_shares(texts)
@@ -110,8 +112,13 @@ class CodeReading:
             for line in self.needs.at(boundary):
                 number = self._number[line]
                 numbers.append(number)
-                word_sets.append(self._words_with_file[number])
-            self._needed_at[boundary] = _NeededLines(numbers, word_sets, self._vocabulary)
+                sets_of_line = self._words_with_file[number]
+                word_sets.append(sets_of_line)
+            self._needed_at[boundary] = _NeededLines(
+                numbers,
+                word_sets,
+                self._vocabulary,
+            )
         return self._needed_at[boundary]
 
     def _read(self, message: Message) -> _ReadText:
@@ -148,23 +155,27 @@ class CodeReading:
                 placed.add(number)
         for line, next_line in pairwise(lines):
             if self._are_neighbours(line, next_line):
-                placed.add(self._number[line])
+                number = self._number[line]
+                placed.add(number)
             if self._are_neighbours(next_line, line):
-                placed.add(self._number[next_line])
+                number = self._number[next_line]
+                placed.add(number)
         return placed
 
     def _are_neighbours(self, line: str, other_line: str) -> bool:
         """Whether the first line is needed, and stood next to the second one."""
         if line not in self._number:
             return False
-        return other_line in self.needs.surroundings[line].neighbours
+        surroundings = self.needs.surroundings[line]
+        return other_line in surroundings.neighbours
 
     @cached_property
     def _lonely(self) -> frozenset[int]:
         """The needed lines that never stood next to another."""
         lonely: set[int] = set()
         for line, number in self._number.items():
-            if not self.needs.surroundings[line].neighbours:
+            surroundings = self.needs.surroundings[line]
+            if not surroundings.neighbours:
                 lonely.add(number)
         return frozenset(lonely)
 
@@ -177,7 +188,8 @@ class CodeReading:
             texts += surroundings.files
         for text in texts:
             for word in content_words(text):
-                numbers.setdefault(word, len(numbers))
+                if word not in numbers:
+                    numbers[word] = len(numbers)
         return numbers
 
     @cached_property
@@ -186,13 +198,16 @@ class CodeReading:
         lines = self.needs.distinct_lines
         lines_with: Counter[str] = Counter()
         for line in lines:
-            needed_words = self._vocabulary.keys() & content_words(line)
+            line_content = content_words(line)
+            needed_words = self._vocabulary.keys() & line_content
             lines_with.update(needed_words)
+        line_count = len(lines)
         line_words: list[Mapping[str, float]] = []
         for line in self.needs.lines:
             weights: dict[str, float] = {}
             for word in content_words(line):
-                rarity = (len(lines) + 1) / (1 + lines_with[word])
+                count_with_word = lines_with[word]
+                rarity = (line_count + 1) / (1 + count_with_word)
                 weights[word] = math.log(rarity) + 0.1
             line_words.append(weights)
         return line_words
@@ -201,15 +216,19 @@ class CodeReading:
     def _words_with_file(self) -> list[list[Mapping[str, float]]]:
         """For each needed line and each name of its file the words of both, which weigh alike."""
         word_sets: list[list[Mapping[str, float]]] = []
-        for line, words in zip(self.needs.lines, self._words, strict=True):
+        lines_with_words = zip(self.needs.lines, self._words, strict=True)
+        for line, words in lines_with_words:
             total = sum(words.values())
             of_line: list[Mapping[str, float]] = []
             files = self.needs.surroundings[line].files
             for name in sorted(files):
                 file_words = set(content_words(name)) - words.keys()
-                if file_words:
-                    weight = total / len(file_words)
-                    of_line.append({**words, **dict.fromkeys(file_words, weight)})
+                if not file_words:
+                    continue
+                weight = total / len(file_words)
+                weighted_file_words = dict.fromkeys(file_words, weight)
+                word_set = {**words, **weighted_file_words}
+                of_line.append(word_set)
             word_sets.append(of_line)
         return word_sets
 
@@ -233,8 +252,9 @@ class _NeededLines:
         all_sets: list[Mapping[str, float]] = []
         row_of_set: list[int] = []
         for row, of_line in enumerate(word_sets):
-            all_sets += of_line
-            row_of_set += [row] * len(of_line)
+            for word_set in of_line:
+                all_sets.append(word_set)
+                row_of_set.append(row)
         self._row_of_set = integers(row_of_set)
         self._sought = SentenceWords(all_sets, vocabulary)
         self._named_in = WeakKeyDictionary[_ReadText, _NamedLines]()
@@ -255,13 +275,18 @@ class _NeededLines:
         """Note which lines each of some texts names."""
         words = PlacedWords.joined([text.words for text in texts])
         # the file alone is a half of both
-        named = self._sought.shares_above((1 + CHANCE) / 2, words)
+        bar = (1 + CHANCE) / 2
+        named = self._sought.shares_above(bar, words)
         rows = self._row_of_set[named.sets]
         shares_of_line = 2 * named.shares - 1
-        shares = (shares_of_line - CHANCE) / (1 - CHANCE)
+        shares_beyond_chance = shares_of_line - CHANCE
+        shares = shares_beyond_chance / (1 - CHANCE)
         sentence_counts = integers(text.words.length for text in texts)
         text_ends = np.cumsum(sentence_counts)
         text_of_sentence = np.searchsorted(text_ends, named.sentences, "right")
         for number, text in enumerate(texts):
             is_in_text = text_of_sentence == number
-            self._named_in[text] = _NamedLines(rows[is_in_text], shares[is_in_text])
+            self._named_in[text] = _NamedLines(
+                rows=rows[is_in_text],
+                shares=shares[is_in_text],
+            )

@@ -104,16 +104,19 @@ class Reconciliation:
         """By how much the bill of the whole session is too high, as a share of the reported one;
         None without any.
         """
-        reported = float(self.reported[:, USD].sum())
+        usd_reported = self.reported[:, USD]
+        reported = float(usd_reported.sum())
         if not reported:
             return None
-        predicted = float(self.predicted[:, USD].sum())
+        usd_predicted = self.predicted[:, USD]
+        predicted = float(usd_predicted.sum())
         return predicted / reported - 1
 
     @property
     def usd_missed(self) -> float:
         """USD that the bill lacks since the provider's cache held less than its rules promise."""
-        return float(np.maximum(self._usd_of_cache, 0).sum())
+        usd_missed = np.maximum(self._usd_of_cache, 0)
+        return float(usd_missed.sum())
 
     @property
     def usd_found(self) -> float:
@@ -121,12 +124,15 @@ class Reconciliation:
 
         It was written by an earlier session, or outlived its promised time.
         """
-        return float(np.maximum(-self._usd_of_cache, 0).sum())
+        usd_found = np.maximum(-self._usd_of_cache, 0)
+        return float(usd_found.sum())
 
     @property
     def reasons(self) -> dict[str, float]:
         """What makes the bill wrong: USD by reason, largest first; they sum to its error."""
-        too_much = self.predicted[:, USD_AS_READ] - self.reported[:, USD]
+        usd_predicted = self.predicted[:, USD_AS_READ]
+        usd_reported = self.reported[:, USD]
+        too_much = usd_predicted - usd_reported
         usd_of_sizes = float(too_much.sum())
         usd_by_reason = {
             SIZES: usd_of_sizes - self.usd_unwritten,
@@ -145,7 +151,9 @@ class Reconciliation:
 
     @property
     def _usd_of_cache(self) -> Floats:
-        usd: Floats = self.predicted[:, USD_AS_READ] - self.predicted[:, USD]
+        usd_as_read = self.predicted[:, USD_AS_READ]
+        usd_by_rules = self.predicted[:, USD]
+        usd: Floats = usd_as_read - usd_by_rules
         return usd
 
     @property
@@ -181,22 +189,31 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     causes: list[Cause | Literal[""]] = []
     for number, request in enumerate(requests):
         row, cause = _predicted(number, requests, tariff, pricing, head)
+        usage = _usage_of(request)
         predicted.append(row)
-        reported.append(_reported(_usage_of(request), tariff))
+        reported.append(_reported(usage, tariff))
         causes.append(cause)
     usd_unwritten = 0.0
     if pricing.rules.writes:
         usages = [_usage_of(request) for request in requests]
         usd_unwritten = _usd_unwritten(usages, tariff)
     compared = {id(request.request.answer) for request in requests}
+    left_out = 0
+    for answer in answers:
+        if id(answer) not in compared:
+            left_out += 1
+    turns = Counter[Turn]()
+    for request in requests:
+        if request.turn:
+            turns[request.turn] += 1
     return Reconciliation(
         predicted=_rows(predicted),
         reported=_rows(reported),
         causes=tuple(causes),
-        turns=Counter[Turn](request.turn for request in requests if request.turn),
+        turns=turns,
         requests=requests,
         usd_unwritten=usd_unwritten,
-        left_out=sum(id(answer) not in compared for answer in answers),
+        left_out=left_out,
     )
 
 
@@ -232,7 +249,13 @@ def _predicted_requests(
     sizes = sizing.counted
     if not sizes:
         sizes = tuple(count(message) for message in session.messages)
-    return predicted_requests(session, sizes, count, fitted.overhead, fitted.scale)
+    return predicted_requests(
+        session,
+        sizes,
+        count,
+        fitted.overhead,
+        fitted.scale,
+    )
 
 
 def _usage_of(request: PredictedRequest) -> Usage:
@@ -273,19 +296,37 @@ def _predicted(
         prefix = min(prefix, round(turn_start.settled))
     seconds = seconds_between(earlier.request.answer, request.request.answer)
     prompt = round(request.predicted)
-    bill = charge(tariff, rules, prompt, prefix, earlier_prompt, head, seconds)
+    bill = charge(
+        tariff,
+        rules,
+        prompt,
+        prefix,
+        earlier_prompt,
+        head,
+        seconds,
+    )
     usage = _usage_of(request)
     tolerance = MISSED * usage.prompt
-    is_far = abs(bill.read - usage.cache_read) > tolerance
-    if number and bill.read > usage.cache_read >= earlier.reported - tolerance:
-        is_far = False  # all of the prompt before was read, and it was smaller than predicted
+    difference = abs(bill.read - usage.cache_read)
+    is_far = difference > tolerance
+    is_missed = bill.read > usage.cache_read
+    least_of_earlier = earlier.reported - tolerance
+    if number and is_missed and usage.cache_read >= least_of_earlier:
+        # all of the prompt before was read, and it was smaller than predicted
+        is_far = False
     read = bill.read
     cause: Cause | Literal[""] = ""
     if is_far:
         read = round(prompt * usage.cache_read / usage.prompt)
-        cause = _cause(request, seconds, pricing, is_missed=bill.read > usage.cache_read)
+        cause = _cause(request, seconds, pricing, is_missed=is_missed)
     as_read = charge_with(tariff, rules, prompt, read)
-    return _Row(prompt, bill.read, bill.usd_prompt, as_read.usd_prompt), cause
+    row = _Row(
+        prompt=prompt,
+        read=bill.read,
+        usd=bill.usd_prompt,
+        usd_as_read=as_read.usd_prompt,
+    )
+    return row, cause
 
 
 def _cause(

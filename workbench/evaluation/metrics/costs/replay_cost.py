@@ -230,10 +230,15 @@ def charge_with(
     rates = tariff.at(prompt)
     new_tokens = prompt - read
     is_written = rules.writes and prompt >= rules.minimum
-    cached_tokens = new_tokens if is_written else 0
+    cached_tokens = 0
+    if is_written:
+        cached_tokens = new_tokens
     usd_input = (new_tokens - cached_tokens) * rates.input
     usd_read = read * rates.cache_read
-    usd_write = cached_tokens * (rates.cache_write_long if rules.hour else rates.cache_write)
+    write_rate = rates.cache_write
+    if rules.hour:
+        write_rate = rates.cache_write_long
+    usd_write = cached_tokens * write_rate
     usd_output = output * rates.output
     usd_prompt = usd_input + usd_read + usd_write
     return Charge(
@@ -268,7 +273,8 @@ def answer_tokens(replay: Replay) -> Sequence[int]:
         message = replay.session.messages[index]
         assert isinstance(message, AssistantMessage)
         reported = message.usage.output if message.usage else 0
-        tokens.append(max(reported, replay.sizing.sizes[index]))
+        counted = replay.sizing.sizes[index]
+        tokens.append(max(reported, counted))
     return tokens
 
 

@@ -11,7 +11,7 @@ from workbench.engine.transcript.message import AssistantMessage
 from workbench.evaluation.metrics.demand import HORIZON
 from workbench.evaluation.metrics.exam.cues import LOOK_ALIKES, Question
 from workbench.evaluation.metrics.exam.history import ExamHistory, Past
-from workbench.evaluation.metrics.exam.item import Item
+from workbench.evaluation.metrics.exam.item import Item, ItemKind
 from workbench.evaluation.metrics.exam.names import Names
 from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.state.value_changes import Change
@@ -56,9 +56,11 @@ def _chains(changes: Iterable[Change]) -> Iterator[list[Change]]:
     distinct_ends: set[tuple[str, str]] = set()
     for chain in _all_chains(changes):
         last_change = chain[-1]
-        end = last_change.old, last_change.new
         old_values = {change.old for change in chain}
-        if end not in distinct_ends and last_change.new not in old_values:
+        if last_change.new in old_values:
+            continue
+        end = (last_change.old, last_change.new)
+        if end not in distinct_ends:
             distinct_ends.add(end)
             yield chain
 
@@ -79,7 +81,8 @@ def _continues(earlier: Change, later: Change) -> bool:
     """Whether a change takes up the value that an earlier one ended with, of the same thing."""
     if earlier.new != later.old:
         return False
-    return not set(earlier.about).isdisjoint(later.about)
+    earlier_words = set(earlier.about)
+    return not earlier_words.isdisjoint(later.about)
 
 
 def _lines_of_first_use(
@@ -91,11 +94,15 @@ def _lines_of_first_use(
     line = history.lines.segment_line[row]
     is_answer = flags(isinstance(entry, AssistantMessage) for entry in history.messages)
     message = history.place_message
-    is_near = (message >= boundary) & (message < boundary + HORIZON)
+    is_after = message >= boundary
+    is_near = is_after & (message < boundary + HORIZON)
     is_use = is_near & is_answer[message]
     place_count = len(history.place_line)
-    first_place: Ints = np.full(len(history.texts), place_count)
-    np.minimum.at(first_place, history.place_line[is_use], np.flatnonzero(is_use))
+    line_count = len(history.texts)
+    first_place: Ints = np.full(line_count, place_count)
+    used_lines = history.place_line[is_use]
+    use_places = np.flatnonzero(is_use)
+    np.minimum.at(first_place, used_lines, use_places)
     use_lines: dict[str, int] = {}
     for value, number in names.place.items():
         lines = line[name == number]
@@ -103,7 +110,8 @@ def _lines_of_first_use(
             continue
         first_places = first_place[lines]
         if first_places.min() < place_count:
-            first_line = lines[first_places.argmin()]
+            first = first_places.argmin()
+            first_line = lines[first]
             use_lines[value] = int(first_line)
     return use_lines
 
@@ -113,23 +121,29 @@ def _item(history: ExamHistory, chain: Sequence[Change], use_line: int, past: Pa
     evidence = _evidence(history, change, past)
     if evidence is None:
         return None
-    if not (history.is_value(change.new) and history.is_value(change.old)):
+    if not history.is_value(change.new):
         return None
-    question = Question(history, change.new, history.texts[use_line], evidence)
+    if not history.is_value(change.old):
+        return None
+    use = history.texts[use_line]
+    question = Question(history, change.new, use, evidence)
     old_values = _old_values(chain)
     cue = _cue_without(question.cue, old_values)
     if not cue or not old_values:
         return None
-    kind = _kind(history, change.new)
-    is_decision = not any(value[:1].isdigit() for value in (change.new, *old_values))
-    if is_decision and _DESCRIBES.search(evidence):
+    values = (change.new, *old_values)
+    item_kind: ItemKind = "latest"
+    if not any(value[:1].isdigit() for value in values):
+        item_kind = "decision"
+    if item_kind == "decision" and _DESCRIBES.search(evidence):
         return None
     look_alikes = list(old_values)
+    kind = _kind(history, change.new)
     for text in question.look_alikes(kind, past):
         if text not in old_values:
             look_alikes.append(text)
     return Item(
-        "decision" if is_decision else "latest",
+        item_kind,
         change.new,
         tuple(look_alikes[:LOOK_ALIKES]),
         cue,
@@ -146,10 +160,13 @@ def _evidence(history: ExamHistory, change: Change, past: Past) -> str | None:
     about = set(change.about)
 
     def words_about(text: str) -> int:
-        return len(about.intersection(text.lower().split()))
+        words = text.lower().split()
+        return len(about.intersection(words))
 
+    is_of_message = past.newest == change.at
+    lines = np.flatnonzero(is_of_message)
     stating: list[str] = []
-    for line in np.flatnonzero(past.newest == change.at).tolist():
+    for line in lines.tolist():
         text = history.texts[line]
         if change.new in text:
             stating.append(text)
@@ -182,4 +199,6 @@ def _kind(history: ExamHistory, value: str) -> Kind:
     number = history.name_number.get(value.lower())
     if number is not None:
         return history.names[number].kind
-    return "number" if value[:1].isdigit() else "identifier"
+    if value[:1].isdigit():
+        return "number"
+    return "identifier"

@@ -71,13 +71,16 @@ class Cues:
             for name, weight in cue.items():
                 feature = vocabulary.features[name]
                 side = cue_sides.get(name, 0)
-                rows.append((feature, item, weight, side))
+                row = (feature, item, weight, side)
+                rows.append(row)
         rows.sort()
-        columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
-        self._feature = columns[0].astype(np.int64)
-        self._item = columns[1].astype(np.int64)
-        self._weight = columns[2]
-        self._side = columns[3]
+        table = np.array(rows, dtype=np.float64)
+        columns = table.reshape(-1, 4).T
+        feature_column, item_column, weights, sides_of_rows = columns
+        self._feature = feature_column.astype(np.int64)
+        self._item = item_column.astype(np.int64)
+        self._weight = weights
+        self._side = sides_of_rows
 
     def near(
         self,
@@ -99,14 +102,16 @@ class Cues:
         """
         line = lines.segment_line[first_row]
         words = self._words_in(lines, item, line)
-        key = item * max(lines.count, 1) + line
+        line_count = max(lines.count, 1)
+        key = item * line_count + line
         first_words = np.searchsorted(words.key, key)
         end_words = np.searchsorted(words.key, key, "right")
         word_counts = end_words - first_words
         sums = np.zeros(len(item))
         # some places at a time: a long line may have many, each with many parts
         batch = np.cumsum(word_counts) // PAIRS_AT_ONCE
-        last_places = np.flatnonzero(np.diff(batch, append=-1))
+        steps_between_batches = np.diff(batch, append=-1)
+        last_places = np.flatnonzero(steps_between_batches)
         begin = 0
         for last_place in last_places.tolist():
             end = last_place + 1
@@ -124,34 +129,32 @@ class Cues:
                 last_row[batch_rows],
                 behind_inside,
             )
-            sums[batch_rows] = _sums(place, values, end - begin)
+            place_count = end - begin
+            sums[batch_rows] = _sums(place, values, place_count)
             begin = end
         return sums
 
     def _words_in(self, lines: Lines, item: Ints, line: Ints) -> _CueWords:
         """The parts of the items' cues in the lines of some places, each part of a line once."""
         line_count = max(lines.count, 1)
-        row = lines.features_of(np.unique(line))
-        features = np.unique(self._feature)
-        # small numbers, which are sorted many times as fast
-        number = numbers_among(features, lines.feature[row])
-        is_of_cue = number < len(features)
-        row = row[is_of_cue]
-        # by feature; the lines of each follow one another, and so do its places in them
-        by_feature = np.argsort(number[is_of_cue], kind="stable")
-        row = row[by_feature]
+        row = self._rows_of_cues(lines, np.unique(line))
         feature = lines.feature[row]
         feature_line = lines.feature_line[row]
-        begin = starts(feature * line_count + feature_line)
-        end = np.append(begin[1:], len(row))
-        match, part = joined(feature[begin], self._feature)
-        line_of_match = feature_line[begin[match]]
-        key = self._item[part] * line_count + line_of_match
+        line_key = feature * line_count + feature_line
+        begin = starts(line_key)
+        next_begins = begin[1:]
+        end = np.append(next_begins, len(row))
+        distinct_feature = feature[begin]
+        match, part = joined(distinct_feature, self._feature)
+        first_row = begin[match]
+        line_of_match = feature_line[first_row]
+        item_of_match = self._item[part]
+        key = item_of_match * line_count + line_of_match
         order = np.lexsort((part, key))
         match = match[order]
         position = lines.feature_pos[row]
-        span = int(position.max(initial=0)) + 2
-        feature_key = feature * span
+        last_position = int(position.max(initial=0))
+        feature_key = feature * (last_position + 2)
         return _CueWords(
             key=key[order],
             part=part[order],
@@ -161,6 +164,22 @@ class Cues:
             feature_key=feature_key,
             place_key=feature_key + position,
         )
+
+    def _rows_of_cues(self, lines: Lines, distinct_lines: Ints) -> Ints:
+        """The rows of the features of some lines that a cue has.
+
+        They are in order of the feature; the lines of each follow one another, and so do its places
+        in them.
+        """
+        row = lines.features_of(distinct_lines)
+        features = np.unique(self._feature)
+        # small numbers, which are sorted many times as fast
+        number = numbers_among(features, lines.feature[row])
+        is_of_cue = number < len(features)
+        row = row[is_of_cue]
+        number_of_cue = number[is_of_cue]
+        by_feature = np.argsort(number_of_cue, kind="stable")
+        return row[by_feature]
 
     def _nearest(
         self,
@@ -191,7 +210,8 @@ class Cues:
         steps_before = first_position - words.position[row_before]
         steps_behind = words.position[row_behind] - last_position
         line = lines.segment_line[first_row]
-        passive = lines.passive[line][place]
+        is_passive = lines.passive[line]
+        passive = is_passive[place]
         value_before = self._value(part, steps_before, -1, passive)
         value_behind = self._value(part, steps_behind, 1, passive)
         nearest: Floats = np.maximum(
@@ -203,10 +223,13 @@ class Cues:
     def _value(self, part: Ints, steps: Ints, side: int, passive: Flags) -> Floats:
         """(pairs,) what a part of a cue counts so many steps before (-1) or behind (1) a place."""
         distance = np.maximum(steps, 0) / REACH
-        value = self._weight[part] / (1 + distance)
+        weight = self._weight[part]
+        value = weight / (1 + distance)
         side_of_part = self._side[part] * side
-        value = np.where(side_of_part == -1, OTHER_SIDE * value, value)
-        is_reversed = (side_of_part == -RELATED) & ~passive
+        is_on_other_side = side_of_part == -1
+        value = np.where(is_on_other_side, OTHER_SIDE * value, value)
+        is_related_otherwise = side_of_part == -RELATED
+        is_reversed = is_related_otherwise & ~passive
         return np.where(is_reversed, 0.0, value)
 
 
@@ -255,7 +278,8 @@ class Closeness:
         for number, item in enumerate(items):
             if not item.cue:
                 continue
-            for cell, name in enumerate(item.candidates, start=number * width):
+            first_cell = number * width
+            for cell, name in enumerate(item.candidates, start=first_cell):
                 place = self.names.place[name]
                 rows.append((place, cell))
         rows.sort()
@@ -268,29 +292,45 @@ class Closeness:
 
     def hits(self, lines: Lines) -> Hits:
         """The highest score of each candidate in each line that holds it."""
-        name, row = self.names.found(lines)
-        line = lines.segment_line[row]
-        if len(line) and np.bincount(line).max() > MOST_PLACES:
-            is_read = among_first(name * lines.count + line, MOST_PLACES)
-            name = name[is_read]
-            row = row[is_read]
+        name, row = self._places_to_read(lines)
         match, pair = joined(name, self._name)
         cell = self._cell[pair]
         first_row = row[match]
-        length = self.names.length[name[match]]
+        name_of_match = name[match]
+        length = self.names.length[name_of_match]
         last_row = first_row + length - 1
         line = lines.segment_line[first_row]
         item = cell // self._width
-        score = self._cues.near(lines, item, first_row, last_row)
-        score = score * agrees(lines, first_row, self._denied[item])
-        cell_in_line = cell * max(lines.count, 1) + line
+        closeness = self._cues.near(lines, item, first_row, last_row)
+        is_denied = self._denied[item]
+        score = closeness * agrees(lines, first_row, is_denied)
+        line_count = max(lines.count, 1)
+        cell_in_line = cell * line_count + line
         order = np.argsort(cell_in_line, kind="stable")
         cell_starts = starts(cell_in_line[order])
         best = score
         if len(cell_starts):
-            best = np.maximum.reduceat(score[order], cell_starts)
+            sorted_score = score[order]
+            best = np.maximum.reduceat(sorted_score, cell_starts)
         rows = order[cell_starts]
-        return Hits(cell[rows], line[rows], best)
+        return Hits(
+            cell=cell[rows],
+            line=line[rows],
+            score=best,
+        )
+
+    def _places_to_read(self, lines: Lines) -> tuple[Ints, Ints]:
+        """Each name with each row at which it begins; of a name in one line the first places."""
+        name, row = self.names.found(lines)
+        line = lines.segment_line[row]
+        if not len(line):
+            return name, row
+        place_counts = np.bincount(line)
+        if place_counts.max() <= MOST_PLACES:
+            return name, row
+        name_in_line = name * lines.count + line
+        is_read = among_first(name_in_line, MOST_PLACES)
+        return name[is_read], row[is_read]
 
 
 def agrees(lines: Lines, rows: Ints, denied: Flags | bool) -> Floats:
@@ -306,10 +346,13 @@ def numbers_among(distinct: Ints, values: Ints) -> NDArray[np.unsignedinteger]:
     """The place of each value among some distinct ones, their number for any other; in as few
     bits as will do.
     """
-    largest = max(distinct.max(initial=0), values.max(initial=0))
-    smallest_type = np.min_scalar_type(len(distinct))
-    table = np.full(int(largest) + 1, len(distinct), dtype=smallest_type)
-    table[distinct] = np.arange(len(distinct))
+    largest_distinct = distinct.max(initial=0)
+    largest_value = values.max(initial=0)
+    table_size = int(max(largest_distinct, largest_value)) + 1
+    distinct_count = len(distinct)
+    smallest_type = np.min_scalar_type(distinct_count)
+    table = np.full(table_size, distinct_count, dtype=smallest_type)
+    table[distinct] = np.arange(distinct_count)
     return table[values]
 
 
@@ -322,17 +365,20 @@ def among_first(keys: Ints, row_limit: int) -> Flags:
 def ranks(keys: Ints) -> Ints:
     """How many earlier rows have each row's key."""
     order = np.argsort(keys, kind="stable")
+    key_count = len(keys)
     begin = starts(keys[order])
-    row_counts = np.diff(begin, append=len(keys))
-    rank = np.zeros(len(keys), dtype=np.int64)
+    row_counts = np.diff(begin, append=key_count)
     begin_of_row = np.repeat(begin, row_counts)
-    rank[order] = np.arange(len(keys)) - begin_of_row
+    rank = np.zeros(key_count, dtype=np.int64)
+    rank[order] = np.arange(key_count) - begin_of_row
     return rank
 
 
 def starts(keys: Ints) -> Ints:
     """Where runs of equal keys begin."""
-    first_begins = np.ones(min(len(keys), 1), dtype=bool)
+    # no keys, no run
+    first_count = min(len(keys), 1)
+    first_begins = np.ones(first_count, dtype=bool)
     is_other_key = keys[1:] != keys[:-1]
     begins = np.concatenate((first_begins, is_other_key))
     return np.flatnonzero(begins)

@@ -64,16 +64,26 @@ class QuotedLine:
     def of(cls, text: str, answer: Names, history: ExamHistory) -> QuotedLine:
         """The line of a text, with the one name that is the answer."""
         words, features = history.words_of(text)
-        rows = answer.found(words)[1]
+        _, rows = answer.found(words)
         last_rows = rows + answer.length[0] - 1
         begins = words.segment_pos[rows]
-        ends = words.segment_pos[last_rows]
-        distances = np.zeros(len(features.names))
-        if len(features.names) and len(begins):
-            distance = _distances(words.feature_pos, np.sort(begins))
-            np.minimum.reduceat(distance[features.row], features.begin, out=distances)
-        is_denied = len(rows) > 0 and bool(words.denied[rows].all())
-        return cls(features, distances, begins, ends, is_denied)
+        feature_count = len(features.names)
+        distances = np.zeros(feature_count)
+        if feature_count and len(begins):
+            sorted_begins = np.sort(begins)
+            distance = _distances(words.feature_pos, sorted_begins)
+            distance_of_row = distance[features.row]
+            np.minimum.reduceat(distance_of_row, features.begin, out=distances)
+        is_denied = False
+        if len(rows):
+            is_denied = bool(words.denied[rows].all())
+        return cls(
+            features=features,
+            distances=distances,
+            begins=begins,
+            ends=words.segment_pos[last_rows],
+            denied=is_denied,
+        )
 
     def sides(self) -> Iterator[tuple[str, int]]:
         """The features that stand on one side of the answer, wherever both stand, with the side:
@@ -88,11 +98,13 @@ class QuotedLine:
         begins_inside = first_places >= self.begins.max()
         ends_inside = last_places <= self.ends.min()
         is_inside = begins_inside & ends_inside
-        side = np.zeros(len(first_places), dtype=np.int64)
+        feature_count = len(first_places)
+        side = np.zeros(feature_count, dtype=np.int64)
         side[is_behind] = 1
         side[is_before] = -1
         has_one_side = is_before | is_behind | is_inside
-        for feature in np.flatnonzero(has_one_side).tolist():
+        one_sided = np.flatnonzero(has_one_side)
+        for feature in one_sided.tolist():
             name = self.features.names[feature]
             yield name, int(side[feature])
 
@@ -100,8 +112,9 @@ class QuotedLine:
 def _distances(positions: Ints, places: Ints) -> Ints:
     """How far each position is from the nearest of some places, which grow."""
     next_places = np.searchsorted(places, positions)
+    last_place = len(places) - 1
     earlier = np.maximum(next_places - 1, 0)
-    later = np.minimum(next_places, len(places) - 1)
+    later = np.minimum(next_places, last_place)
     to_earlier = np.abs(positions - places[earlier])
     to_later = np.abs(places[later] - positions)
     distances: Ints = np.minimum(to_earlier, to_later)
@@ -116,6 +129,14 @@ class Question:
     answer: str
     use: str
     evidence: str
+
+    @cached_property
+    def _lower_answer(self) -> str:
+        return self.answer.lower()
+
+    @cached_property
+    def _lower_use(self) -> str:
+        return self.use.lower()
 
     @cached_property
     def _names(self) -> Names:
@@ -140,16 +161,26 @@ class Question:
         gives the answer away.
         """
         cue: dict[str, float] = {}
-        answer = self.answer.lower()
+        answer = self._lower_answer
         words_of_answer = {stem(word) for word in re.findall(r"[^\W_]+", answer)}
         left_out = words_of_answer | set(segments_of(answer)) | ASKING
         gives_away = _spelling(answer)
-        for line, line_weight in ((self._use_line, IN_USE), (self._evidence_line, IN_EVIDENCE)):
-            for name, distance in zip(line.features.names, line.distances.tolist(), strict=True):
-                if name.lstrip("=") in left_out or gives_away(name):
+        weighted_lines = (
+            (self._use_line, IN_USE),
+            (self._evidence_line, IN_EVIDENCE),
+        )
+        for line, line_weight in weighted_lines:
+            names = line.features.names
+            distances = line.distances.tolist()
+            for name, distance in zip(names, distances, strict=True):
+                bare_name = name.lstrip("=")
+                if bare_name in left_out or gives_away(name):
                     continue
-                weight = line_weight * self.history.weight(name) / (1 + distance / REACH)
-                cue[name] = max(cue.get(name, 0.0), weight)
+                rarity = self.history.weight(name)
+                farness = 1 + distance / REACH
+                weight = line_weight * rarity / farness
+                earlier_weight = cue.get(name, 0.0)
+                cue[name] = max(earlier_weight, weight)
         return _heaviest(cue)
 
     @cached_property
@@ -161,7 +192,8 @@ class Question:
         for name, side in self._evidence_line.sides():
             if name in self.cue:
                 sides[name] = side
-        return sides | _related(self.evidence, self.answer, self.cue)
+        related_sides = _related(self.evidence, self.answer, self.cue)
+        return sides | related_sides
 
     def look_alikes(self, kind: Kind, past: Past) -> tuple[str, ...]:
         """The names of the history of its kind that come closest to the answer; none occurs in the
@@ -175,14 +207,15 @@ class Question:
             kind: of the answer.
             past: the history.
         """
-        of_kind = past.names & (self.history.kind == KINDS.index(kind))
-        scores, bound = self._scores(of_kind, past.lines)
+        kind_number = KINDS.index(kind)
+        is_of_kind = self.history.kind == kind_number
+        candidates = past.names & is_of_kind
+        scores, bound = self._scores(candidates, past.lines)
         is_below = scores < max(bound, 1e-9)
-        separated = np.flatnonzero(of_kind & is_below)
-        by_score = np.argsort(-scores[separated], kind="stable")
+        separated = np.flatnonzero(candidates & is_below)
+        score_of_separated = scores[separated]
+        by_score = np.argsort(-score_of_separated, kind="stable")
         closest_first = separated[by_score]
-        use = self.use.lower()
-        answer = self.answer.lower()
         shape = _shape(self.answer)
         written_alike: list[str] = []
         of_other_shape: list[str] = []
@@ -193,8 +226,7 @@ class Question:
             if scores[number] <= 0 and look_alike_count >= FEWEST:
                 break
             name = self.history.names[number].text
-            text = name.lower()
-            if text in use or text in answer or answer in text:
+            if self._tells_answer(name):
                 continue
             if _shape(name) == shape:
                 written_alike.append(name)
@@ -202,6 +234,14 @@ class Question:
                 of_other_shape.append(name)
         look_alikes = written_alike + of_other_shape
         return tuple(look_alikes[:LOOK_ALIKES])
+
+    def _tells_answer(self, name: str) -> bool:
+        """Whether a name stands in the use, or is a part of the answer, or has it as a part."""
+        text = name.lower()
+        if text in self._lower_use:
+            return True
+        answer = self._lower_answer
+        return text in answer or answer in text
 
     def _scores(self, names: Flags, past: Flags) -> tuple[Floats, float]:
         """(names,) the score of each of some names, and the bound for look-alikes."""
@@ -211,30 +251,44 @@ class Question:
         answer_lines = lines.segment_line[answer_rows]
         is_past = past[answer_lines]
         answer_rows = answer_rows[is_past]
+        past_answer_lines = answer_lines[is_past]
         is_searched = self._lines_with_most_of_cue(past)
-        is_searched[answer_lines[is_past]] = True
-        is_occurrence = is_searched[history.name_line] & names[history.name]
+        is_searched[past_answer_lines] = True
+        is_line_searched = is_searched[history.name_line]
+        is_occurrence = is_line_searched & names[history.name]
         occurrences = np.flatnonzero(is_occurrence)
+        # the answer is numbered behind the session's names
         answer_number = len(history.names)
         answer_numbers = np.full(len(answer_rows), answer_number)
-        number = np.concatenate((history.name[occurrences], answer_numbers))
-        lengths = np.append(history.length, self._names.length[0])
-        first_row = np.concatenate((history.name_row[occurrences], answer_rows))
+        answer_length = self._names.length[0]
+        name_numbers = history.name[occurrences]
+        name_rows = history.name_row[occurrences]
+        number = np.concatenate((name_numbers, answer_numbers))
+        lengths = np.append(history.length, answer_length)
+        first_row = np.concatenate((name_rows, answer_rows))
         most_places = MOST_PAIRS // len(self.cue)
         if len(number) > most_places:
             # the first places of each name before further ones
             by_rank = np.argsort(ranks(number), kind="stable")
-            occurrence = np.sort(by_rank[:most_places])
+            first_places = by_rank[:most_places]
+            occurrence = np.sort(first_places)
             number = number[occurrence]
             first_row = first_row[occurrence]
         last_row = first_row + lengths[number] - 1
         item = np.zeros_like(first_row)
         cues = Cues([self.cue], [self.sides], history.vocabulary)
-        score = cues.near(lines, item, first_row, last_row, behind_inside=False)
-        score = score * agrees(lines, first_row, self.denied)
+        closeness = cues.near(
+            lines,
+            item,
+            first_row,
+            last_row,
+            behind_inside=False,
+        )
+        score = closeness * agrees(lines, first_row, self.denied)
         highest = np.zeros(answer_number + 1)
         np.maximum.at(highest, number, score)
-        return highest[:-1], BELOW * float(highest[-1])
+        answer_score = float(highest[-1])
+        return highest[:-1], BELOW * answer_score
 
     def _lines_with_most_of_cue(self, past: Flags) -> Flags:
         """(lines,) whether look-alikes are looked for in each line of the history.
@@ -246,18 +300,22 @@ class Question:
         cue_share[~past] = 0
         if len(cue_share) <= BEST_LINES:
             return np.asarray(cue_share > 0)
-        bar = np.partition(cue_share, -BEST_LINES)[-BEST_LINES]
+        partitioned = np.partition(cue_share, -BEST_LINES)
+        bar = partitioned[-BEST_LINES]
         is_best = np.asarray(cue_share > bar)
         level_lines = np.flatnonzero(cue_share == bar)
         missing_count = BEST_LINES - np.count_nonzero(is_best)
-        is_best[level_lines[:missing_count]] = True
-        return is_best & (cue_share > 0)
+        first_level_lines = level_lines[:missing_count]
+        is_best[first_level_lines] = True
+        has_cue = cue_share > 0
+        return is_best & has_cue
 
     def _answer_rows(self) -> Ints:
         """Where the answer begins in the session's lines."""
-        number = self.history.name_number.get(self.answer.lower())
+        number = self.history.name_number.get(self._lower_answer)
         if number is None:
-            return self._names.found(self.history.lines)[1]
+            _, rows = self._names.found(self.history.lines)
+            return rows
         return self.history.rows_with_name(number)
 
 
@@ -297,7 +355,9 @@ def _bare(name: str) -> str:
 def _shape(text: str) -> tuple[str, ...]:
     """How a name is written: its ending, its case, and the marks in it."""
     match = _ENDING.search(text)
-    ending = match[0].lower() if match else ""
+    ending = ""
+    if match:
+        ending = match[0].lower()
     marks = [mark for mark in " _-/" if mark in text]
     return (ending, _case(text), *marks)
 
@@ -329,13 +389,18 @@ def _related(evidence: str, answer: str, cue: Mapping[str, float]) -> dict[str, 
             continue
         if name_start < answer_start:
             side = -RELATED
-            begin, end = name_start + len(name), answer_start
+            begin = name_start + len(name)
+            end = answer_start
         else:
             side = RELATED
-            begin, end = answer_end, name_start
-        if end - begin <= LONGEST_RELATION and _is_relation(evidence[begin:end]):
-            parts = cue.keys() & {feature, *features_of(name)}
-            sides.update(dict.fromkeys(parts, side))
+            begin = answer_end
+            end = name_start
+        if end - begin > LONGEST_RELATION:
+            continue
+        if _is_relation(evidence[begin:end]):
+            name_parts = {feature, *features_of(name)}
+            for part in cue.keys() & name_parts:
+                sides[part] = side
     return sides
 
 
@@ -343,4 +408,7 @@ def _is_relation(between: str) -> bool:
     """Whether the words between two names relate the one to the other."""
     if _APART.search(between):
         return False
-    return bool(_ARROW.search(between)) or not RELATES.isdisjoint(between.split())
+    if _ARROW.search(between):
+        return True
+    words = between.split()
+    return not RELATES.isdisjoint(words)

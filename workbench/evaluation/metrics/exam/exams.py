@@ -70,16 +70,22 @@ class Exams:
         """The exam of `messages[:boundary]`."""
         if boundary not in self._at:
             items = self._items(boundary)
-            self._at[boundary] = BoundaryExam(self.history, boundary, tuple(items))
+            self._at[boundary] = BoundaryExam(
+                self.history,
+                boundary,
+                tuple(items),
+            )
         return self._at[boundary]
 
     def _items(self, boundary: int) -> list[Item]:
         """What may be asked at a boundary."""
         index = self._index
+        changes = index.changes.changes
+        statements = index.statements
         items = facts(self.history, boundary)
-        items += latest_and_decisions(self.history, index.changes.changes, boundary)
-        items += rules(index.statements, boundary)
-        items += todos(index.statements, index.work, boundary)
+        items += latest_and_decisions(self.history, changes, boundary)
+        items += rules(statements, boundary)
+        items += todos(statements, index.work, boundary)
         return items
 
 
@@ -97,7 +103,9 @@ class BoundaryExam:
 
     def credit(self, context: View) -> Floats:
         """(items,) a context's credits by the lexical reader, in [0, 1], with chance."""
-        return self.credit_behind(context)(())
+        credit = self.credit_behind(context)
+        no_lines = ()
+        return credit(no_lines)
 
     def credit_behind(self, context: View) -> Callable[[Sequence[str]], Floats]:
         """A function: what a context earns where the reader reads some lines before it."""
@@ -106,15 +114,17 @@ class BoundaryExam:
         new = history.new_text(context)
         last_place = _last_places(new.all)
         newest = history.newest_in(context.kept)
-        order = _moved(newest, len(new.all))
+        new_line_count = len(new.all)
+        order = _moved(newest, new_line_count)
         order = history.placed(order, last_place)
         of_new_lines = sheet.look_up(new.unknown, new.lines)
         new_order = integers(last_place[line] for line in new.unknown)
 
         def credit(earlier: Sequence[str]) -> Floats:
+            earlier_count = len(earlier)
             earlier_place = _last_places(earlier)
-            shifted = _moved(order, len(earlier))
-            shifted = history.placed(shifted, earlier_place)
+            order_behind = _moved(order, earlier_count)
+            order_behind = history.placed(order_behind, earlier_place)
             unknown: list[str] = []
             unknown_order: list[int] = []
             for line, place in earlier_place.items():
@@ -122,8 +132,12 @@ class BoundaryExam:
                     unknown.append(line)
                     unknown_order.append(place)
             of_unknown_lines = sheet.look_up(unknown)
-            hits = [self._of_history, of_new_lines, of_unknown_lines]
-            orders = [shifted, new_order + len(earlier), integers(unknown_order)]
+            hits = (self._of_history, of_new_lines, of_unknown_lines)
+            orders = (
+                order_behind,
+                new_order + earlier_count,
+                integers(unknown_order),
+            )
             return sheet.credit(hits, orders)
 
         return credit
@@ -131,15 +145,26 @@ class BoundaryExam:
     def answering_lines(self) -> list[str]:
         """For each item the line that speaks most for the answer, each once, in order."""
         newest = self._history.before(self.at).newest
+
+        def place(line: int) -> tuple[int, int]:
+            return newest[line], line
+
         lines = self._sheet.answering(self._of_history, newest)
-        lines.sort(key=lambda line: (newest[line], line))
-        return [self._history.texts[line] for line in lines]
+        lines.sort(key=place)
+        texts = self._history.texts
+        return [texts[line] for line in lines]
 
     def answered_by(self, texts: Sequence[str]) -> Flags:
         """(texts, items) which items each text answers, whatever other lines are beside it."""
         newest = self._history.before(self.at).newest
         hits = self._sheet.look_up(texts)
-        return self._sheet.answered_by(hits, len(texts), self._of_history, newest)
+        text_count = len(texts)
+        return self._sheet.answered_by(
+            hits,
+            text_count,
+            self._of_history,
+            newest,
+        )
 
     def score(self, context: View) -> float:
         """The mean of the credits with chance taken off; 0 is guessing.
@@ -147,7 +172,8 @@ class BoundaryExam:
         Raises:
             ZeroDivisionError: the exam has no items.
         """
-        return mean_score(self.items, self.credit(context))
+        credit = self.credit(context)
+        return mean_score(self.items, credit)
 
 
 def _last_places(lines: Sequence[str]) -> dict[str, int]:
@@ -165,17 +191,20 @@ def rules(statements: StatementIndex, boundary: int) -> list[Item]:
     texts: list[str] = []
     messages: list[int] = []
     first_messages = statements.first.tolist()
-    for entity, message in zip(statements.entities, first_messages, strict=True):
+    entities_with_messages = zip(statements.entities, first_messages, strict=True)
+    for entity, message in entities_with_messages:
         if entity.kind != "constraint" or message >= boundary:
             continue
-        if _says(entity.text) and demands(entity.text):
-            texts.append(entity.text)
+        text = entity.text
+        if _says(text) and demands(text):
+            texts.append(text)
             messages.append(message)
     items: list[Item] = []
     first_asked = max(len(texts) - MOST, 0)
     for number in range(first_asked, len(texts)):
         text = texts[number]
-        look_alikes = (flipped(text), *_opposites(texts, number))
+        opposite = flipped(text)
+        look_alikes = (opposite, *_opposites(texts, number))
         item = Item(
             "rule",
             text,
@@ -189,8 +218,11 @@ def rules(statements: StatementIndex, boundary: int) -> list[Item]:
 
 def _opposites(texts: Sequence[str], left_out: int) -> Iterable[str]:
     """The opposites of the newest rules, without one."""
-    other_texts = [*texts[:left_out], *texts[left_out + 1 :]]
-    return map(flipped, other_texts[-OTHERS:])
+    earlier_texts = texts[:left_out]
+    later_texts = texts[left_out + 1 :]
+    other_texts = [*earlier_texts, *later_texts]
+    newest_texts = other_texts[-OTHERS:]
+    return map(flipped, newest_texts)
 
 
 def todos(statements: StatementIndex, work: Work, boundary: int) -> list[Item]:
@@ -200,10 +232,16 @@ def todos(statements: StatementIndex, work: Work, boundary: int) -> list[Item]:
     finished_work = _work_among(statements, is_done)
     if not finished_work:
         return []
-    look_alikes = tuple(finished_work[-2 * OTHERS :])
+    newest_finished = finished_work[-2 * OTHERS :]
+    newest_open = open_work[-MOST:]
     items: list[Item] = []
-    for text in open_work[-MOST:]:
-        item = Item("todo", text, look_alikes, evidence=text)
+    for text in newest_open:
+        item = Item(
+            "todo",
+            text,
+            tuple(newest_finished),
+            evidence=text,
+        )
         items.append(item)
     return items
 
@@ -221,9 +259,12 @@ def is_work(text: str) -> bool:
     """Whether announced work says something in particular, and not just how things stand."""
     if not _says(text) or _PROGRESS.search(text):
         return False
-    return bool(_ANNOUNCED.search(text)) or not is_pending(text)
+    if _ANNOUNCED.search(text):
+        return True
+    return not is_pending(text)
 
 
 def _says(text: str) -> bool:
     """Whether a sentence has enough specific words."""
-    return len(words_of(text)) >= FEWEST_WORDS
+    words = words_of(text)
+    return len(words) >= FEWEST_WORDS

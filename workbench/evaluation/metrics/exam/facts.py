@@ -81,7 +81,8 @@ def stand_ins(history: ExamHistory, boundary: int) -> dict[str, str]:
         if item is None:
             continue
         for use in need:
-            answers[history.names[use.name].text.lower()] = item.answer
+            name = history.names[use.name].text
+            answers[name.lower()] = item.answer
     return answers
 
 
@@ -133,40 +134,52 @@ def uses(
     is_candidate = answers
     if not said_again:
         is_candidate = ~_fetched_again(history, boundary, past)
-    is_later = (message >= boundary) & (message < boundary + horizon)
+    is_after = message >= boundary
+    is_later = is_after & (message < boundary + horizon)
     places = np.flatnonzero(is_later & is_candidate)
-    row, names = history.names_in(history.place_line[places])
-    first_occurrences: dict[int, int] = {}
-    for occurrence in np.flatnonzero(past.names[names]).tolist():
+    lines_of_places = history.place_line[places]
+    row, names = history.names_in(lines_of_places)
+    is_of_past = past.names[names]
+    occurrences = np.flatnonzero(is_of_past)
+    first_places: dict[int, int] = {}
+    for occurrence in occurrences.tolist():
         name = int(names[occurrence])
-        if name in first_occurrences:
+        if name in first_places:
             continue
         place = int(places[row[occurrence]])
         if _is_written(history, name, place):
-            first_occurrences[name] = occurrence
-    in_order = sorted((row[occurrence], name) for name, occurrence in first_occurrences.items())
-    for place_row, name in in_order:
-        place = int(places[place_row])
+            first_places[name] = place
+    places_with_names = [(place, name) for name, place in first_places.items()]
+    places_with_names.sort()
+    for place, name in places_with_names:
         if not answers[place] or not _is_exact(history, name):
             continue
         line = int(history.place_line[place])
-        lines_with_name = history.lines_with(name, past.newest)[-MOST_LINES:]
+        lines_with_name = _newest_lines_with(name, history, past)
         yield Use(
-            name,
-            int(message[place]),
-            line,
-            int(history.place_form[place]),
-            _evidence(history, lines_with_name, line),
+            name=name,
+            message=int(message[place]),
+            line=line,
+            form=int(history.place_form[place]),
+            evidence=_evidence(history, lines_with_name, line),
         )
+
+
+def _newest_lines_with(name: int, history: ExamHistory, past: Past) -> Ints:
+    """The newest lines of the history that hold a name."""
+    lines = history.lines_with(name, past.newest)
+    return lines[-MOST_LINES:]
 
 
 def _fetched_again(history: ExamHistory, boundary: int, past: Past) -> Flags:
     """(places,) whether each is in a result that the history has, or whose call or file it has."""
     message = history.place_message
     is_result = flags(isinstance(entry, ToolResult) for entry in history.messages)
-    in_past = past.lines[history.place_line]
-    called_in_past = history.fetched[message] < boundary
-    fetched_again: Flags = is_result[message] & (in_past | called_in_past)
+    is_in_past = past.lines[history.place_line]
+    first_call = history.fetched[message]
+    is_called_in_past = first_call < boundary
+    is_known = is_in_past | is_called_in_past
+    fetched_again: Flags = is_result[message] & is_known
     return fetched_again
 
 
@@ -184,25 +197,35 @@ def _is_exact(history: ExamHistory, name: int) -> bool:
 
 def _is_written(history: ExamHistory, name: int, place: int) -> bool:
     """Whether an answer writes a name as one thing: no words of a sentence, no pieces."""
-    line = history.texts[history.place_line[place]].replace("\\", "/").lower()
+    line_number = history.place_line[place]
+    line = _with_slashes(history.texts[line_number])
     entity = history.names[name]
-    text = entity.text.replace("\\", "/").lower()
+    text = _with_slashes(entity.text)
     kind = entity.kind
     form = FORMS[history.place_form[place]]
     is_code_string = kind == "quote" and form == "file"
     if is_code_string:
         return False
-    if any(text in styles.split() for styles in _CLASSES.findall(line)):
-        return False
+    for styles in _CLASSES.findall(line):
+        if text in styles.split():
+            return False
     if " " not in text:
         if kind == "quote":
             return False
-        return kind == "number" or text.strip("./@#~-:") in line
-    if kind != "quote" or form == "command" or not _PLAIN.fullmatch(text):
+        bare_text = text.strip("./@#~-:")
+        return kind == "number" or bare_text in line
+    if kind != "quote" or form == "command":
+        return True
+    if not _PLAIN.fullmatch(text):
         return True
     quoted = re.escape(text)
     pattern = f"[{_MARKS}]{quoted}|{quoted}[{_MARKS}]"
     return re.search(pattern, line) is not None
+
+
+def _with_slashes(text: str) -> str:
+    """A text in lower case, with the slashes of paths one way."""
+    return text.replace("\\", "/").lower()
 
 
 def _is_everyday(name: str) -> bool:
@@ -233,9 +256,10 @@ def _is_borrowed(history: ExamHistory, name: int) -> bool:
         return False
     is_named = False
     rows = history.rows_with_name(name)
-    lines = np.unique(history.lines.segment_line[rows])
-    for line in lines.tolist():
-        for is_marked in _marks_before(text, kind, history.texts[line].lower()):
+    lines_of_rows = history.lines.segment_line[rows]
+    for line_number in np.unique(lines_of_rows).tolist():
+        line = history.texts[line_number].lower()
+        for is_marked in _marks_before(text, kind, line):
             if not is_marked:
                 return False
             is_named = True
@@ -272,12 +296,17 @@ def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
     """The line that shares most with the line of the use, by the weight of what they share; ties
     go to the newest.
     """
-    used = kept_mask(row_of(history.features, use), len(history.idf))
+    features_of_use = row_of(history.features, use)
+    feature_count = len(history.idf)
+    is_used = kept_mask(features_of_use, feature_count)
     row, feature = pairs_of(history.features, lines)
-    weights = history.idf[feature] * used[feature]
-    shared = np.bincount(row, weights, minlength=len(lines))
-    is_best = shared >= shared.max() - 1e-9
-    newest_best = np.flatnonzero(is_best)[-1]
+    weights = history.idf[feature] * is_used[feature]
+    line_count = len(lines)
+    shared = np.bincount(row, weights, minlength=line_count)
+    bar = shared.max() - 1e-9
+    is_best = shared >= bar
+    best = np.flatnonzero(is_best)
+    newest_best = best[-1]
     return int(lines[newest_best])
 
 
@@ -307,7 +336,7 @@ def item_of(history: ExamHistory, use: Use, past: Past) -> Item | None:
     look_alikes = question.look_alikes(entity.kind, past)
     if len(look_alikes) < FEWEST:
         return None
-    lines = history.lines_with(use.name, past.newest)[-MOST_LINES:]
+    lines = _newest_lines_with(use.name, history, past)
     first_messages = history.first[lines]
     return Item(
         "fact",

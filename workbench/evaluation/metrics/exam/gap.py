@@ -18,18 +18,36 @@ def gapped(item: Item) -> str:
     """The line with gaps for the answer and for words that consist of its parts."""
     parts_of_answer = _parts(item.answer)
 
-    def gap_or_word(word: re.Match[str]) -> str:
-        parts = _parts(word[0])
-        return GAP if parts and parts <= parts_of_answer else word[0]
+    def gap_or_word(match: re.Match[str]) -> str:
+        word = match[0]
+        parts = _parts(word)
+        if parts and parts <= parts_of_answer:
+            return GAP
+        return word
 
-    line = re.sub(re.escape(item.answer), GAP, item.use, flags=re.IGNORECASE)
+    escaped_answer = re.escape(item.answer)
+    line = re.sub(
+        escaped_answer,
+        GAP,
+        item.use,
+        flags=re.IGNORECASE,
+    )
     line = _WORD.sub(gap_or_word, line)
     line = _GAPS.sub(GAP, line)
     gap_start = max(line.find(GAP), 0)
-    return line[max(gap_start - SIDE, 0) : gap_start + len(GAP) + SIDE]
+    gap_end = gap_start + len(GAP)
+    start = max(gap_start - SIDE, 0)
+    stop = gap_end + SIDE
+    return line[start:stop]
 
 
 def _parts(text: str) -> set[str]:
     """The words of a text that say something, those within a name apart."""
-    words = {part.lower() for part in _PART.findall(text)} - STOP
-    return {stem(word) for word in words if len(word) > 2 or word.isdigit()}
+    stems: set[str] = set()
+    for part in _PART.findall(text):
+        word = part.lower()
+        if word in STOP:
+            continue
+        if len(word) > 2 or word.isdigit():
+            stems.add(stem(word))
+    return stems

@@ -82,25 +82,30 @@ class FeaturesOfLine:
     @classmethod
     def of(cls, words: Lines, vocabulary: Vocabulary) -> FeaturesOfLine:
         """The features of the words of one line."""
-        _, first_row, number = np.unique(words.feature, return_index=True, return_inverse=True)
+        _, first_row, number = np.unique(
+            words.feature,
+            return_index=True,
+            return_inverse=True,
+        )
         by_place = np.argsort(first_row)
+        feature_count = len(by_place)
         rank = np.empty_like(by_place)
-        rank[by_place] = np.arange(len(by_place))
+        rank[by_place] = np.arange(feature_count)
         # the rows of the feature that comes first, then those of the second, and so on
         rank_of_row = rank[number]
         row = np.argsort(rank_of_row, kind="stable")
-        counts = np.bincount(rank_of_row, minlength=len(by_place))
+        counts = np.bincount(rank_of_row, minlength=feature_count)
         end = np.cumsum(counts)
         first_row = first_row[by_place]
         last_row = row[end - 1]
         features = words.feature[first_row].tolist()
-        names = [vocabulary.features.texts[feature] for feature in features]
+        texts = vocabulary.features.texts
         return cls(
-            names,
-            words.feature_pos[first_row],
-            words.feature_pos[last_row],
-            row,
-            end - counts,
+            names=[texts[feature] for feature in features],
+            first_places=words.feature_pos[first_row],
+            last_places=words.feature_pos[last_row],
+            row=row,
+            begin=end - counts,
         )
 
 
@@ -131,23 +136,37 @@ class ExamHistory:
         self._set_places()
         self.texts = list(self.number)
         self.lines = Lines(self.texts, self.vocabulary)
-        self.first: Ints = np.full(len(self.texts), len(messages))
-        # backwards: the first one stays
-        self.first[self.place_line[::-1]] = self.place_message[::-1]
-        self.fetched: Ints = np.array(first_fetched(self.messages), dtype=np.int64)
+        self.first = self._first_messages()
+        first_calls = first_fetched(self.messages)
+        self.fetched: Ints = integers(first_calls)
         self._find_names()
         self._set_features()
         self._remembered = lru_cache(REMEMBERED)(self._new_text)
         self.words_of = lru_cache(REMEMBERED)(self._words_of)
         """The words and the features of one line."""
 
+    def _first_messages(self) -> Ints:
+        line_count = len(self.texts)
+        message_count = len(self.messages)
+        first: Ints = np.full(line_count, message_count)
+        # backwards: the first one stays
+        last_lines_first = self.place_line[::-1]
+        first[last_lines_first] = self.place_message[::-1]
+        return first
+
     def _set_names(self, names: Iterable[Entity]) -> None:
-        by_text = {name.text.lower(): name for name in names}
+        by_text: dict[str, Entity] = {}
+        for name in names:
+            text = name.text.lower()
+            by_text[text] = name
         self.names = tuple(by_text.values())
         self.name_number: dict[str, int] = {}
         for number, text in enumerate(by_text):
             self.name_number[text] = number
-        kinds = [KINDS.index(name.kind) for name in self.names]
+        kinds: list[int] = []
+        for name in self.names:
+            kind = KINDS.index(name.kind)
+            kinds.append(kind)
         self.kind: Ints = integers(kinds)
 
     def _set_places(self) -> None:
@@ -156,12 +175,17 @@ class ExamHistory:
         for index, message in enumerate(self.messages):
             for form, text in _texts(message):
                 form_number = FORMS.index(form)
-                for line in lines_of(text, headed=form == "prose"):
-                    places.append((self.number[line], index, form_number))
-        self.place_line, self.place_message, self.place_form = columns_of(places, 3)
+                is_prose = form == "prose"
+                for line in lines_of(text, headed=is_prose):
+                    line_number = self.number[line]
+                    place = (line_number, index, form_number)
+                    places.append(place)
+        columns = columns_of(places, 3)
+        self.place_line, self.place_message, self.place_form = columns
 
     def _find_names(self) -> None:
-        names = Names([name.text for name in self.names], self.vocabulary)
+        texts = [name.text for name in self.names]
+        names = Names(texts, self.vocabulary)
         name, row = names.found(self.lines)
         line = self.lines.segment_line[row]
         by_line = np.argsort(line, kind="stable")
@@ -169,12 +193,15 @@ class ExamHistory:
         self.name_row = row[by_line]
         self.name_line = line[by_line]
         self.length = names.length
-        line_bounds = np.arange(len(self.texts) + 1)
+        line_count = len(self.texts)
+        line_bounds = np.arange(line_count + 1)
         self._of_line = np.searchsorted(self.name_line, line_bounds)
         by_name = np.argsort(self.name, kind="stable")
         self._by_name = self.name_row[by_name]
-        name_bounds = np.arange(len(self.names) + 1)
-        self._of_name = np.searchsorted(self.name[by_name], name_bounds)
+        sorted_names = self.name[by_name]
+        name_count = len(self.names)
+        name_bounds = np.arange(name_count + 1)
+        self._of_name = np.searchsorted(sorted_names, name_bounds)
 
     def _set_features(self) -> None:
         """Note which line has which feature, and how rare each one is."""
@@ -193,7 +220,10 @@ class ExamHistory:
             (message_count, line_count),
         )
         message_features = message_lines @ self.features
-        messages_with = np.bincount(message_features.indices, minlength=feature_count)
+        messages_with = np.bincount(
+            message_features.indices,
+            minlength=feature_count,
+        )
         rarity = (message_count + 1) / (1 + messages_with)
         self.idf: Floats = np.log(rarity) + 0.1
 
@@ -221,9 +251,11 @@ class ExamHistory:
         feature_count = len(self.idf)
         number = self.vocabulary.features.get(feature, feature_count)
         if number < feature_count:
-            return float(self.idf[number])
+            weight = self.idf[number]
+            return float(weight)
         rarity = len(self.messages) + 1
-        return float(np.log(rarity)) + 0.1
+        log_rarity = float(np.log(rarity))
+        return log_rarity + 0.1
 
     def sums(self, weights: Mapping[str, float]) -> Floats:
         """(lines,) the sum of some features' weights in each line."""
@@ -237,8 +269,10 @@ class ExamHistory:
                 numbers.append(number)
                 number_weights.append(weight)
         part, line = pairs_of(self._lines_with, integers(numbers))
-        line_weights = np.array(number_weights, dtype=np.float64)[part]
-        sums = np.bincount(line, line_weights, minlength=len(self.texts))
+        weight_of_part = np.array(number_weights, dtype=np.float64)
+        line_weights = weight_of_part[part]
+        line_count = len(self.texts)
+        sums = np.bincount(line, line_weights, minlength=line_count)
         return np.asarray(sums, dtype=np.float64)
 
     def names_in(self, lines: Ints) -> tuple[Ints, Ints]:
@@ -257,25 +291,33 @@ class ExamHistory:
     def lines_with(self, name: int, newest: Ints) -> Ints:
         """The lines that hold a name, of those with a newest message, by that message."""
         rows = self.rows_with_name(name)
-        lines: Ints = np.unique(self.lines.segment_line[rows])
-        past: Ints = lines[newest[lines] >= 0]
-        by_message = np.argsort(newest[past], kind="stable")
+        lines_of_rows = self.lines.segment_line[rows]
+        lines = np.unique(lines_of_rows)
+        is_past = newest[lines] >= 0
+        past: Ints = lines[is_past]
+        newest_of_past = newest[past]
+        by_message = np.argsort(newest_of_past, kind="stable")
         return past[by_message]
 
     def before(self, boundary: int) -> Past:
         """What the history before a boundary holds."""
-        is_past = np.arange(len(self.messages)) < boundary
+        message_count = len(self.messages)
+        is_past = np.arange(message_count) < boundary
         newest = self.newest(is_past)
         is_line_past = newest >= 0
-        past_names = self.name[is_line_past[self.name_line]]
-        names: Flags = np.zeros(len(self.names), dtype=bool)
+        is_name_past = is_line_past[self.name_line]
+        past_names = self.name[is_name_past]
+        name_count = len(self.names)
+        names: Flags = np.zeros(name_count, dtype=bool)
         names[past_names] = True
         return Past(newest, names)
 
     def newest_in(self, messages: Iterable[int]) -> Ints:
         """(lines,) the last of some messages that says each line; -1 for none."""
-        is_chosen: Flags = np.zeros(len(self.messages), dtype=bool)
-        is_chosen[list(messages)] = True
+        message_count = len(self.messages)
+        is_chosen: Flags = np.zeros(message_count, dtype=bool)
+        indices = list(messages)
+        is_chosen[indices] = True
         return self.newest(is_chosen)
 
     def placed(self, order: Ints, place: Mapping[str, int]) -> Ints:
@@ -285,7 +327,8 @@ class ExamHistory:
         places_by_number: dict[int, int] = {}
         for line, line_place in place.items():
             if line in self.number:
-                places_by_number[self.number[line]] = line_place
+                number = self.number[line]
+                places_by_number[number] = line_place
         numbers = list(places_by_number)
         places = list(places_by_number.values())
         order[numbers] = np.maximum(order[numbers], places)
@@ -328,32 +371,48 @@ class ExamHistory:
         new_lines = self.new_text(context).all
         for line in new_lines:
             if line in self.number:
-                is_held[self.number[line]] = True
+                number = self.number[line]
+                is_held[number] = True
         return is_held
 
     def newest(self, messages: Flags) -> Ints:
         """(lines,) the last message that says each line, of those with a flag; -1 for none."""
-        newest: Ints = np.full(len(self.texts), -1)
-        places = messages[self.place_message]
+        line_count = len(self.texts)
+        newest: Ints = np.full(line_count, -1)
+        is_counted = messages[self.place_message]
+        lines = self.place_line[is_counted]
         # in order: the last one stays
-        newest[self.place_line[places]] = self.place_message[places]
+        newest[lines] = self.place_message[is_counted]
         return newest
 
 
 def _texts(message: Message) -> Iterator[tuple[Form, str]]:
     """What a message says, without thoughts and bare numbers; tasks as ticked boxes."""
+    form_of_text: Form = "prose"
+    if isinstance(message, ToolResult):
+        form_of_text = "result"
     for block in message.blocks:
         if isinstance(block, Text):
-            yield "result" if isinstance(message, ToolResult) else "prose", block.text
+            yield form_of_text, block.text
         elif isinstance(block, ToolCall):
-            for task, is_done in tasks(block.arguments):
-                box = "x" if is_done else " "
-                yield "prose", f"[{box}] {task}"
-            for text in argument_texts(block.arguments):
-                if not _is_number(text):
-                    yield "file" if "\n" in text else "command", text
+            yield from _texts_of_call(block)
+
+
+def _texts_of_call(call: ToolCall) -> Iterator[tuple[Form, str]]:
+    for task, is_done in tasks(call.arguments):
+        box = "x" if is_done else " "
+        yield "prose", f"[{box}] {task}"
+    for text in argument_texts(call.arguments):
+        if _is_number(text):
+            continue
+        if "\n" in text:
+            yield "file", text
+        else:
+            yield "command", text
 
 
 def _is_number(text: str) -> bool:
-    digits = text.replace(".", "").replace(",", "").strip()
+    without_points = text.replace(".", "")
+    without_marks = without_points.replace(",", "")
+    digits = without_marks.strip()
     return digits.isdigit()

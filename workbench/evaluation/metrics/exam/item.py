@@ -83,15 +83,18 @@ class Exam:
         """The weighted mean of the credits; None without a context or without items."""
         if not self.items or self.credits is None:
             return None
-        return _weighted(self.items, np.array(self.credits))
+        credit = np.array(self.credits)
+        return _weighted(self.items, credit)
 
     def table(self) -> pd.DataFrame:
         """The table `items`: a row an item; cue and look-alikes as texts, one entry a line."""
         import pandas as pd
 
-        credits = self.credits or (None,) * len(self.items)
+        no_credits = (None,) * len(self.items)
+        credits = self.credits or no_credits
         rows: list[dict[str, object]] = []
-        for number, (item, credit) in enumerate(zip(self.items, credits, strict=True)):
+        credited_items = zip(self.items, credits, strict=True)
+        for number, (item, credit) in enumerate(credited_items):
             row: dict[str, object] = {}
             for name in PLAIN:
                 row[name] = getattr(item, name)
@@ -102,7 +105,8 @@ class Exam:
             row["cue"] = _cue_text(item.cue)
             row["credit"] = credit
             rows.append(row)
-        table = pd.DataFrame(rows, columns=list(COLUMNS))
+        columns = list(COLUMNS)
+        table = pd.DataFrame(rows, columns=columns)
         return table.astype(COLUMNS)
 
 
@@ -115,10 +119,12 @@ COLUMNS = {
 
 
 def _cue_text(cue: Mapping[str, float]) -> str:
+    heaviest_first = sorted(cue, key=lambda name: -cue[name])
     lines: list[str] = []
-    for name in sorted(cue, key=lambda name: -cue[name]):
+    for name in heaviest_first:
         word = name.lstrip("=")
-        lines.append(f"{word} {cue[name]:.2f}")
+        weight = cue[name]
+        lines.append(f"{word} {weight:.2f}")
     return "\n".join(lines)
 
 
@@ -128,8 +134,9 @@ def corrected(items: Sequence[Item], credit: Floats) -> Floats:
     """
     candidate_counts = np.array([len(item.candidates) for item in items])
     chance = 1 / candidate_counts
-    credit_above_chance: Floats = (credit - chance) / (1 - chance)
-    return credit_above_chance
+    above_chance = credit - chance
+    corrected_credit: Floats = above_chance / (1 - chance)
+    return corrected_credit
 
 
 def mean_score(items: Sequence[Item], credit: Floats) -> float:
@@ -138,9 +145,11 @@ def mean_score(items: Sequence[Item], credit: Floats) -> float:
     Raises:
         ZeroDivisionError: there are no items.
     """
-    return _weighted(items, corrected(items, credit))
+    corrected_credit = corrected(items, credit)
+    return _weighted(items, corrected_credit)
 
 
 def _weighted(items: Sequence[Item], credit: Floats) -> float:
     weights = [item.weight for item in items]
-    return float(np.average(credit, weights=weights))
+    mean = np.average(credit, weights=weights)
+    return float(mean)

@@ -47,33 +47,37 @@ class LaterUse:
         self._phrases, self._number = np.unique(phrase, return_inverse=True)
         first_word = self._phrases // _FACTOR
         second_word = self._phrases % _FACTOR
-        self._rarity: Floats = history.idf[first_word] + history.idf[second_word]
+        first_rarity = history.idf[first_word]
+        second_rarity = history.idf[second_word]
+        self._rarity: Floats = first_rarity + second_rarity
 
     def shares(self, boundary: int, context: View) -> dict[Part, float]:
         """The share of each part that a context holds, in [0, 1], phrases by rarity; a part with
         few is left out.
         """
-        used_again = self.at(boundary)
-        lines = self._history.held(context)
-        phrases = self._phrases_in(lines)
+        edits, request, phrases = self.at(boundary)
+        is_line_held = self._history.held(context)
+        is_phrase_held = self._phrases_in(is_line_held)
         new_text = self._history.new_text(context)
         _, new_phrase = self._phrases_of(new_text.lines)
         _, repeated_phrases = joined(new_phrase, self._phrases)
-        phrases[repeated_phrases] = True
+        is_phrase_held[repeated_phrases] = True
         shares: dict[Part, float] = {}
-        if len(used_again.edits) >= FEWEST:
-            edits_held = lines[used_again.edits]
+        if len(edits) >= FEWEST:
+            edits_held = is_line_held[edits]
             shares["edits"] = float(np.mean(edits_held))
-        if len(used_again.request) >= FEWEST:
-            shares["request"] = self._share(phrases, used_again.request)
-        if len(used_again.phrases) >= FEWEST:
-            shares["phrases"] = self._share(phrases, used_again.phrases)
+        if len(request) >= FEWEST:
+            shares["request"] = self._share(is_phrase_held, request)
+        if len(phrases) >= FEWEST:
+            shares["phrases"] = self._share(is_phrase_held, phrases)
         return shares
 
     def _share(self, is_held: Flags, phrases: Ints) -> float:
         """The share of some phrases that is held, by rarity."""
+        phrases_held = is_held[phrases]
         rarity = self._rarity[phrases]
-        return float(np.average(is_held[phrases], weights=rarity))
+        share = np.average(phrases_held, weights=rarity)
+        return float(share)
 
     def at(self, boundary: int) -> UsedAgain:
         """What `messages[:boundary]` has of what came then; worked out once."""
@@ -82,39 +86,50 @@ class LaterUse:
         return self._at[boundary]
 
     def _used_again(self, boundary: int) -> UsedAgain:
-        messages = self._history.messages
         past = self._history.before(boundary).lines
+        answers = self._answers_after(boundary)
+        edited: list[int] = []
+        for line in self._edited(answers):
+            if past[line]:
+                edited.append(line)
+        request_lines = self._lines_in(self._first_and_last_request(boundary))
+        answer_lines = self._lines_in(answers)
+        in_requests = self._phrases_in(request_lines)
+        in_answers = self._phrases_in(answer_lines)
+        in_past = self._phrases_in(past)
+        is_repeated = in_answers & in_past
+        return UsedAgain(
+            edits=integers(edited),
+            request=np.flatnonzero(in_requests),
+            phrases=np.flatnonzero(is_repeated),
+        )
+
+    def _answers_after(self, boundary: int) -> list[int]:
+        messages = self._history.messages
         horizon = min(boundary + HORIZON, len(messages))
         answers: list[int] = []
         for index in range(boundary, horizon):
             if isinstance(messages[index], AssistantMessage):
                 answers.append(index)
+        return answers
+
+    def _first_and_last_request(self, boundary: int) -> set[int]:
+        """The first and the last message before a boundary that a user wrote."""
         requests: list[int] = []
         for index in range(boundary):
-            if is_real_user(messages[index]):
+            if is_real_user(self._history.messages[index]):
                 requests.append(index)
-        first_and_last_request = {*requests[:1], *requests[-1:]}
-        edited: list[int] = []
-        for line in self._edited(answers):
-            if past[line]:
-                edited.append(line)
-        request_lines = self._lines_in(first_and_last_request)
-        answer_lines = self._lines_in(answers)
-        in_requests = self._phrases_in(request_lines)
-        in_answers = self._phrases_in(answer_lines)
-        in_past = self._phrases_in(past)
-        return UsedAgain(
-            edits=integers(edited),
-            request=np.flatnonzero(in_requests),
-            phrases=np.flatnonzero(in_answers & in_past),
-        )
+        first_request = requests[:1]
+        last_request = requests[-1:]
+        return {*first_request, *last_request}
 
     def _lines_in(self, messages: list[int] | set[int]) -> Flags:
         """(lines,) whether some messages say each."""
         history = self._history
         is_place = np.isin(history.place_message, list(messages))
         said_lines = history.place_line[is_place]
-        is_said: Flags = np.zeros(len(history.texts), dtype=bool)
+        line_count = len(history.texts)
+        is_said: Flags = np.zeros(line_count, dtype=bool)
         is_said[said_lines] = True
         return is_said
 
@@ -126,9 +141,11 @@ class LaterUse:
             for line in lines_of(text):
                 if line not in number:
                     continue
-                letter_count = sum(map(str.isalnum, line))
+                are_letters = map(str.isalnum, line)
+                letter_count = sum(are_letters)
                 if letter_count >= LETTERS:
-                    edited.add(number[line])
+                    line_number = number[line]
+                    edited.add(line_number)
         return edited
 
     def _replaced_texts(self, answers: list[int]) -> Iterator[str]:
@@ -142,22 +159,32 @@ class LaterUse:
 
     def _phrases_in(self, lines: Flags) -> Flags:
         """(phrases,) whether some lines of the session have each."""
-        is_held: Flags = np.zeros(len(self._phrases), dtype=bool)
+        phrase_count = len(self._phrases)
+        is_held: Flags = np.zeros(phrase_count, dtype=bool)
         is_line_held = lines[self._line]
-        is_held[self._number[is_line_held]] = True
+        held_phrases = self._number[is_line_held]
+        is_held[held_phrases] = True
         return is_held
 
     def _phrases_of(self, lines: Lines) -> tuple[Ints, Ints]:
         """The line and the number of each phrase of some lines."""
-        names = self._history.vocabulary.features.texts
-        distinct, place = np.unique(lines.feature, return_inverse=True)
-        distinct_is_word: Flags = np.zeros(len(distinct), dtype=bool)
-        for row, feature in enumerate(distinct.tolist()):
-            distinct_is_word[row] = names[feature][0] != "="
-        is_word = distinct_is_word[place]
+        is_word = self._is_word(lines.feature)
         feature = lines.feature[is_word]
         line = lines.feature_line[is_word]
-        are_neighbours = line[1:] == line[:-1]
-        phrase = feature[:-1] * _FACTOR + feature[1:]
+        first_word = feature[:-1]
+        second_word = feature[1:]
+        phrase = first_word * _FACTOR + second_word
         line_of_phrase = line[1:]
+        are_neighbours = line_of_phrase == line[:-1]
         return line_of_phrase[are_neighbours], phrase[are_neighbours]
+
+    def _is_word(self, features: Ints) -> Flags:
+        """Whether each feature is a word and no name."""
+        texts = self._history.vocabulary.features.texts
+        distinct, place = np.unique(features, return_inverse=True)
+        feature_count = len(distinct)
+        distinct_is_word: Flags = np.zeros(feature_count, dtype=bool)
+        for row, feature in enumerate(distinct.tolist()):
+            text = texts[feature]
+            distinct_is_word[row] = text[0] != "="
+        return distinct_is_word[place]

@@ -33,8 +33,10 @@ class Lines:
         token = vocabulary.properties(numbers)
         place = np.cumsum(token.step, dtype=np.int64)
         line = np.cumsum(token.ends_line, dtype=np.int64)
-        clause = line + np.cumsum(token.ends_clause, dtype=np.int64)
-        line_ends = place[token.ends_line > 0]
+        earlier_clauses = np.cumsum(token.ends_clause, dtype=np.int64)
+        clause = line + earlier_clauses
+        is_last_of_line = token.ends_line > 0
+        line_ends = place[is_last_of_line]
         self.start = np.concatenate(([0], line_ends))
         self.segment, row = vocabulary.segments_of(numbers)
         self.segment_pos = place[row]
@@ -46,9 +48,11 @@ class Lines:
         self.feature_pos = place[row]
         self.feature_line = line[row]
         self.passive: Flags = np.zeros(self.count, dtype=bool)
-        turned_lines = line[token.turns > 0]
+        turns = token.turns > 0
+        turned_lines = line[turns]
         self.passive[turned_lines] = True
-        self._negations = place[token.negates > 0]
+        negates = token.negates > 0
+        self._negations = place[negates]
 
     def features_of(self, lines: Ints) -> Ints:
         """The rows of the features of some lines."""
@@ -59,8 +63,9 @@ class Lines:
 
     def negated_before(self, position: Ints, reach: int) -> Flags:
         """Whether a negation stands before each place, at most so far."""
+        first_position = position - reach
         earlier_count = np.searchsorted(self._negations, position)
-        too_early_count = np.searchsorted(self._negations, position - reach)
+        too_early_count = np.searchsorted(self._negations, first_position)
         return earlier_count > too_early_count
 
 
@@ -68,7 +73,8 @@ def _token_numbers(texts: Sequence[str], vocabulary: Vocabulary) -> Ints:
     """The numbers of the tokens of some lines, one line after the other."""
     if not texts:
         return np.zeros(0, dtype=np.int64)
-    text = "\n".join(line.replace("\n", " ") for line in texts) + "\n"
+    lines = [line.replace("\n", " ") for line in texts]
+    text = "\n".join(lines) + "\n"
     return integers(vocabulary[token] for token in tokens(text))
 
 
@@ -88,28 +94,32 @@ def _denied(denial: Small, is_chunk: Small, clause: Ints) -> tuple[Flags, Flags]
     rows = np.flatnonzero(denies)
     chunk_places = np.searchsorted(chunks, rows)
     clause_ends = np.searchsorted(clause, clause[rows], "right")
-    for row, chunk, clause_end in zip(
+    denying_words = zip(
         rows.tolist(),
         chunk_places.tolist(),
         clause_ends.tolist(),
         strict=True,
-    ):
+    )
+    for row, chunk, clause_end in denying_words:
+        kind = denial[row]
         start = row + 1
         stop = token_count
-        if denial[row] == 3:
+        if kind == 3:
             nearest_chunk = max(chunk - NEAR, 0)
             start = chunks[nearest_chunk]
-        if denial[row] in (1, 4):
+        if kind in (1, 4):
             last_chunk = min(chunk + NEAR, len(chunks) - 1)
             stop = chunks[last_chunk] + 1
-        if denial[row] == 4:  # "from 500 to 750" denies 500
-            to = start + np.flatnonzero(denial[start:stop] == 5)
+        if kind == 4:
+            # "from 500 to 750" denies 500
+            is_to = denial[start:stop] == 5
+            to_steps = np.flatnonzero(is_to)
             stop = start
-            if len(to):
-                stop = to[0]
+            if len(to_steps):
+                stop = start + to_steps[0]
         stop = min(stop, clause_end)
         flags = denied
-        if denial[row] == 1:
+        if kind == 1:
             flags = negated
         is_same_clause = clause[start:stop] == clause[row]
         flags[start:stop] |= is_same_clause

@@ -34,34 +34,45 @@ class Names:
     def __init__(self, names: Sequence[str], vocabulary: Vocabulary) -> None:
         self.place: dict[str, int] = {}
         for name in names:
-            self.place.setdefault(name, len(self.place))
+            if name not in self.place:
+                self.place[name] = len(self.place)
         phrases: list[tuple[int, ...]] = []
+        first_segments: set[int] = set()
         for name in self.place:
             phrase = vocabulary.phrase(name)
             phrases.append(phrase[:LONGEST])
+            first_segments.update(phrase[:1])
         self.length: Ints = integers(map(len, phrases))
-        first_segments = [phrase[0] for phrase in phrases if phrase]
-        self._first_segments = np.unique(integers(first_segments))
+        self._first_segments = integers(sorted(first_segments))
         self._of_length: list[_NamesOfLength] = []
         lengths = set(self.length.tolist())
-        for length in sorted(lengths - {0}):
+        lengths.discard(0)
+        for length in sorted(lengths):
             names_of_length = self._names_of_length(length, phrases)
             self._of_length.append(names_of_length)
 
     def _names_of_length(self, length: int, phrases: Sequence[tuple[int, ...]]) -> _NamesOfLength:
-        numbers = np.flatnonzero(self.length == length)
-        segments = np.array([phrases[number] for number in numbers.tolist()], dtype=np.uint64)
+        is_of_length = self.length == length
+        numbers = np.flatnonzero(is_of_length)
+        phrases_of_length = [phrases[number] for number in numbers.tolist()]
+        segments = np.array(phrases_of_length, dtype=np.uint64)
         segments += np.uint64(1)
         keys = segments[:, 0]
         for column in range(1, length):
-            keys = keys * _FACTOR + segments[:, column]
+            next_segments = segments[:, column]
+            keys = keys * _FACTOR + next_segments
         order = np.argsort(keys, kind="stable")
-        return _NamesOfLength(length, keys[order], numbers[order])
+        return _NamesOfLength(
+            length=length,
+            keys=keys[order],
+            numbers=numbers[order],
+        )
 
     def found(self, lines: Lines) -> tuple[Ints, Ints]:
         """Each name with each row of the lines' segments at which it begins."""
         padding = np.full(LONGEST, -1)
-        segment = np.append(lines.segment, padding).astype(np.uint64)
+        padded_segment = np.append(lines.segment, padding)
+        segment = padded_segment.astype(np.uint64)
         segment += np.uint64(1)
         line = np.append(lines.segment_line, padding)
         may_begin = np.isin(lines.segment, self._first_segments)
@@ -72,13 +83,15 @@ class Names:
         found_rows: list[Ints] = []
         for length, keys, numbers in self._of_length:
             while key_length < length:
-                key = key * _FACTOR + segment[start + key_length]
+                next_segment = segment[start + key_length]
+                key = key * _FACTOR + next_segment
                 key_length += 1
             place, match = joined(key, keys)
             row = start[place]
             last_row = row + length - 1
             lies_in_one_line = line[row] == line[last_row]
-            found_names.append(numbers[match][lies_in_one_line])
+            name = numbers[match]
+            found_names.append(name[lies_in_one_line])
             found_rows.append(row[lies_in_one_line])
         return together(found_names), together(found_rows)
 

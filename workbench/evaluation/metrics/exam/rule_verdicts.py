@@ -70,10 +70,13 @@ def rules_before(messages: Sequence[Message], boundary: int) -> list[Rule]:
         if not is_real_user(message):
             continue
         for block in message.blocks:
-            if isinstance(block, Text):
-                for text in _rules_in(block.text):
-                    rules.setdefault(text, Rule(text, index))
-    return list(rules.values())[-MOST_RULES:]
+            if not isinstance(block, Text):
+                continue
+            for text in _rules_in(block.text):
+                if text not in rules:
+                    rules[text] = Rule(text, index)
+    in_order = list(rules.values())
+    return in_order[-MOST_RULES:]
 
 
 @lru_cache(maxsize=2_000)
@@ -82,7 +85,10 @@ def _rules_in(text: str) -> tuple[str, ...]:
     rules = []
     for sentence in sentences(text):
         rule = plain(sentence)
-        if is_constraint(rule) and demands(rule) and len(words_of(rule)) >= FEWEST_WORDS:
+        if not is_constraint(rule) or not demands(rule):
+            continue
+        words = words_of(rule)
+        if len(words) >= FEWEST_WORDS:
             rules.append(rule)
     return tuple(rules)
 
@@ -103,12 +109,21 @@ def rule_verdicts(messages: Sequence[Message], boundary: int, context: View) -> 
             own_texts.append(said_text(message))
         elif message.role != "tool":
             texts.append(said_text(message))
+    all_texts = [*texts, *own_texts]
     verdicts = []
     for rule in rules_before(messages, boundary):
-        if rule.said_at in context.kept or _is_quoted(rule.text, [*texts, *own_texts]):
-            verdicts.append(RuleVerdict(rule.text, rule.said_at, "word for word", rule.text, ""))
+        is_kept = rule.said_at in context.kept
+        if is_kept or _is_quoted(rule.text, all_texts):
+            verdict = RuleVerdict(
+                rule=rule.text,
+                said_at=rule.said_at,
+                outcome="word for word",
+                evidence=rule.text,
+                reason="",
+            )
         else:
-            verdicts.append(_judged(rule, texts))
+            verdict = _judged(rule, texts)
+        verdicts.append(verdict)
     return verdicts
 
 
@@ -121,7 +136,8 @@ def _is_quoted(rule: str, texts: Iterable[str]) -> bool:
 @lru_cache(maxsize=2_000)
 def _bare(text: str) -> str:
     """The words of a text in lower case, with nothing but a space around each."""
-    return f" {_NO_WORD.sub(' ', text.lower()).strip()} "
+    words = _NO_WORD.sub(" ", text.lower())
+    return f" {words.strip()} "
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,30 +164,45 @@ class _Likeness:
 
 def _judged(rule: Rule, texts: Iterable[str]) -> RuleVerdict:
     """The verdict on a rule whose own words are gone."""
-    likenesses = sorted(_likenesses(rule.text, texts), key=attrgetter("share"), reverse=True)
+    likenesses = list(_likenesses(rule.text, texts))
+    likenesses.sort(key=attrgetter("share"), reverse=True)
     for likeness in likenesses:
         if likeness.share >= SURE and likeness.says_the_same:
-            return _verdict(rule, "other words", likeness, f"{likeness.share:.0%} of its words")
+            reason = f"{likeness.share:.0%} of its words"
+            return _verdict(rule, "other words", likeness, reason)
     for likeness in likenesses:
-        if likeness.share >= AGAINST and likeness.turns_it and demands(likeness.sentence):
+        is_near = likeness.share >= AGAINST
+        if is_near and likeness.turns_it and demands(likeness.sentence):
             return _verdict(rule, "contradicted", likeness, "the negation is turned")
-        if likeness.share >= AGAINST and likeness.swaps_it:
-            return _verdict(
-                rule, "contradicted", likeness, "what it prefers is what the rule avoids"
-            )
+        if is_near and likeness.swaps_it:
+            reason = "what it prefers is what the rule avoids"
+            return _verdict(rule, "contradicted", likeness, reason)
         if likeness.share >= SURE and likeness.changes_a_number:
-            change = (
-                f"{', '.join(likeness.other_numbers)} for {', '.join(likeness.numbers_lacking)}"
-            )
-            return _verdict(rule, "contradicted", likeness, f"a number is another: {change}")
+            numbers = ", ".join(likeness.numbers_lacking)
+            other_numbers = ", ".join(likeness.other_numbers)
+            reason = f"a number is another: {other_numbers} for {numbers}"
+            return _verdict(rule, "contradicted", likeness, reason)
     if likenesses:
         best = likenesses[0]
-        return _verdict(rule, "unsure", best, f"{best.share:.0%} of its words: ask a model")
-    return RuleVerdict(rule.text, rule.said_at, "lost", "", "no sentence comes near it")
+        reason = f"{best.share:.0%} of its words: ask a model"
+        return _verdict(rule, "unsure", best, reason)
+    return RuleVerdict(
+        rule=rule.text,
+        said_at=rule.said_at,
+        outcome="lost",
+        evidence="",
+        reason="no sentence comes near it",
+    )
 
 
 def _verdict(rule: Rule, outcome: RuleOutcome, likeness: _Likeness, reason: str) -> RuleVerdict:
-    return RuleVerdict(rule.text, rule.said_at, outcome, likeness.sentence[:LONGEST], reason)
+    return RuleVerdict(
+        rule=rule.text,
+        said_at=rule.said_at,
+        outcome=outcome,
+        evidence=likeness.sentence[:LONGEST],
+        reason=reason,
+    )
 
 
 def _likenesses(rule: str, texts: Iterable[str]) -> Iterator[_Likeness]:
@@ -182,18 +213,24 @@ def _likenesses(rule: str, texts: Iterable[str]) -> Iterator[_Likeness]:
     numbers = set(_NUMBER.findall(rule))
     for text in texts:
         for sentence in _sentences(text):
-            common = weights.keys() & _worded(words_of(sentence)).keys()
-            share = sum(weights[word] for word in common) / total if total else 0.0
+            sentence_words = _worded(words_of(sentence))
+            common = weights.keys() & sentence_words.keys()
+            share = 0.0
+            if total:
+                common_weight = sum(weights[word] for word in common)
+                share = common_weight / total
             if share < PERHAPS:
                 continue
             sentence_numbers = set(_NUMBER.findall(sentence))
+            numbers_lacking = sorted(numbers - sentence_numbers)
+            other_numbers = sorted(sentence_numbers - numbers)
             yield _Likeness(
-                share,
-                sentence,
-                denies(sentence) != is_denied,
-                _swaps(rule, sentence),
-                tuple(sorted(numbers - sentence_numbers)),
-                tuple(sorted(sentence_numbers - numbers)),
+                share=share,
+                sentence=sentence,
+                turns_it=denies(sentence) != is_denied,
+                swaps_it=_swaps(rule, sentence),
+                numbers_lacking=tuple(numbers_lacking),
+                other_numbers=tuple(other_numbers),
             )
 
 
@@ -203,13 +240,15 @@ def _swaps(rule: str, sentence: str) -> bool:
     sentence_parts = CONTRAST_MARK.split(sentence, maxsplit=1)
     if len(rule_parts) < 2 or len(sentence_parts) < 2:
         return False
-    preferred = set(words_of(rule_parts[0]))
-    avoided = set(words_of(rule_parts[1]))
+    rule_prefers, rule_avoids = rule_parts
+    sentence_prefers, sentence_avoids = sentence_parts
+    preferred = set(words_of(rule_prefers))
+    avoided = set(words_of(rule_avoids))
     only_avoided = avoided - preferred
     only_preferred = preferred - avoided
-    prefers_avoided = not only_avoided.isdisjoint(words_of(sentence_parts[0]))
-    avoids_preferred = not only_preferred.isdisjoint(words_of(sentence_parts[1]))
-    return prefers_avoided and avoids_preferred
+    if only_avoided.isdisjoint(words_of(sentence_prefers)):
+        return False
+    return not only_preferred.isdisjoint(words_of(sentence_avoids))
 
 
 def _worded(weights: Mapping[str, float]) -> dict[str, float]:

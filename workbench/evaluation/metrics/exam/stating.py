@@ -78,14 +78,25 @@ def flipped(sentence: str) -> str:
     for words, opposite in _OPPOSITES:
         if not denies(forbidden):
             forbidden = words.sub(opposite, sentence, count=1)
-    return forbidden if denies(forbidden) else f"do not {sentence}"
+    if denies(forbidden):
+        return forbidden
+    return f"do not {sentence}"
 
 
 def demands(sentence: str) -> bool:
     """Whether a sentence tells somebody what to do or not to do, and has an opposite."""
-    parts = _QUOTED.sub("", sentence).split("? ")
-    is_demand = any(_DEMANDS.search(part) and not _NO_DEMAND.search(part) for part in parts)
-    return is_demand and denies(sentence) != denies(flipped(sentence))
+    without_quotations = _QUOTED.sub("", sentence)
+    parts = without_quotations.split("? ")
+    if not any(map(_is_demand, parts)):
+        return False
+    opposite = flipped(sentence)
+    return denies(sentence) != denies(opposite)
+
+
+def _is_demand(part: str) -> bool:
+    if not _DEMANDS.search(part):
+        return False
+    return not _NO_DEMAND.search(part)
 
 
 @lru_cache(maxsize=10_000)
@@ -93,11 +104,15 @@ def words_of(sentence: str) -> Mapping[str, float]:
     """The words of a sentence by weight, without endings and without what any demand says."""
     weights: dict[str, float] = {}
     for number, part in enumerate(CONTRAST_MARK.split(sentence)):
-        weight = CONTRAST if number else 1.0
-        for chunk in filter(is_chunk, tokens(part)):
+        weight = 1.0
+        if number:
+            weight = CONTRAST
+        chunks = filter(is_chunk, tokens(part))
+        for chunk in chunks:
             for name in features_of(chunk):
-                if name[0] != "=" and name not in _GENERIC:
-                    weights.setdefault(name, weight)
+                if name[0] == "=" or name in _GENERIC:
+                    continue
+                weights.setdefault(name, weight)
     return weights
 
 
@@ -106,13 +121,19 @@ def denies(sentence: str) -> bool:
     specific_words = words_of(sentence).keys()
     place = 0
     last_negation = -BEFORE - 1
-    for token in tokens(sentence.replace("’", "'")):
+    with_plain_marks = sentence.replace("’", "'")
+    for token in tokens(with_plain_marks):
         place += STEP.get(token, 1)
         if token.lower() in NEGATIONS:
             last_negation = place
-        elif is_chunk(token) and not specific_words.isdisjoint(features_of(token)):
+            continue
+        if not is_chunk(token):
+            continue
+        features = features_of(token)
+        if not specific_words.isdisjoint(features):
             break
-    return place - last_negation <= BEFORE
+    distance = place - last_negation
+    return distance <= BEFORE
 
 
 class Sentences:
@@ -127,7 +148,11 @@ class Sentences:
     """
 
     def __init__(
-        self, items: Sequence[Item], kind: ItemKind, vocabulary: Vocabulary, width: int
+        self,
+        items: Sequence[Item],
+        kind: ItemKind,
+        vocabulary: Vocabulary,
+        width: int,
     ) -> None:
         rows: list[tuple[int, int, float]] = []
         cell_count = len(items) * width
@@ -137,23 +162,29 @@ class Sentences:
         for number, item in enumerate(items):
             if item.kind != kind:
                 continue
-            for cell, text in enumerate(item.candidates, start=number * width):
+            first_cell = number * width
+            for cell, text in enumerate(item.candidates, start=first_cell):
                 weights = words_of(text)
                 for name, weight in weights.items():
-                    rows.append((vocabulary.features[name], cell, weight))
-                self._weight_of_all_words[cell] = sum(weights.values()) or np.inf
+                    feature = vocabulary.features[name]
+                    rows.append((feature, cell, weight))
+                weight_of_all = sum(weights.values())
+                self._weight_of_all_words[cell] = weight_of_all or np.inf
                 self._denied[cell] = denies(text)
-        columns = np.array(sorted(rows), dtype=np.float64).reshape(-1, 3).T
-        self._feature = columns[0].astype(np.int64)
-        self._sentence = columns[1].astype(np.int64)
-        self._weight = columns[2]
+        rows.sort()
+        table = np.array(rows, dtype=np.float64)
+        features, sentences, weights_of_rows = table.reshape(-1, 3).T
+        self._feature = features.astype(np.int64)
+        self._sentence = sentences.astype(np.int64)
+        self._weight = weights_of_rows
 
     def hits(self, lines: Lines) -> Hits:
         """The share of each sentence's words in each line's best window, where it is enough.
 
         Where it matters what a line means, the opposite counts 0.
         """
-        row = np.flatnonzero(np.isin(lines.feature, self._feature))
+        is_sought = np.isin(lines.feature, self._feature)
+        row = np.flatnonzero(is_sought)
         match, word = joined(lines.feature[row], self._feature)
         row = row[match]
         line_count = max(lines.count, 1)
@@ -162,35 +193,60 @@ class Sentences:
         step = position - lines.start[line]
         place = self._sentence[word] * line_count + line
         # two rows of windows, the second shifted by half a window
-        windows = step // WINDOW
-        place_in_first, share_in_first = self._in_windows(lines, place, windows, position, word)
-        windows = (step + WINDOW // 2) // WINDOW
-        place_in_second, share_in_second = self._in_windows(lines, place, windows, position, word)
-        place = np.concatenate((place_in_first, place_in_second))
-        share = np.concatenate((share_in_first, share_in_second))
+        places: list[Ints] = []
+        shares: list[Floats] = []
+        for shift in (0, WINDOW // 2):
+            window = (step + shift) // WINDOW
+            window_place, window_share = self._in_windows(
+                lines,
+                place,
+                window,
+                position,
+                word,
+            )
+            places.append(window_place)
+            shares.append(window_share)
+        place = np.concatenate(places)
+        share = np.concatenate(shares)
         is_stated = share >= ENOUGH
         place = place[is_stated]
-        return Hits(place // line_count, place % line_count, share[is_stated])
+        return Hits(
+            cell=place // line_count,
+            line=place % line_count,
+            score=share[is_stated],
+        )
 
     def _in_windows(
-        self, lines: Lines, place: Ints, window: Ints, position: Ints, word: Ints
+        self,
+        lines: Lines,
+        place: Ints,
+        window: Ints,
+        position: Ints,
+        word: Ints,
     ) -> tuple[Ints, Floats]:
         """The place (sentence and line) of each window, and its share of the sentence's words."""
         if not len(place):
             return place, np.zeros(0)
         window_count = int(window.max()) + 1
         window_key = place * window_count + window
-        words = np.sort(window_key * len(self._feature) + word)
+        word_count = len(self._feature)
+        words = np.sort(window_key * word_count + word)
         # each once; `np.unique` hashes them and takes twenty times as long
         words = words[starts(words)]
-        window_starts = starts(words // len(self._feature))
-        windows = words[window_starts] // len(self._feature)
-        sentence = windows // window_count // max(lines.count, 1)
-        weights = self._weight[words % len(self._feature)]
-        share = np.add.reduceat(weights, window_starts) / self._weight_of_all_words[sentence]
+        window_of_word = words // word_count
+        window_starts = starts(window_of_word)
+        windows = window_of_word[window_starts]
+        place_of_window = windows // window_count
+        sentence = place_of_window // max(lines.count, 1)
+        weights = self._weight[words % word_count]
+        weight = np.add.reduceat(weights, window_starts)
+        share = weight / self._weight_of_all_words[sentence]
         if self._is_directed:
-            first_word = np.full(len(windows), np.iinfo(np.int64).max)
-            np.minimum.at(first_word, np.searchsorted(windows, window_key), position)
+            farthest = np.iinfo(np.int64).max
+            first_word = np.full(len(windows), farthest)
+            window_number = np.searchsorted(windows, window_key)
+            np.minimum.at(first_word, window_number, position)
             is_negated = lines.negated_before(first_word, BEFORE)
-            share = np.where(is_negated == self._denied[sentence], share, 0.0)
-        return windows // window_count, share
+            is_same_sense = is_negated == self._denied[sentence]
+            share = np.where(is_same_sense, share, 0.0)
+        return place_of_window, share

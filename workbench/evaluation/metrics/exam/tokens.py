@@ -32,8 +32,10 @@ def lines_of(text: str, headed: bool = False) -> Iterator[str]:
     """
     heading = ""
     for listed_line in lines(text):
+        line = listed_line
         mark = _MARK.match(listed_line)
-        line = listed_line[mark.end() :] if mark else listed_line
+        if mark:
+            line = listed_line[mark.end() :]
         if not line:
             continue
         if headed and len(line) < 80:
@@ -42,7 +44,10 @@ def lines_of(text: str, headed: bool = False) -> Iterator[str]:
                 heading = title
                 yield line
                 continue
-        yield f"{heading}: {line}" if heading else line
+        if heading:
+            yield f"{heading}: {line}"
+        else:
+            yield line
 
 
 def _heading(listed_line: str, line: str) -> str | None:
@@ -52,13 +57,16 @@ def _heading(listed_line: str, line: str) -> str | None:
         listed_line: the line with its list marks.
         line: without them.
     """
-    is_marked = listed_line[0] == "#" or listed_line[:2] == "**" or line.isupper()
+    is_marked = listed_line.startswith(("#", "**")) or line.isupper()
     if not is_marked and ":" not in line[-3:]:
         return None
     match = _HEADING.fullmatch(line)
-    if match is None or not (is_marked or match[2]):
+    if match is None:
         return None
-    return match[1]
+    title, colon = match.groups()
+    if is_marked or colon:
+        return title
+    return None
 
 
 def stem(word: str) -> str:
@@ -79,7 +87,9 @@ def segments_of(chunk: str) -> list[str]:
         if _HASH.fullmatch(text):
             segments.append(text[:7])
         elif measure and measure[2] in UNIT:
-            segments += [measure[1], UNIT[measure[2]].lower()]
+            number, unit = measure.groups()
+            segments.append(number)
+            segments.append(UNIT[unit].lower())
         elif DIGITS.get(text):
             segments.append(DIGITS[text])
         elif len(text) > 2 and text in UNIT:
@@ -100,16 +110,21 @@ def features_of(chunk: str) -> tuple[str, ...]:
         if _is_specific(word):
             features.append(stem(word))
     if len(words) > 1:
-        last_part = chunk.rpartition("/")[2]
-        features += ["=" + chunk, "=" + last_part]
-    return tuple(dict.fromkeys(features))
+        _, _, last_part = chunk.rpartition("/")
+        features.append("=" + chunk)
+        features.append("=" + last_part)
+    distinct = dict.fromkeys(features)
+    return tuple(distinct)
 
 
 def _is_specific(word: str) -> bool:
     """Whether a word says something: no article, no single letter or digit."""
     if word in STOP:
         return False
-    return len(word) > 2 or (len(word) > 1 and word.isdigit())
+    letter_count = len(word)
+    if letter_count > 2:
+        return True
+    return letter_count == 2 and word.isdigit()
 
 
 def tokens(text: str) -> list[str]:

@@ -80,7 +80,9 @@ class _Parts:
 
     def of_token(self, token: int) -> array[int]:
         """The numbers of the parts of a token."""
-        return self._flat[self._ends[token] : self._ends[token + 1]]
+        start = self._ends[token]
+        end = self._ends[token + 1]
+        return self._flat[start:end]
 
     def of_tokens(self, tokens: Ints) -> tuple[Ints, Ints]:
         """The numbers of the parts of some tokens, and the row of the token that each belongs to."""

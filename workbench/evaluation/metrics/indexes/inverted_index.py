@@ -65,7 +65,8 @@ class InvertedIndex:
         self.spans = len(extractor.spans)
         self.words = len(extractor.words)
         self._name_files()
-        self.span_words, self.span_entities = self.holdings(range(self.spans))
+        all_spans = range(self.spans)
+        self.span_words, self.span_entities = self.holdings(all_spans)
         self._count()
 
     def _set_places(self) -> None:
@@ -87,8 +88,8 @@ class InvertedIndex:
         self.place_message = message[order]
         self.place_span = span[order]
         self.thought: Flags = thought[order]
-        numbers = np.arange(self.n + 1)
-        self.message_start: Ints = np.searchsorted(self.place_message, numbers)
+        bounds = np.arange(self.n + 1)
+        self.message_start: Ints = np.searchsorted(self.place_message, bounds)
 
     def _name_files(self) -> None:
         """Find out which paths are one file, and give each file one name."""
@@ -99,7 +100,8 @@ class InvertedIndex:
                 self.paths[entity.text] = number
         self.files = SameFile(self.paths)
         entity_count = len(self.names)
-        self.kind: Ints = integers(KINDS.index(entity.kind) for entity in self.names)
+        kinds = [KINDS.index(entity.kind) for entity in self.names]
+        self.kind: Ints = integers(kinds)
         self.stands_for = np.arange(entity_count)
         self.folder: Flags = np.zeros(entity_count, dtype=bool)
         folders = self.files.folders()
@@ -109,7 +111,8 @@ class InvertedIndex:
             self.stands_for[number] = representative
             self.folder[representative] |= text in folders
             if representative == number:
-                self.names[number] = Entity("path", self._short_path(text))
+                name = self._short_path(text)
+                self.names[number] = Entity("path", name)
         is_folder = self.folder[self.stands_for]
         self._same: Ints = np.where(is_folder, -1, self.stands_for)
 
@@ -130,22 +133,29 @@ class InvertedIndex:
         features = [extractor.features[span] + extractor.more.get(span, ()) for span in spans]
         feature_counts = list(map(len, features))
         row_count = len(features)
-        row = np.repeat(np.arange(row_count), feature_counts)
+        rows = np.arange(row_count)
+        row = np.repeat(rows, feature_counts)
         all_features = chain.from_iterable(features)
-        feature = np.fromiter(all_features, dtype=np.int64, count=len(row))
-        is_word = (feature >= 0) & (feature < self.words)
+        feature = np.fromiter(
+            all_features,
+            dtype=np.int64,
+            count=len(row),
+        )
+        is_of_session = feature < self.words
+        is_word = (feature >= 0) & is_of_session
         words = incidence(
             row[is_word],
             feature[is_word],
             (row_count, self.words),
         )
         is_entity = feature < 0
-        entity = self.standing_for(~feature[is_entity])
+        entity_feature = feature[is_entity]
+        entity = self.standing_for(~entity_feature)
         entity_row = row[is_entity]
-        is_of_session = entity >= 0
+        is_known_entity = entity >= 0
         entities = incidence(
-            entity_row[is_of_session],
-            entity[is_of_session],
+            entity_row[is_known_entity],
+            entity[is_known_entity],
             (row_count, len(self.names)),
         )
         return words, entities
@@ -155,10 +165,12 @@ class InvertedIndex:
         the session has none.
         """
         looked_up = len(self._same)
-        if looked_up < len(self.extractor.entities):
+        entity_count = len(self.extractor.entities)
+        if looked_up < entity_count:
             later_names = self.extractor.names[looked_up:]
-            same_as_later = map(self._same_of_later, later_names)
-            self._same = np.concatenate((self._same, integers(same_as_later)))
+            numbers = map(self._same_of_later, later_names)
+            same_as_later = integers(numbers)
+            self._same = np.concatenate((self._same, same_as_later))
         return self._same[entities]
 
     def _same_of_later(self, name: Entity) -> int:
@@ -177,19 +189,34 @@ class InvertedIndex:
         said_span = self.place_span[is_said]
         said_message = self.place_message[is_said]
         span_shape = (self.n, self.spans)
-        message_spans = incidence(said_message, said_span, span_shape)
-        said_or_thought = incidence(self.place_message, self.place_span, span_shape)
+        message_spans = incidence(
+            said_message,
+            said_span,
+            span_shape,
+        )
         self.span_messages = message_spans.T.tocsr()
         self.message_entities = message_spans @ self.span_entities
         self.message_entities.sort_indices()
         self.pair_message, self.pair_entity = pairs_of(self.message_entities)
         entity_shape = (self.n, len(self.names))
-        self.first_seen = first_row(self.pair_message, self.pair_entity, entity_shape)
+        self.first_seen = first_row(
+            self.pair_message,
+            self.pair_entity,
+            entity_shape,
+        )
+        said_or_thought = incidence(
+            self.place_message,
+            self.place_span,
+            span_shape,
+        )
         message_entities = said_or_thought @ self.span_entities
         message, entity = pairs_of(message_entities)
         self.first_known = first_row(message, entity, entity_shape)
         message_words = message_spans @ self.span_words
-        message_counts = np.bincount(message_words.indices, minlength=self.words)
+        message_counts = np.bincount(
+            message_words.indices,
+            minlength=self.words,
+        )
         rarity = (self.n + 1) / (1 + message_counts)
         self.idf: Floats = np.log(rarity) + 0.1
 
@@ -220,7 +247,8 @@ class InvertedIndex:
     @cached_property
     def sources(self) -> NDArray[np.str_]:
         """(n,) for each message what kind of source it is."""
-        return np.array(sources(self.messages), dtype=np.str_)
+        kinds = sources(self.messages)
+        return np.array(kinds, dtype=np.str_)
 
     @cached_property
     def ways_back(self) -> Ints:
@@ -236,7 +264,11 @@ class InvertedIndex:
     @cached_property
     def runs_command(self) -> Flags:
         """(n,) whether each message is an answer that runs something in a shell."""
-        return flags(any(commands_of(message)) for message in self.messages)
+        runs: list[bool] = []
+        for message in self.messages:
+            commands = commands_of(message)
+            runs.append(any(commands))
+        return flags(runs)
 
     @cached_property
     def shows_commits(self) -> Flags:
@@ -267,7 +299,8 @@ class InvertedIndex:
     @cached_property
     def span_first(self) -> Ints:
         """(spans,) the first message of each span; n for one that is in no message."""
-        return first_row(self.place_message, self.place_span, (self.n, self.spans))
+        shape = (self.n, self.spans)
+        return first_row(self.place_message, self.place_span, shape)
 
     @cached_property
     def first_ending(self) -> dict[str, int]:
@@ -302,8 +335,10 @@ def incidence(rows: Ints, columns: Ints, shape: tuple[int, int]) -> sparse.csr_a
     """A matrix with 1 where a row holds a column, however often it is named; the columns of each
     row are in order.
     """
-    ones = np.ones(len(rows), dtype=np.int32)
-    matrix = sparse.csr_array((ones, (rows, columns)), shape=shape)
+    pair_count = len(rows)
+    ones = np.ones(pair_count, dtype=np.int32)
+    pairs = (rows, columns)
+    matrix = sparse.csr_array((ones, pairs), shape=shape)
     matrix.sum_duplicates()
     matrix.data[:] = 1
     return matrix
@@ -321,7 +356,8 @@ def pairs_of(matrix: sparse.csr_array, rows: Ints | None = None) -> tuple[Ints, 
     """Each row, or each place of some rows, with each column that it holds, row after row."""
     if rows is None:
         column_counts = np.diff(matrix.indptr)
-        row = np.repeat(np.arange(matrix.shape[0]), column_counts)
+        row_count = matrix.shape[0]
+        row = np.repeat(np.arange(row_count), column_counts)
         return row, matrix.indices
     start = matrix.indptr[rows]
     stop = matrix.indptr[rows + 1]
@@ -333,5 +369,7 @@ def first_row(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
     """For each column the first row that holds it, or the number of rows; rows grow."""
     row_count, column_count = shape
     first_rows: Ints = np.full(column_count, row_count)
-    first_rows[columns[::-1]] = rows[::-1]  # backwards: the first one stays
+    # backwards: the first one stays
+    last_columns_first = columns[::-1]
+    first_rows[last_columns_first] = rows[::-1]
     return first_rows

@@ -53,7 +53,8 @@ class TextIndex:
         """What some texts say, with the words and entities of this session."""
         spans_by_text = [self.spans(text) for text in texts]
         span_counts = [len(of_text) for of_text in spans_by_text]
-        places = np.arange(len(spans_by_text))
+        text_count = len(spans_by_text)
+        places = np.arange(text_count)
         spans = together(spans_by_text)
         _, holds_entity = self.inverted_index.holdings(spans.tolist())
         entity_row, entities = pairs_of(holds_entity)
@@ -89,14 +90,17 @@ class StatementIndex:
         message_of_pair: list[int] = []
         for number, message in enumerate(index.messages):
             for entity in statements(message):
-                slot = slots.setdefault(entity, len(slots))
-                slot_of_pair.append(slot)
+                if entity not in slots:
+                    slots[entity] = len(slots)
+                slot_of_pair.append(slots[entity])
                 message_of_pair.append(number)
         self.entities = tuple(slots)
         self.slot = integers(slot_of_pair)
         self.message = integers(message_of_pair)
-        self.first = first_row(self.message, self.slot, (index.n, len(slots)))
-        self.kinds: Ints = integers(KINDS.index(entity.kind) for entity in self.entities)
+        shape = (index.n, len(slots))
+        self.first = first_row(self.message, self.slot, shape)
+        kinds = [KINDS.index(entity.kind) for entity in self.entities]
+        self.kinds: Ints = integers(kinds)
         self._weights = self._words()
         weight_sums = np.asarray(self._weights.sum(axis=0))
         self._enough = ENOUGH * weight_sums
@@ -107,18 +111,21 @@ class StatementIndex:
         word_of_pair: list[int] = []
         slot_of_pair: list[int] = []
         for slot, entity in enumerate(self.entities):
-            entity_words = index.word_numbers(entity.text)
-            word_of_pair += entity_words
-            slot_of_pair += [slot] * len(entity_words)
+            for word in index.word_numbers(entity.text):
+                word_of_pair.append(word)
+                slot_of_pair.append(slot)
         words = integers(word_of_pair)
+        slots = integers(slot_of_pair)
         weights = index.idf[words]
         shape = (index.words, len(self.entities))
-        return sparse.csr_array((weights, (words, integers(slot_of_pair))), shape=shape)
+        return sparse.csr_array((weights, (words, slots)), shape=shape)
 
     def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
         """For each statement whether a context of these messages and texts still states it."""
-        held_slots = self.slot[mask[self.message]]
-        is_held = kept_mask(held_slots, len(self.entities))
+        is_made = mask[self.message]
+        held_slots = self.slot[is_made]
+        statement_count = len(self.entities)
+        is_held = kept_mask(held_slots, statement_count)
         distinct_texts = dict.fromkeys(texts)
         spans = together(self._texts.spans(text) for text in distinct_texts)
         _, stated = self.stating(spans)
@@ -128,8 +135,10 @@ class StatementIndex:
     def stating(self, spans: Ints) -> tuple[Ints, Ints]:
         """Each of these spans, by its place, with each statement that it has enough words of."""
         span_words = self._texts.words(spans)
-        weights = (span_words @ self._weights).tocoo()
-        is_enough = weights.data >= self._enough[weights.col]
+        product = span_words @ self._weights
+        weights = product.tocoo()
+        enough = self._enough[weights.col]
+        is_enough = weights.data >= enough
         place = weights.row[is_enough]
         slot = weights.col[is_enough]
         return place, slot

@@ -16,7 +16,8 @@ def tokens_sent(data: MetricInput) -> Score:
     sizes = _request_sizes(data)
     if not sizes:
         return NO_STEPS
-    return Score(float(sum(sizes)), n=len(sizes))
+    total = float(sum(sizes))
+    return Score(total, n=len(sizes))
 
 
 def _request_sizes(data: MetricInput) -> list[int]:
@@ -50,7 +51,8 @@ def peak_context(data: MetricInput) -> Score:
     sizes = _request_sizes(data)
     if not sizes:
         return NO_STEPS
-    return Score(float(max(sizes)), n=len(sizes))
+    largest = float(max(sizes))
+    return Score(largest, n=len(sizes))
 
 
 @metric("tokens", "lower")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 from workbench.base.ragged import Flags, integers, kept_mask
@@ -42,8 +43,10 @@ class Changes:
         places: list[_Place] = []
         for number in range(len(self.changes)):
             places += self._places(number)
-        self._message, self._number, is_new = columns_of(places, 3)
-        self._is_new: Flags = is_new.astype(bool)
+        messages, numbers, gives_new = columns_of(places, 3)
+        self._message = messages
+        self._number = numbers
+        self._is_new: Flags = gives_new.astype(bool)
         self._given_by = cache(self._read_span)
 
     def stale(self, boundary: int, mask: Flags, texts: Iterable[str] = ()) -> tuple[int, int]:
@@ -52,35 +55,46 @@ class Changes:
 
         A value that was replaced twice counts once, with the newest.
         """
-        is_asked = (self._at < boundary) & (self._replaced_again >= boundary)
+        is_replaced = self._at < boundary
+        still_holds = self._replaced_again >= boundary
+        is_asked = is_replaced & still_holds
         if not is_asked.any():
             return 0, 0
-        is_held = mask[self._message] & (self._message < boundary)
-        given_old = self._number[is_held & ~self._is_new]
-        given_new = self._number[is_held & self._is_new]
-        gives_old = kept_mask(given_old, len(self.changes))
-        gives_new = kept_mask(given_new, len(self.changes))
+        is_past = self._message < boundary
+        is_held = mask[self._message] & is_past
+        holds_old = is_held & ~self._is_new
+        holds_new = is_held & self._is_new
+        change_count = len(self.changes)
+        gives_old = kept_mask(self._number[holds_old], change_count)
+        gives_new = kept_mask(self._number[holds_new], change_count)
         for number, is_new in self._given_in(texts):
             if is_new:
                 gives_new[number] = True
             else:
                 gives_old[number] = True
         is_stale = is_asked & gives_old & ~gives_new
-        return int(is_stale.sum()), int(is_asked.sum())
+        stale_count = int(is_stale.sum())
+        asked_count = int(is_asked.sum())
+        return stale_count, asked_count
 
     def _given_in(self, texts: Iterable[str]) -> set[_Given]:
         """The changes of which texts give a value."""
         changes: set[_Given] = set()
         for text in texts:
-            for span in self._texts.spans(text).tolist():
-                changes.update(self._given_by(span))
+            spans = self._texts.spans(text)
+            for span in spans.tolist():
+                changes_of_span = self._given_by(span)
+                changes.update(changes_of_span)
         return changes
 
     def _replaced_at(self, change: Change) -> int:
         """When the new value was replaced in its turn; n if never."""
         about = set(change.about)
-        for later in sorted(self.changes, key=lambda change: change.at):
-            if later.at <= change.at or later.old != change.new:
+        in_order = sorted(self.changes, key=attrgetter("at"))
+        for later in in_order:
+            if later.at <= change.at:
+                continue
+            if later.old != change.new:
                 continue
             if not about.isdisjoint(later.about):
                 return later.at
@@ -92,8 +106,11 @@ class Changes:
         index = self._index
         spans, counts, word_count = spans_about(index, change.about)
         fewest = min(ENOUGH, len(change.about), word_count)
-        for span in spans[counts >= fewest].tolist():
-            gives_new = _gives(index.texts[span], change)
+        has_enough = counts >= fewest
+        spans_about_it = spans[has_enough]
+        for span in spans_about_it.tolist():
+            line = index.texts[span]
+            gives_new = _gives(line, change)
             if gives_new is None:
                 continue
             for message in index.messages_of(span):
@@ -129,4 +146,6 @@ def _gives(line: str, change: Change) -> bool | None:
 
 
 def _has_value(line: str, value: str) -> bool:
-    return value in line and token(value).search(line) is not None
+    if value not in line:
+        return False
+    return token(value).search(line) is not None

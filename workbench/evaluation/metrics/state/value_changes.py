@@ -108,14 +108,16 @@ def spans_about(index: InvertedIndex, about: Iterable[str]) -> tuple[Ints, Ints,
         spans_of_word = index.spans_with_word(word)
         if 0 < len(spans_of_word) <= MOST_SPANS:
             spans_by_word.append(spans_of_word)
-    spans, word_counts = np.unique(together(spans_by_word), return_counts=True)
+    all_spans = together(spans_by_word)
+    spans, word_counts = np.unique(all_spans, return_counts=True)
     return spans, word_counts, len(spans_by_word)
 
 
 @lru_cache(maxsize=4_096)
 def token(value: str) -> re.Pattern[str]:
     """Finds a value that stands by itself."""
-    return re.compile(r"(?<![\w.,])" + re.escape(value) + r"(?![\w]|[.,]\d)")
+    escaped = re.escape(value)
+    return re.compile(rf"(?<![\w.,]){escaped}(?![\w]|[.,]\d)")
 
 
 def _all_changes(index: InvertedIndex) -> Iterator[Change]:
@@ -140,7 +142,9 @@ def _both_named(sentence: str, boundary: int, index: InvertedIndex) -> Iterator[
         for match in form.finditer(sentence):
             old = match["old"]
             new = match["new"]
-            if old == new or not _specific(old) or not _same_form(old, new):
+            if old == new or not _specific(old):
+                continue
+            if not _same_form(old, new):
                 continue
             about = _about(sentence, old, new, boundary, index)
             if about:
@@ -154,25 +158,36 @@ def _newly_set(sentence: str, boundary: int, index: InvertedIndex) -> Iterator[C
     values = _values(sentence)
     if len(values) != 1:
         return
-    value = values[0]
-    about = _rarest(_other_words(sentence, value), index)
+    (value,) = values
+    other_words = _other_words(sentence, value)
+    about = _rarest(other_words, index)
     spans, counts, word_count = spans_about(index, about)
     if word_count < ENOUGH:
         return
     fewest = max(ENOUGH, 0.6 * word_count)
+    has_enough = counts >= fewest
     is_earlier = index.span_first[spans] < boundary
-    earlier_spans = spans[(counts >= fewest) & is_earlier]
-    for span in reversed(earlier_spans.tolist()):
+    earlier_spans = spans[has_enough & is_earlier]
+    newest_first = reversed(earlier_spans.tolist())
+    for span in newest_first:
         line = index.texts[span]
         old_values: list[str] = []
         for line_value in _values(line):
             if _same_form(line_value, value):
                 old_values.append(line_value)
-        if len(old_values) != 1 or old_values[0] == value:
+        if len(old_values) != 1:
+            continue
+        (old_value,) = old_values
+        if old_value == value:
             continue
         shared = _shared(about, line)
         if len(shared) >= ENOUGH:
-            yield Change(tuple(shared), old_values[0], value, boundary)
+            yield Change(
+                about=tuple(shared),
+                old=old_value,
+                new=value,
+                at=boundary,
+            )
         return
 
 
@@ -198,10 +213,13 @@ def _bounded(sentence: str, boundary: int, index: InvertedIndex) -> Iterator[Cha
     sentence_words = set(words(sentence))
     for limit in _BOUND.finditer(sentence):
         value = limit["value"]
-        spans = index.spans_with_word(limit["unit"].lower())
+        unit = limit["unit"].lower()
+        spans = index.spans_with_word(unit)
         is_earlier = index.span_first[spans] < boundary
-        newest_spans = spans[is_earlier][-MOST_LINES:]
-        for span in reversed(newest_spans.tolist()):
+        earlier_spans = spans[is_earlier]
+        newest_spans = earlier_spans[-MOST_LINES:]
+        newest_first = reversed(newest_spans.tolist())
+        for span in newest_first:
             line = index.texts[span]
             earlier_limit = _limit_like(limit, line)
             if earlier_limit is None:
@@ -221,14 +239,16 @@ def _limit_like(limit: re.Match[str], line: str) -> re.Match[str] | None:
     unit = limit["unit"].lower()
     sort = _sort_of(limit)
     for match in _BOUND.finditer(line):
-        if match["unit"].lower() == unit and _sort_of(match) == sort:
+        is_of_unit = match["unit"].lower() == unit
+        if is_of_unit and _sort_of(match) == sort:
             return match
     return None
 
 
 def _sort_of(limit: re.Match[str]) -> str:
     """Which of `_SORTS_OF_LIMIT` a limit is."""
-    return next(sort for sort in _SORTS_OF_LIMIT if limit[sort] is not None)
+    sorts = (sort for sort in _SORTS_OF_LIMIT if limit[sort] is not None)
+    return next(sorts)
 
 
 def _edited(
@@ -238,8 +258,9 @@ def _edited(
 ) -> Iterator[Change]:
     """An edit that replaces one value in a line."""
     old_text = _first_text(arguments, OLD_KEYS)
+    new_text = _first_text(arguments, _NEW_KEYS)
     old_lines = old_text.split("\n")
-    new_lines = _first_text(arguments, _NEW_KEYS).split("\n")
+    new_lines = new_text.split("\n")
     if not old_text or len(old_lines) != len(new_lines):
         return
     for old_line, new_line in zip(old_lines, new_lines, strict=True):
@@ -250,7 +271,8 @@ def _edited(
             continue
         old, new = differences[0]
         if _specific(old) and _same_form(old, new):
-            shared = set(words(old_line)).intersection(words(new_line))
+            old_words = set(words(old_line))
+            shared = old_words.intersection(words(new_line))
             about = _rarest(shared, index)
             yield Change(about, old, new, boundary)
 
@@ -296,12 +318,16 @@ def _about(
     pattern = token(old)
     best_weight = 0.0
     best: tuple[str, ...] = ()
-    earlier_spans = spans[index.span_first[spans] < boundary]
+    is_earlier = index.span_first[spans] < boundary
+    earlier_spans = spans[is_earlier]
     for span in earlier_spans.tolist():
         line = index.texts[span]
-        if old not in line or not pattern.search(line):
+        if old not in line:
             continue
-        shared = _rarest(_shared(about, line), index)
+        if not pattern.search(line):
+            continue
+        words_in_both = _shared(about, line)
+        shared = _rarest(words_in_both, index)
         weight = sum(_idf(word, index) for word in shared)
         if weight > best_weight:
             best_weight = weight
@@ -313,10 +339,14 @@ def _rarest(candidates: Iterable[str], index: InvertedIndex) -> tuple[str, ...]:
     """The rarest of some words, without numbers."""
     weighted: list[tuple[float, str]] = []
     for word in candidates:
-        if not word[0].isdigit() and index.word(word) >= 0:
-            weighted.append((-_idf(word, index), word))
+        is_number = word[0].isdigit()
+        if is_number or index.word(word) < 0:
+            continue
+        rarity = _idf(word, index)
+        weighted.append((-rarity, word))
     weighted.sort()
-    return tuple(word for _, word in weighted[:MOST_KEY])
+    rarest = weighted[:MOST_KEY]
+    return tuple(word for _, word in rarest)
 
 
 def _idf(word: str, index: InvertedIndex) -> float:
@@ -331,11 +361,15 @@ def _specific(value: str) -> bool:
     """
     if any(letter.isdigit() for letter in value):
         return True
-    has_mark_inside = any(letter in "_/.@" for letter in value[1:-1])
-    has_capital_inside = value[1:] != value[1:].lower()
+    inside = value[1:-1]
+    has_mark_inside = any(letter in "_/.@" for letter in inside)
+    behind_first = value[1:]
+    has_capital_inside = behind_first != behind_first.lower()
     return has_mark_inside or has_capital_inside
 
 
 def _same_form(old: str, new: str) -> bool:
     """Whether one value could replace the other: both begin with a digit, or neither does."""
-    return old[0].isdigit() == new[0].isdigit()
+    old_begins_with_digit = old[0].isdigit()
+    new_begins_with_digit = new[0].isdigit()
+    return old_begins_with_digit == new_begins_with_digit

@@ -66,18 +66,21 @@ class Work:
         events: list[_Event] = []
         for message, slot in zip(messages, slots, strict=True):
             if self._is_work[slot]:
-                events.append(_Event(message, _OPEN, slot))
+                event = _Event(message, _OPEN, slot)
+                events.append(event)
         if self._is_work.any():
             for event in self._endings(texts.inverted_index):
                 if self._is_work[event.slot]:
                     events.append(event)
         events.sort()
-        self._at, self._what, self._item = columns_of(events, 3)
+        columns = columns_of(events, 3)
+        self._at, self._what, self._item = columns
         self._opened_and_ended = cache(self._read)
 
     def _slot_of(self, text: str) -> int | None:
         """The piece of work that is worded so."""
-        return self._number.get(Entity("pending", plain(text)))
+        entity = Entity("pending", plain(text))
+        return self._number.get(entity)
 
     def _endings(self, index: InvertedIndex) -> Iterator[_Event]:
         """Each message that says that a statement is done or withdrawn."""
@@ -85,8 +88,10 @@ class Work:
         by_user = flags(is_real_user(message) for message in messages)
         by_assistant = flags(isinstance(message, AssistantMessage) for message in messages)
         by_either = by_user | by_assistant
-        for number in np.flatnonzero(by_either).tolist():
-            for text in _ticked(messages[number]):
+        speaking = np.flatnonzero(by_either)
+        for number in speaking.tolist():
+            message = messages[number]
+            for text in _ticked(message):
                 slot = self._slot_of(text)
                 if slot is not None:
                     yield _Event(number, _DONE, slot)
@@ -108,19 +113,23 @@ class Work:
             says_end: whether a line says that something ends.
             speakers: (messages,) whether a message counts.
         """
-        is_said = speakers[index.place_message] & ~index.thought
+        is_by_speaker = speakers[index.place_message]
+        is_said = is_by_speaker & ~index.thought
         said_spans = index.place_span[is_said]
         said_messages = index.place_message[is_said]
         ending_spans: list[int] = []
-        for span in set(said_spans.tolist()):
-            if says_end(index.texts[span]):
+        distinct_spans = set(said_spans.tolist())
+        for span in distinct_spans:
+            line = index.texts[span]
+            if says_end(line):
                 ending_spans.append(span)
         is_ending = np.isin(said_spans, ending_spans)
-        place, slot_of_place = self._statements.stating(said_spans[is_ending])
-        messages = said_messages[is_ending][place].tolist()
-        slots = slot_of_place.tolist()
+        ending_messages = said_messages[is_ending]
+        places, slots = self._statements.stating(said_spans[is_ending])
+        messages = ending_messages[places]
         first_message = self._statements.first
-        for message, slot in zip(messages, slots, strict=True):
+        pairs = zip(messages.tolist(), slots.tolist(), strict=True)
+        for message, slot in pairs:
             if first_message[slot] < message:
                 yield message, slot
 
@@ -146,27 +155,37 @@ class Work:
         """
         last_word = self._last_word(boundary, (_OPEN, _DONE, _WITHDRAWN))
         is_closed = last_word > _OPEN
-        is_held = mask[self._at] & (self._at < boundary)
+        is_past = self._at < boundary
+        is_held = mask[self._at] & is_past
         opens = self._what == _OPEN
-        is_opened = kept_mask(self._item[is_held & opens], len(is_closed))
-        is_ended = kept_mask(self._item[is_held & ~opens], len(is_closed))
+        opened_slots = self._item[is_held & opens]
+        ended_slots = self._item[is_held & ~opens]
+        statement_count = len(is_closed)
+        is_opened = kept_mask(opened_slots, statement_count)
+        is_ended = kept_mask(ended_slots, statement_count)
         if is_closed.any():
             for text in texts:
                 opened, ended = self._opened_and_ended(text)
                 is_opened = is_opened | opened
                 is_ended = is_ended | ended
-        return is_closed & is_opened & ~is_ended, is_closed
+        is_resurrected = is_closed & is_opened & ~is_ended
+        return is_resurrected, is_closed
 
     def _last_word(self, boundary: int, kinds: Sequence[int]) -> Ints:
         """(statements,) the last word of these kinds on each work; -1 where there is none."""
-        is_past = (self._at < boundary) & np.isin(self._what, kinds)
-        last_word: Ints = np.full(len(self._is_work), -1)
-        last_word[self._item[is_past]] = self._what[is_past]  # in order: the last one stays
+        is_past = self._at < boundary
+        is_word = is_past & np.isin(self._what, kinds)
+        slots = self._item[is_word]
+        statement_count = len(self._is_work)
+        last_word: Ints = np.full(statement_count, -1)
+        # in order: the last one stays
+        last_word[slots] = self._what[is_word]
         return last_word
 
     def _read(self, text: str) -> tuple[Flags, Flags]:
         """(statements,) which work a text gives as open, and which as done."""
-        message = AssistantMessage(id="", blocks=(Text(text),))
+        blocks = (Text(text),)
+        message = AssistantMessage(id="", blocks=blocks)
         opened_lines: list[str] = []
         for entity in statements(message):
             if entity.kind == "pending":
@@ -178,7 +197,8 @@ class Work:
         """(statements,) which work these lines name: the one that is worded so, else all with
         enough of their words.
         """
-        is_named = np.zeros(len(self._is_work), dtype=bool)
+        statement_count = len(self._is_work)
+        is_named = np.zeros(statement_count, dtype=bool)
         for line in lines:
             slot = self._slot_of(line)
             if slot is not None:
@@ -213,5 +233,7 @@ def _ticked(message: Message) -> Iterator[str]:
                 if is_done:
                     yield task
         elif isinstance(block, Text):
-            for item in _TICKED.findall(block.text):  # as it was written while its box was empty
-                yield from sentences("[ ] " + item)
+            for item in _TICKED.findall(block.text):
+                # as it was written while its box was empty
+                open_item = "[ ] " + item
+                yield from sentences(open_item)

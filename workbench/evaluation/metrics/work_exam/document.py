@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -61,18 +62,23 @@ def read_exams(path: Path) -> tuple[SessionExams, ...]:
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         field = ".".join(map(str, fault["loc"]))
-        raise FormatError(fault["msg"], where=str(path), field=f"sessions.{field}") from None
+        raise FormatError(
+            fault["msg"],
+            where=str(path),
+            field=f"sessions.{field}",
+        ) from None
 
 
 def exams_text(sessions: Iterable[SessionExams]) -> str:
     """Exams as the text of a file; equal exams give equal text."""
-    ordered = sorted(sessions, key=lambda exams: (exams.session, exams.opening))
+    ordered = sorted(sessions, key=attrgetter("session", "opening"))
     document = {
         "format": FORMAT,
         "version": VERSION,
         "sessions": [asdict(exams) for exams in ordered],
     }
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    return text + "\n"
 
 
 def exams_of(session: Session, folder: Path | None = None) -> SessionExams | None:
@@ -90,10 +96,13 @@ def exams_of(session: Session, folder: Path | None = None) -> SessionExams | Non
         raise SettingError(
             f"{folder} is no folder of written exams; `workbench lab exam write --out` makes one"
         )
-    places = [] if folder is None else [file_in(folder, session)]
+    places: list[Path] = []
+    if folder is not None:
+        places.append(file_in(folder, session))
     if session.origin.path:
         places.append(file_beside(session.origin.path))
-    places.append(file_in(shipped_folder("exams"), session))
+    shipped_exams = shipped_folder("exams")
+    places.append(file_in(shipped_exams, session))
     for place in places:
         if not place.is_file():
             continue

@@ -47,7 +47,10 @@ class WorkReader:
 
     def probability(self, values: Sequence[float]) -> float:
         """The chance of a right answer for the values of `FEATURES`, 0 to 1."""
-        terms = [self.weights[name] * value for name, value in zip(FEATURES, values, strict=True)]
+        terms: list[float] = []
+        for name, value in zip(FEATURES, values, strict=True):
+            term = self.weights[name] * value
+            terms.append(term)
         total = self.bias + sum(terms)
         return 1 / (1 + math.exp(-total))
 
@@ -56,19 +59,25 @@ class WorkReader:
         text.
         """
         rows = features(questions, text, rarity)
-        return np.array([self.probability(row) for row in rows])
+        chances = [self.probability(row) for row in rows]
+        return np.array(chances)
 
     def text(self) -> str:
         """The reader as the text of a JSON file."""
+        rounded_weights: dict[str, float] = {}
+        for name in FEATURES:
+            rounded_weights[name] = round(self.weights[name], 4)
         document = {
             "version": VERSION,
-            "features": {name: round(self.weights[name], 4) for name in FEATURES},
+            "features": rounded_weights,
             "bias": round(self.bias, 4),
             "fitted_on": dict(self.fitted_on),
         }
         if self.left_out is not None:
-            document["left_out"] = _rounded(asdict(self.left_out))
-        return json.dumps(document, indent=1) + "\n"
+            check = asdict(self.left_out)
+            document["left_out"] = _rounded(check)
+        text = json.dumps(document, indent=1)
+        return text + "\n"
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -78,20 +87,34 @@ class WorkReader:
             FormatError: it is none, or one of another version.
         """
         try:
-            return cls._of(json.loads(path.read_text("utf-8")))
+            text = path.read_text("utf-8")
+            document = json.loads(text)
+            return cls._of(document)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FormatError(
-                f"is no fitted reader of version {VERSION} ({error})", where=str(path)
+                f"is no fitted reader of version {VERSION} ({error})",
+                where=str(path),
             ) from None
 
     @classmethod
     def _of(cls, document: Mapping[str, Any]) -> Self:
-        if document["version"] != VERSION:
-            raise ValueError(f"it has version {document['version']!r}")
-        weights = {name: float(document["features"][name]) for name in FEATURES}
+        version = document["version"]
+        if version != VERSION:
+            raise ValueError(f"it has version {version!r}")
+        written_weights = document["features"]
+        weights: dict[str, float] = {}
+        for name in FEATURES:
+            weights[name] = float(written_weights[name])
         left_out = document.get("left_out")
-        check = None if left_out is None else _LEFT_OUT.validate_python(left_out)
-        return cls(weights, float(document["bias"]), document["fitted_on"], check)
+        check: LeftOutCheck | None = None
+        if left_out is not None:
+            check = _LEFT_OUT.validate_python(left_out)
+        return cls(
+            weights=weights,
+            bias=float(document["bias"]),
+            fitted_on=document["fitted_on"],
+            left_out=check,
+        )
 
 
 _LEFT_OUT = TypeAdapter(LeftOutCheck)
@@ -103,12 +126,16 @@ def _rounded(value: Any) -> Any:  # noqa: ANN401 - JSON
         return {name: _rounded(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
         return [_rounded(part) for part in value]
-    return round(value, 4) if isinstance(value, float) else value
+    if isinstance(value, float):
+        return round(value, 4)
+    return value
 
 
 @cache
 def shipped_reader() -> WorkReader:
     """The reader that ships with the package."""
-    file = files("workbench.evaluation.metrics.work_exam").joinpath("work_reader.json")
+    folder = files("workbench.evaluation.metrics.work_exam")
+    file = folder.joinpath("work_reader.json")
     text = file.read_text("utf-8")
-    return WorkReader._of(json.loads(text))
+    document = json.loads(text)
+    return WorkReader._of(document)

@@ -26,7 +26,9 @@ def plain(text: str) -> str:
 
 def digest(text: str) -> str:
     """The first `DIGEST_CHARS` characters of the SHA-256 of a text."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_CHARS]
+    encoded = text.encode("utf-8", "surrogatepass")
+    digits = sha256(encoded).hexdigest()
+    return digits[:DIGEST_CHARS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,11 @@ class Evidence:
         if not 0 <= self.message < len(messages):
             return ""
         text = plain(said_text(messages[self.message]))
-        quote = text[self.start : self.start + self.length]
-        return quote if digest(quote) == self.digest else ""
+        end = self.start + self.length
+        quote = text[self.start : end]
+        if digest(quote) != self.digest:
+            return ""
+        return quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,9 @@ class SessionExams:
 
     def belongs_to(self, session: Session) -> bool:
         """Whether these exams were written for this session, which may have grown since."""
-        return self.session == session.id and self.opening == opening_digest(session)
+        if self.session != session.id:
+            return False
+        return self.opening == opening_digest(session)
 
     def at(self, boundary: int) -> WorkExam | None:
         """The exam of a boundary; None if none was written."""
@@ -147,4 +154,10 @@ def verified(exam: WorkExam, session: Session) -> WorkExam:
         if question.evidence.quote(history):
             standing.append(question)
     missing = len(exam.questions) - len(standing)
-    return WorkExam(exam.at, tuple(standing), exam.writer, exam.written, exam.refused + missing)
+    return WorkExam(
+        at=exam.at,
+        questions=tuple(standing),
+        writer=exam.writer,
+        written=exam.written,
+        refused=exam.refused + missing,
+    )

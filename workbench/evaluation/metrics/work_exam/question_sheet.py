@@ -104,31 +104,46 @@ class WeightedQuestion:
         weighted_points: list[Mapping[str, float]] = []
         pairs: list[Sequence[Mapping[str, float]]] = []
         for point in points:
-            weights = _beyond_question(rarity.weights(point), question_weights)
+            point_weights = rarity.weights(point)
+            weights = _beyond_question(point_weights, question_weights)
             weighted_points.append(weights)
-            pairs.append(_pairs(point) or [weights])
+            pairs_of_point = _pairs(point)
+            if not pairs_of_point:
+                pairs_of_point = [weights]
+            pairs.append(pairs_of_point)
         new_word_count = sum(not rarity.knows(word) for word in answer)
-        half_weights = {word: weight / 2 for word, weight in question_weights.items()}
+        word_count = max(len(answer), 1)
+        half_weights: dict[str, float] = {}
+        for word, weight in question_weights.items():
+            half_weights[word] = weight / 2
         return cls(
             points=weighted_points,
             pairs=pairs,
             answer=half_weights | answer,
-            new_words=new_word_count / max(len(answer), 1),
+            new_words=new_word_count / word_count,
         )
 
     @property
     def in_words(self) -> list[WordWindow]:
         """What is looked for in all words: the answer, each point, then all pairs."""
-        pairs = _windows(chain.from_iterable(self.pairs), PAIR)
-        return [WordWindow(self.answer, SENTENCE), *_windows(self.points, PHRASE), *pairs]
+        answer = WordWindow(self.answer, SENTENCE)
+        points = _windows(self.points, PHRASE)
+        all_pairs = chain.from_iterable(self.pairs)
+        pairs = _windows(all_pairs, PAIR)
+        return [answer, *points, *pairs]
 
     @property
     def in_statements(self) -> list[WordWindow]:
         """What is looked for in lines that state something: each point twice."""
-        return _windows(self.points, PHRASE) + _windows(self.points, ANYWHERE)
+        in_phrases = _windows(self.points, PHRASE)
+        anywhere = _windows(self.points, ANYWHERE)
+        return in_phrases + anywhere
 
     def cover(
-        self, in_words: Sequence[float], in_statements: Sequence[float], in_sentences: float
+        self,
+        in_words: Sequence[float],
+        in_statements: Sequence[float],
+        in_sentences: float,
     ) -> AnswerCover:
         """How much of the answer a context has.
 
@@ -138,14 +153,18 @@ class WeightedQuestion:
             in_sentences: the share of `answer` in neighbouring sentences.
         """
         point_count = len(self.points)
-        pair_shares = list(self._shares_of_complete_pairs(in_words[1 + point_count :]))
+        first_pair = 1 + point_count
+        of_points = in_words[1:first_pair]
+        of_pairs = in_words[first_pair:]
+        in_phrases = in_statements[:point_count]
+        anywhere = in_statements[point_count:]
         return AnswerCover(
             answer_close=in_words[0],
             answer_in_sentences=in_sentences,
-            points_close=_mean(in_words[1 : 1 + point_count]),
-            points_stated=_mean(in_statements[:point_count]),
-            pairs_least=min(pair_shares),
-            stated_anywhere=_mean(in_statements[point_count:]),
+            points_close=_mean(of_points),
+            points_stated=_mean(in_phrases),
+            pairs_least=min(self._shares_of_complete_pairs(of_pairs)),
+            stated_anywhere=_mean(anywhere),
         )
 
     def _shares_of_complete_pairs(self, in_pairs: Sequence[float]) -> Iterator[float]:
@@ -174,18 +193,23 @@ class QuestionSheet:
     """
 
     def __init__(
-        self, questions: Sequence[WeightedQuestion], vocabulary: Mapping[str, int] | None = None
+        self,
+        questions: Sequence[WeightedQuestion],
+        vocabulary: Mapping[str, int] | None = None,
     ) -> None:
         self._questions = questions
         in_words: list[list[WordWindow]] = []
         in_statements: list[list[WordWindow]] = []
         in_sentences: list[WordWindow] = []
         for question in questions:
+            answer_window = WordWindow(question.answer, SENTENCES)
             in_words.append(question.in_words)
             in_statements.append(question.in_statements)
-            in_sentences.append(WordWindow(question.answer, SENTENCES))
-        sets = chain(*in_words, *in_statements, in_sentences)
-        self.vocabulary = _numbered(sets) if vocabulary is None else vocabulary
+            in_sentences.append(answer_window)
+        if vocabulary is None:
+            sets = chain(*in_words, *in_statements, in_sentences)
+            vocabulary = _numbered(sets)
+        self.vocabulary = vocabulary
         self._in_words = _SheetWindows(in_words, self.vocabulary)
         self._in_statements = _SheetWindows(in_statements, self.vocabulary)
         self._in_sentences = WordWindows(in_sentences, self.vocabulary)
@@ -202,10 +226,12 @@ class QuestionSheet:
         rows = self._rows(context)
         if orderly is None:
             return rows
-        without = np.array(self._rows(orderly))
-        added = np.array(rows) - without
-        mixed: list[list[float]] = (without + JUMBLED * added).tolist()
-        return mixed
+        of_orderly = np.array(self._rows(orderly))
+        of_all = np.array(rows)
+        added = of_all - of_orderly
+        mixed = of_orderly + JUMBLED * added
+        mixed_rows: list[list[float]] = mixed.tolist()
+        return mixed_rows
 
     def _rows(self, context: PlacedContext) -> list[list[float]]:
         covers = self._covers(context)
@@ -213,7 +239,9 @@ class QuestionSheet:
         rows: list[list[float]] = []
         for number, question in enumerate(self._questions):
             cover = covers[number]
-            stated_of_others = stated_anywhere[:number] + stated_anywhere[number + 1 :]
+            stated_before = stated_anywhere[:number]
+            stated_behind = stated_anywhere[number + 1 :]
+            stated_of_others = stated_before + stated_behind
             if not stated_of_others:
                 stated_of_others = stated_anywhere
             values = [
@@ -233,10 +261,15 @@ class QuestionSheet:
         """How much of each answer a context has."""
         in_words = self._in_words.shares(context.words)
         in_statements = self._in_statements.shares(context.statements)
-        in_sentences = self._in_sentences.best_shares(context.sentences).tolist()
+        shares_in_sentences = self._in_sentences.best_shares(context.sentences)
+        in_sentences = shares_in_sentences.tolist()
         covers: list[AnswerCover] = []
         for number, question in enumerate(self._questions):
-            cover = question.cover(in_words[number], in_statements[number], in_sentences[number])
+            cover = question.cover(
+                in_words[number],
+                in_statements[number],
+                in_sentences[number],
+            )
             covers.append(cover)
         return covers
 
@@ -245,16 +278,19 @@ class _SheetWindows:
     """Looks for the words of each question of a sheet."""
 
     def __init__(
-        self, by_question: Sequence[Sequence[WordWindow]], vocabulary: Mapping[str, int]
+        self,
+        by_question: Sequence[Sequence[WordWindow]],
+        vocabulary: Mapping[str, int],
     ) -> None:
         counts = [len(windows) for windows in by_question]
-        self._ends = list(accumulate(counts, initial=0))
-        self._windows = WordWindows(list(chain.from_iterable(by_question)), vocabulary)
+        self._bounds = list(accumulate(counts, initial=0))
+        all_windows = list(chain.from_iterable(by_question))
+        self._windows = WordWindows(all_windows, vocabulary)
 
     def shares(self, words: PlacedWords) -> list[list[float]]:
         """For each question the share of each of its sets of words."""
         shares = self._windows.best_shares(words).tolist()
-        return [shares[start:end] for start, end in pairwise(self._ends)]
+        return [shares[start:end] for start, end in pairwise(self._bounds)]
 
 
 def features(questions: Sequence[AskedQuestion], text: str, rarity: Rarity) -> list[list[float]]:
@@ -268,16 +304,24 @@ def features(questions: Sequence[AskedQuestion], text: str, rarity: Rarity) -> l
     """
     weighted_questions: list[WeightedQuestion] = []
     for question in questions:
-        weighted = WeightedQuestion.of(question.question, question.gold, question.points, rarity)
+        weighted = WeightedQuestion.of(
+            question.question,
+            question.gold,
+            question.points,
+            rarity,
+        )
         weighted_questions.append(weighted)
     sheet = QuestionSheet(weighted_questions)
-    context = PlacedContext.of(ReadContext.of(text), sheet.vocabulary)
+    read_context = ReadContext.of(text)
+    context = PlacedContext.of(read_context, sheet.vocabulary)
     lines = text.split("\n")
     orderly_lines = [line for line in lines if not rarity.order.is_jumbled(line)]
     if len(orderly_lines) == len(lines):
         return sheet.features(context)
-    orderly = ReadContext.of("\n".join(orderly_lines))
-    return sheet.features(context, PlacedContext.of(orderly, sheet.vocabulary))
+    orderly_text = "\n".join(orderly_lines)
+    orderly_context = ReadContext.of(orderly_text)
+    orderly = PlacedContext.of(orderly_context, sheet.vocabulary)
+    return sheet.features(context, orderly)
 
 
 def _windows(sets: Iterable[Mapping[str, float]], window: int) -> list[WordWindow]:
@@ -290,12 +334,14 @@ def _numbered(sets: Iterable[WordWindow]) -> dict[str, int]:
     numbers: dict[str, int] = {}
     for word_set in sets:
         for word in word_set.weights:
-            numbers.setdefault(word, len(numbers))
+            if word not in numbers:
+                numbers[word] = len(numbers)
     return numbers
 
 
 def _beyond_question(
-    weights: dict[str, float], question_weights: Mapping[str, float]
+    weights: dict[str, float],
+    question_weights: Mapping[str, float],
 ) -> dict[str, float]:
     """The words that a question does not have; all of them where it has all."""
     other_weights: dict[str, float] = {}
@@ -310,7 +356,8 @@ def _pairs(point: str) -> list[Mapping[str, float]]:
     pairs: list[Mapping[str, float]] = []
     for word, follower in pairwise(content_words(point)):
         if word != follower:
-            pairs.append({word: 1.0, follower: 1.0})
+            pair = {word: 1.0, follower: 1.0}
+            pairs.append(pair)
     return pairs
 
 

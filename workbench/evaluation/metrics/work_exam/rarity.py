@@ -29,14 +29,18 @@ class Rarity:
         self.order.add(text)
         words = content_words(text)
         for start in range(0, len(words), WINDOW):
+            stop = start + WINDOW
+            distinct_words = set(words[start:stop])
             self._stretches += 1
-            self._holding.update(set(words[start : start + WINDOW]))
+            self._holding.update(distinct_words)
 
     def weight(self, word: str) -> float:
         """log((n + 1) / (1 + stretches that hold the word)) + 0.1, with n stretches of `WINDOW`
         words.
         """
-        return math.log((self._stretches + 1) / (1 + self._holding[word])) + 0.1
+        holding_count = self._holding[word]
+        rarity = (self._stretches + 1) / (1 + holding_count)
+        return math.log(rarity) + 0.1
 
     def knows(self, word: str) -> bool:
         """Whether the history has a content word."""
@@ -44,4 +48,7 @@ class Rarity:
 
     def weights(self, statement: str) -> dict[str, float]:
         """The content words of a statement with their weights."""
-        return {word: self.weight(word) for word in content_words(statement)}
+        weights: dict[str, float] = {}
+        for word in content_words(statement):
+            weights[word] = self.weight(word)
+        return weights

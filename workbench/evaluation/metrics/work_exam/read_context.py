@@ -75,8 +75,12 @@ class ReadContext:
             self.content += content
             self.sentences += [self.sentence_count] * len(content)
             self.sentence_count += bool(content)
-        is_statement = word_count < SHORT_LINE or _states(len(_MARK.findall(line)), word_count)
-        self.states += [is_statement] * (len(self.content) - begin)
+        is_statement = word_count < SHORT_LINE
+        if not is_statement:
+            mark_count = len(_MARK.findall(line))
+            is_statement = _states(mark_count, word_count)
+        content_count = len(self.content) - begin
+        self.states += [is_statement] * content_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +101,20 @@ class PlacedContext:
     def of(cls, context: ReadContext, vocabulary: Mapping[str, int]) -> Self:
         """The places in a context of the words that a vocabulary has."""
         words = PlacedWords.of(context.content, vocabulary)
-        is_stated = np.array(context.states, dtype=np.bool_)[words.places]
-        sentences = np.array(context.sentences, dtype=np.int64)[words.places]
-        return cls(
-            words,
-            PlacedWords(words.numbers[is_stated], words.places[is_stated], words.length),
-            PlacedWords(words.numbers, sentences, context.sentence_count),
+        states = np.array(context.states, dtype=np.bool_)
+        sentences = np.array(context.sentences, dtype=np.int64)
+        is_stated = states[words.places]
+        statements = PlacedWords(
+            numbers=words.numbers[is_stated],
+            places=words.places[is_stated],
+            length=words.length,
         )
+        by_sentence = PlacedWords(
+            numbers=words.numbers,
+            places=sentences[words.places],
+            length=context.sentence_count,
+        )
+        return cls(words, statements, by_sentence)
 
     @classmethod
     def joined(cls, parts: Sequence[PlacedContext]) -> Self:

@@ -133,20 +133,28 @@ class ReaderErrors:
             The interval covers which projects happened to be looked at, who asked, and the reader's
             own error.
         """
-        chances = _by_project(contexts)
-        counts = np.array([len(of_project) for of_project in chances.values()], dtype=np.float64)
-        promises = np.array([np.mean(of_project) for of_project in chances.values()])
+        context_counts: list[int] = []
+        mean_chances: list[float] = []
+        for chances in _by_project(contexts).values():
+            mean_chance = float(np.mean(chances))
+            context_counts.append(len(chances))
+            mean_chances.append(mean_chance)
+        counts = np.array(context_counts, dtype=np.float64)
+        promises = np.array(mean_chances)
         kind = contexts[0].kind
         rule_share = contexts[0].rule_share
-        errors = _Errors(
-            _errors_of(self.by_project, kind, rule_share),
-            [_errors_of(asker, kind, rule_share) for asker in self.by_asker],
-            self.context / np.sqrt(counts),
-        )
+        of_projects = _errors_of(self.by_project, kind, rule_share)
+        of_askers = [_errors_of(asker, kind, rule_share) for asker in self.by_asker]
+        spread = self.context / np.sqrt(counts)
+        errors = _Errors(of_projects, of_askers, spread)
         real = _drawn(promises, counts, errors, seed)
         mean = float(np.average(promises, weights=counts))
         low, high = _interval(real)
-        return ScoreInterval(mean, max(low, 0.0), min(high, 1.0))
+        return ScoreInterval(
+            mean=mean,
+            low=max(low, 0.0),
+            high=min(high, 1.0),
+        )
 
     def lead(
         self,
@@ -170,18 +178,28 @@ class ReaderErrors:
         other_chances = _by_project(other_contexts)
         leads: list[float] = []
         spread: list[float] = []
-        for project in sorted(chances.keys() & other_chances.keys()):
+        shared_projects = chances.keys() & other_chances.keys()
+        for project in sorted(shared_projects):
             mine = chances[project]
             theirs = other_chances[project]
-            leads.append(float(np.mean(mine) - np.mean(theirs)))
-            spread.append(self.context * math.sqrt(1 / len(mine) + 1 / len(theirs)))
-        kind, other_kind = contexts[0].kind, other_contexts[0].kind
+            lead = np.mean(mine) - np.mean(theirs)
+            leads.append(float(lead))
+            inverse_counts = 1 / len(mine) + 1 / len(theirs)
+            spread.append(self.context * math.sqrt(inverse_counts))
+        context = contexts[0]
+        other_context = other_contexts[0]
         errors = self._of_difference(
-            kind, other_kind, contexts[0].rule_share, other_contexts[0].rule_share, np.array(spread)
+            context.kind,
+            other_context.kind,
+            context.rule_share,
+            other_context.rule_share,
+            np.array(spread),
         )
-        real = _drawn(np.array(leads), np.ones(len(leads)), errors, seed)
+        equal_weights = np.ones(len(leads))
+        real = _drawn(np.array(leads), equal_weights, errors, seed)
         low, high = _interval(real)
-        return ScoreInterval(float(np.mean(leads)), low, high)
+        mean = float(np.mean(leads))
+        return ScoreInterval(mean, low, high)
 
     def lead_bound(
         self,
@@ -205,11 +223,20 @@ class ReaderErrors:
                 kind is mixed.
             other_rule_share: the same of the other strategy.
         """
-        none = np.zeros(projects)
-        spread = np.full(projects, self.context * math.sqrt(2))
-        errors = self._of_difference(kind, other_kind, rule_share, other_rule_share, spread)
-        real = _drawn(none, np.ones(projects), errors, seed)
-        return float(np.percentile(np.abs(real), 100 - 2 * OUTSIDE))
+        no_leads = np.zeros(projects)
+        spread_of_difference = self.context * math.sqrt(2)
+        errors = self._of_difference(
+            kind,
+            other_kind,
+            rule_share,
+            other_rule_share,
+            np.full(projects, spread_of_difference),
+        )
+        equal_weights = np.ones(projects)
+        real = _drawn(no_leads, equal_weights, errors, seed)
+        sizes = np.abs(real)
+        bound = np.percentile(sizes, 100 - 2 * OUTSIDE)
+        return float(bound)
 
     def levels(
         self, writings: Sequence[Writing], projects: int, random: np.random.Generator
@@ -232,18 +259,23 @@ class ReaderErrors:
             complete = _with_kind(complete, writing.kind)
         if not complete:
             return None
-        project_numbers = random.integers(0, len(complete), (DRAWS, projects))
+        size = (DRAWS, projects)
+        project_numbers = random.integers(0, len(complete), size)
         spread = self.context / math.sqrt(projects)
         of_askers: dict[TextKind, Floats] = {}
         levels: list[Floats] = []
         for writing in writings:
-            of_projects = _errors_of(complete, writing.kind, writing.rule_share)
-            if writing.kind not in of_askers:
+            kind = writing.kind
+            of_projects = _errors_of(complete, kind, writing.rule_share)
+            if kind not in of_askers:
                 asker_spread = self._asker_spread_beside(writings[0], writing)
-                of_askers[writing.kind] = random.normal(size=DRAWS) * asker_spread
-            level = of_projects[project_numbers].mean(axis=1)
-            level += of_askers[writing.kind]
-            level += random.normal(size=DRAWS) * spread
+                asker_draws = random.normal(size=DRAWS)
+                of_askers[kind] = asker_draws * asker_spread
+            drawn_errors = of_projects[project_numbers]
+            context_draws = random.normal(size=DRAWS)
+            level = drawn_errors.mean(axis=1)
+            level += of_askers[kind]
+            level += context_draws * spread
             levels.append(level)
         return levels
 
@@ -269,11 +301,13 @@ class ReaderErrors:
         spread: Floats,
     ) -> _Errors:
         """How much larger the errors of the one kind are than those of the other."""
-        shares = rule_share, other_rule_share
+        kinds = (kind, other_kind)
+        shares = (rule_share, other_rule_share)
+        of_askers = [_differences(asker, kinds, shares) for asker in self.by_asker]
         return _Errors(
-            _differences(self.by_project, (kind, other_kind), shares),
-            [_differences(asker, (kind, other_kind), shares) for asker in self.by_asker],
-            spread,
+            of_projects=_differences(self.by_project, kinds, shares),
+            of_askers=of_askers,
+            spread=spread,
         )
 
 
@@ -304,14 +338,18 @@ class _Errors:
         usual = self.of_projects.mean()
         variance = self.of_projects.var()
         beyond_chance: list[float] = []
+        project_count = len(self.of_projects)
         for errors in self.of_askers:
-            if len(errors):
-                distance = (errors.mean() - usual) ** 2
-                by_chance = variance * (1 / len(errors) + 1 / len(self.of_projects))
-                beyond_chance.append(distance - by_chance)
+            if not len(errors):
+                continue
+            distance = errors.mean() - usual
+            inverse_counts = 1 / len(errors) + 1 / project_count
+            by_chance = variance * inverse_counts
+            beyond_chance.append(distance**2 - by_chance)
         if not beyond_chance:
             return 0.0
-        return math.sqrt(max(float(np.mean(beyond_chance)), 0.0))
+        asker_variance = float(np.mean(beyond_chance))
+        return math.sqrt(max(asker_variance, 0.0))
 
 
 def _drawn(promises: Floats, weights: Floats, errors: _Errors, seed: int) -> Floats:
@@ -326,13 +364,20 @@ def _drawn(promises: Floats, weights: Floats, errors: _Errors, seed: int) -> Flo
         seed: of the draws.
     """
     random = np.random.default_rng(seed)
-    size = (DRAWS, len(promises))
-    projects = random.integers(0, len(promises), size)
-    of_projects = errors.of_projects[random.integers(0, len(errors.of_projects), size)]
-    project_errors = of_projects + random.normal(size=size) * errors.spread[projects]
-    of_asker = random.normal(size=DRAWS) * errors.asker_spread
+    project_count = len(promises)
+    size = (DRAWS, project_count)
+    projects = random.integers(0, project_count, size)
+    error_count = len(errors.of_projects)
+    error_numbers = random.integers(0, error_count, size)
+    of_projects = errors.of_projects[error_numbers]
+    context_draws = random.normal(size=size)
+    of_contexts = context_draws * errors.spread[projects]
+    asker_draws = random.normal(size=DRAWS)
+    of_asker = asker_draws * errors.asker_spread
+    project_errors = of_projects + of_contexts
     real = promises[projects] - project_errors
-    return np.average(real, axis=1, weights=weights[projects]) - of_asker
+    means = np.average(real, axis=1, weights=weights[projects])
+    return means - of_asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,7 +422,8 @@ def _errors_of(
     """The errors of the projects that have a kind of context."""
     errors_of_kind: list[float] = []
     for errors in _with_kind(parts, kind):
-        errors_of_kind.append(_error_of(errors, kind, rule_share))
+        error = _error_of(errors, kind, rule_share)
+        errors_of_kind.append(error)
     return np.array(errors_of_kind)
 
 
@@ -387,12 +433,15 @@ def _differences(
     rule_shares: tuple[float, float],
 ) -> Floats:
     """How much larger the errors of the one kind are, in the projects that have both."""
+    kind, other_kind = kinds
+    rule_share, other_rule_share = rule_shares
     differences = []
     for errors in parts:
-        if _has(errors, kinds[0]) and _has(errors, kinds[1]):
-            mine = _error_of(errors, kinds[0], rule_shares[0])
-            theirs = _error_of(errors, kinds[1], rule_shares[1])
-            differences.append(mine - theirs)
+        if not _has(errors, kind) or not _has(errors, other_kind):
+            continue
+        mine = _error_of(errors, kind, rule_share)
+        theirs = _error_of(errors, other_kind, other_rule_share)
+        differences.append(mine - theirs)
     return np.array(differences)
 
 
@@ -402,11 +451,15 @@ def _has(errors: Mapping[TextKind, float], kind: TextKind) -> bool:
 
 def _error_of(errors: Mapping[TextKind, float], kind: TextKind, rule_share: float) -> float:
     """The error of a project for a kind of context; where both wrote, that of each by its share."""
-    if kind == "mixed":
-        return (1 - rule_share) * errors["model"] + rule_share * errors["rule"]
-    return errors[kind]
+    if kind != "mixed":
+        return errors[kind]
+    model_share = 1 - rule_share
+    of_model = model_share * errors["model"]
+    of_rule = rule_share * errors["rule"]
+    return of_model + of_rule
 
 
 def _interval(values: Floats) -> tuple[float, float]:
-    low, high = np.percentile(values, (OUTSIDE, 100 - OUTSIDE))
+    bounds = (OUTSIDE, 100 - OUTSIDE)
+    low, high = np.percentile(values, bounds)
     return float(low), float(high)

@@ -59,10 +59,13 @@ class _ReadPart:
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Several parts, one behind the other."""
-        complete = PlacedContext.joined([part.complete for part in parts])
+        complete_parts = [part.complete for part in parts]
+        complete = PlacedContext.joined(complete_parts)
         if not any(part.has_jumbled for part in parts):
             return cls.of(complete)
-        return cls(complete, PlacedContext.joined([part.orderly for part in parts]))
+        orderly_parts = [part.orderly for part in parts]
+        orderly = PlacedContext.joined(orderly_parts)
+        return cls(complete, orderly)
 
     @property
     def has_jumbled(self) -> bool:
@@ -97,7 +100,9 @@ class WorkReading:
             if exam.questions:
                 self._exams[exam.at] = exam
         self.boundaries = tuple(sorted(self._exams))
-        self.why = "" if self.boundaries else reason
+        self.why = ""
+        if not self.boundaries:
+            self.why = reason
         self.seal = ""
 
     @classmethod
@@ -117,7 +122,8 @@ class WorkReading:
         if exams is None:
             return cls(session, (), NO_EXAM)
         reading = cls(session, exams.exams, NO_EXAM)
-        reading.seal = digest(exams_text([exams]))
+        text = exams_text([exams])
+        reading.seal = digest(text)
         return reading
 
     @classmethod
@@ -146,21 +152,26 @@ class WorkReading:
         sheet = self._sheets.get(boundary)
         if sheet is None:
             return None
-        numbers = tuple(self._session.place.get(id(message), NEW) for message in messages)
+        place = self._session.place
+        numbers = tuple(place.get(id(message), NEW) for message in messages)
         if NEW in numbers:
             return self._mean_chance(sheet, messages)
         # several strategies and sizes often keep the same messages
-        key = boundary, numbers
+        key = (boundary, numbers)
         if key not in self._chances:
             self._chances[key] = self._mean_chance(sheet, messages)
         return self._chances[key]
 
     def _mean_chance(self, sheet: QuestionSheet, messages: Sequence[Message]) -> float:
-        context = _ReadPart.joined([self._read(message) for message in messages])
-        orderly = context.orderly if context.has_jumbled else None
+        parts = [self._read(message) for message in messages]
+        context = _ReadPart.joined(parts)
+        orderly: PlacedContext | None = None
+        if context.has_jumbled:
+            orderly = context.orderly
         rows = sheet.features(context.complete, orderly)
         reader = shipped_reader()
-        return sum(map(reader.probability, rows)) / len(rows)
+        chances = map(reader.probability, rows)
+        return sum(chances) / len(rows)
 
     @cached_property
     def _vocabulary(self) -> dict[str, int]:
@@ -168,9 +179,11 @@ class WorkReading:
         numbers: dict[str, int] = {}
         for exam in self._exams.values():
             for question in exam.questions:
-                text = "\n".join((question.question, question.gold, *question.points))
+                texts = (question.question, question.gold, *question.points)
+                text = "\n".join(texts)
                 for word in content_words(text):
-                    numbers.setdefault(word, len(numbers))
+                    if word not in numbers:
+                        numbers[word] = len(numbers)
         return numbers
 
     @cached_property
@@ -179,8 +192,10 @@ class WorkReading:
         sheets: dict[int, QuestionSheet] = {}
         earlier_boundary = 0
         for boundary in self.boundaries:
-            for message in self._session.messages[earlier_boundary:boundary]:
-                self._rarity.add(said_text(message))
+            new_messages = self._session.messages[earlier_boundary:boundary]
+            for message in new_messages:
+                text = said_text(message)
+                self._rarity.add(text)
             earlier_boundary = boundary
             questions = self._weighted_questions(boundary)
             sheets[boundary] = QuestionSheet(questions, self._vocabulary)
@@ -191,8 +206,12 @@ class WorkReading:
         rarity = self._rarity
         weighted_questions: list[WeightedQuestion] = []
         for question in self._exams[boundary].questions:
-            gold = question.gold
-            weighted = WeightedQuestion.of(question.question, gold, question.points, rarity)
+            weighted = WeightedQuestion.of(
+                question.question,
+                question.gold,
+                question.points,
+                rarity,
+            )
             weighted_questions.append(weighted)
         return weighted_questions
 
@@ -202,8 +221,9 @@ class WorkReading:
         if number is not None and number in self._messages:
             return self._messages[number]
         # summaries and cut results repeat lines: each is read once
-        lines = context_text([message]).split("\n")
-        part = _ReadPart.joined([self._read_line(line) for line in lines])
+        text = context_text([message])
+        parts = [self._read_line(line) for line in text.split("\n")]
+        part = _ReadPart.joined(parts)
         if number is not None:
             # what was said in the session is in its own order
             part = _ReadPart.of(part.complete)
@@ -216,7 +236,9 @@ class WorkReading:
         return self._lines[line]
 
     def _new_line(self, line: str) -> _ReadPart:
-        complete = PlacedContext.of(ReadContext.of(line), self._vocabulary)
+        context = ReadContext.of(line)
+        complete = PlacedContext.of(context, self._vocabulary)
         if not self._rarity.order.is_jumbled(line):
             return _ReadPart.of(complete)
-        return _ReadPart(complete, PlacedContext.of(ReadContext(), self._vocabulary))
+        nothing = PlacedContext.of(ReadContext(), self._vocabulary)
+        return _ReadPart(complete, nothing)

@@ -56,7 +56,8 @@ def word_share(statement: str, text: str) -> float:
     words = set(content_words(statement))
     if not words:
         return 0.0
-    return len(words.intersection(content_words(text))) / len(words)
+    shared = words.intersection(content_words(text))
+    return len(shared) / len(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,8 @@ class WordPlaces:
         total = sum(weights.values())
         hits: list[tuple[int, str]] = []
         for word in weights:
-            hits += [(place, word) for place in self.places.get(word, ())]
+            for place in self.places.get(word, ()):
+                hits.append((place, word))
         hits.sort()
         if not total or not hits:
             return 0.0

@@ -49,29 +49,40 @@ class WordOrder:
         if len(words) < SHORTEST_LINE:
             return False
         small_count = sum(not content_word(word) for word in words)
-        if small_count >= SMALL_WORDS * len(words):
+        enough_for_sentence = SMALL_WORDS * len(words)
+        if small_count >= enough_for_sentence:
             return False
         self._read()
-        if not self._numbers.keys() >= set(words):
+        line_words = set(words)
+        if not line_words <= self._numbers.keys():
             return False
         neighbours = list(self._pairs(words))
         kept_count = sum(pair in self._neighbours for pair in neighbours)
-        return kept_count < SIDE_BY_SIDE * len(neighbours)
+        enough_for_quotation = SIDE_BY_SIDE * len(neighbours)
+        return kept_count < enough_for_quotation
 
     def _read(self) -> None:
+        numbers = self._numbers
         for text in self._unread:
             for line in text.split("\n"):
                 words = _spelled_words(line)
                 for word in words:
-                    self._numbers.setdefault(word, len(self._numbers))
-                self._neighbours.update(self._pairs(words))
+                    if word not in numbers:
+                        numbers[word] = len(numbers)
+                pairs = self._pairs(words)
+                self._neighbours.update(pairs)
         self._unread.clear()
 
     def _pairs(self, words: list[str]) -> Iterator[tuple[int, int]]:
         """Neighbouring words, by their numbers."""
-        return pairwise([self._numbers[word] for word in words])
+        numbers = [self._numbers[word] for word in words]
+        return pairwise(numbers)
 
 
 def _spelled_words(line: str) -> list[str]:
     """The words of a line that are no numbers, in lower case."""
-    return [word.lower() for word in written_words(line) if not word[0].isdigit()]
+    words: list[str] = []
+    for word in written_words(line):
+        if not word[0].isdigit():
+            words.append(word.lower())
+    return words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
@@ -41,17 +41,31 @@ class PlacedWords:
             words: the text's content words.
             vocabulary: a number for each word.
         """
-        numbers = np.fromiter(map(vocabulary.get, words, repeat(UNKNOWN)), np.int64, len(words))
-        places = np.flatnonzero(numbers != UNKNOWN)
-        return cls(numbers[places], places, len(words))
+        word_count = len(words)
+        numbers_of_words = map(vocabulary.get, words, repeat(UNKNOWN))
+        numbers = np.fromiter(numbers_of_words, np.int64, word_count)
+        is_of_vocabulary = numbers != UNKNOWN
+        places = np.flatnonzero(is_of_vocabulary)
+        return cls(
+            numbers=numbers[places],
+            places=places,
+            length=word_count,
+        )
 
     @classmethod
     def joined(cls, parts: Sequence[PlacedWords]) -> PlacedWords:
         """Several texts, one behind the other."""
         lengths = integers(part.length for part in parts)
         starts = np.cumsum(lengths) - lengths
-        places = together(part.places + start for part, start in zip(parts, starts, strict=True))
-        return cls(together(part.numbers for part in parts), places, int(lengths.sum()))
+        places: list[Ints] = []
+        for part, start in zip(parts, starts, strict=True):
+            moved_places = part.places + start
+            places.append(moved_places)
+        return cls(
+            numbers=together(part.numbers for part in parts),
+            places=together(places),
+            length=int(lengths.sum()),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +86,37 @@ class WordWindows:
 
     def __init__(self, sought: Sequence[WordWindow], vocabulary: Mapping[str, int]) -> None:
         windows = dict.fromkeys(word_set.window for word_set in sought)
-        self._groups = [_SameWindow.of(window, sought, vocabulary) for window in windows]
-        totals = [sum(word_set.weights.values()) or 1.0 for word_set in sought]
-        self._totals = np.array(totals, dtype=np.float64)
+        self._groups: list[_SameWindow] = []
+        for window in windows:
+            group = _SameWindow.of(window, sought, vocabulary)
+            self._groups.append(group)
+        self._totals = _totals([word_set.weights for word_set in sought])
         self._words = len(vocabulary)
 
     def best_shares(self, text: PlacedWords) -> Floats:
         """(sets,) the largest weighted share of each set that stands within its window, 0 to 1."""
         order = np.argsort(text.numbers, kind="stable")
-        by_word = PlacedWords(text.numbers[order], text.places[order], text.length)
-        best = np.zeros(len(self._totals))
+        by_word = PlacedWords(
+            numbers=text.numbers[order],
+            places=text.places[order],
+            length=text.length,
+        )
+        set_count = len(self._totals)
+        best = np.zeros(set_count)
         for group in self._groups:
-            best += group.largest_weights(by_word, self._words, len(best))
-        return np.clip(best / self._totals, 0.0, 1.0)
+            # zero for the sets of other groups
+            best += group.largest_weights(by_word, self._words, set_count)
+        shares = best / self._totals
+        return np.clip(shares, 0.0, 1.0)
+
+
+def _totals(word_sets: Iterable[Mapping[str, float]]) -> Floats:
+    """(sets,) the weight of all words of each set; 1 for a set without weight."""
+    totals: list[float] = []
+    for weights in word_sets:
+        total = sum(weights.values())
+        totals.append(total or 1.0)
+    return np.array(totals, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,31 +130,41 @@ class _SameWindow:
 
     @classmethod
     def of(
-        cls, window: int, sought: Sequence[WordWindow], vocabulary: Mapping[str, int]
+        cls,
+        window: int,
+        sought: Sequence[WordWindow],
+        vocabulary: Mapping[str, int],
     ) -> _SameWindow:
         sets: list[int] = []
         words: list[int] = []
         weights: list[float] = []
         for number, word_set in enumerate(sought):
-            if word_set.window == window:
-                sets += [number] * len(word_set.weights)
-                words += [vocabulary[word] for word in word_set.weights]
-                weights += word_set.weights.values()
-        return cls(window, integers(sets), integers(words), np.array(weights, dtype=np.float64))
+            if word_set.window != window:
+                continue
+            for word, weight in word_set.weights.items():
+                sets.append(number)
+                words.append(vocabulary[word])
+                weights.append(weight)
+        return cls(
+            window=window,
+            sets=integers(sets),
+            words=integers(words),
+            weights=np.array(weights, dtype=np.float64),
+        )
 
     def largest_weights(self, by_word: PlacedWords, vocabulary: int, sets: int) -> Floats:
         """(sets,) the largest weight of each set in one window of a text whose words are ordered
         by number.
         """
         if self.window >= by_word.length:
-            counts = np.bincount(by_word.numbers, minlength=vocabulary)
-            is_there = counts[self.words] > 0
-            sums = np.bincount(self.sets, self.weights * is_there, minlength=sets)
-            return sums.astype(np.float64)
+            return self._weights_in(by_word, vocabulary, sets)
         runs = _WordRuns.of(by_word, self.window)
         run_counts = np.bincount(runs.words, minlength=vocabulary)
         first_runs = np.cumsum(run_counts) - run_counts
-        entry, run = ranges(first_runs[self.words], run_counts[self.words])
+        entry, run = ranges(
+            first_runs[self.words],
+            run_counts[self.words],
+        )
         if not len(run):
             return np.zeros(sets)
         changes = _WeightChanges.of(
@@ -132,6 +174,14 @@ class _SameWindow:
             runs.ends[run],
         )
         return changes.largest_sums(sets, by_word.length)
+
+    def _weights_in(self, text: PlacedWords, vocabulary: int, sets: int) -> Floats:
+        """(sets,) the weight of each set in a whole text."""
+        counts = np.bincount(text.numbers, minlength=vocabulary)
+        is_there = counts[self.words] > 0
+        weights = self.weights * is_there
+        sums = np.bincount(self.sets, weights, minlength=sets)
+        return sums.astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +203,15 @@ class _WordRuns:
         """The runs of a text whose words are ordered by number."""
         numbers = by_word.numbers
         places = by_word.places
+        word_count = len(numbers)
         is_new_word = numbers[1:] != numbers[:-1]
-        is_far = places[1:] - places[:-1] >= window
-        begins_run = np.append(True, is_new_word | is_far)[: len(numbers)]
-        ends_run = np.append(begins_run[1:], True)[: len(numbers)]
+        distances = places[1:] - places[:-1]
+        is_far = distances >= window
+        # a text without words has no run
+        begins_run = np.append(True, is_new_word | is_far)
+        begins_run = begins_run[:word_count]
+        ends_run = np.append(begins_run[1:], True)
+        ends_run = ends_run[:word_count]
         window_ends = places[ends_run] + window
         return cls(
             words=numbers[begins_run],
@@ -183,23 +238,31 @@ class _WeightChanges:
     @classmethod
     def of(cls, sets: Ints, weights: Floats, begins: Ints, ends: Ints) -> _WeightChanges:
         """The changes of words that count from their begins to their ends, each in one set."""
+        begin_moments = 2 * begins + 1
+        end_moments = 2 * ends
         return cls(
             sets=np.tile(sets, 2),
             weights=np.concatenate((weights, -weights)),
-            moments=np.concatenate((2 * begins + 1, 2 * ends)),
+            moments=np.concatenate((begin_moments, end_moments)),
         )
 
     def largest_sums(self, set_count: int, text_length: int) -> Floats:
         """(sets,) the largest sum of weights that each set has at any moment."""
         moments_a_set = 2 * text_length + 2
-        order = np.argsort(self.sets * moments_a_set + self.moments, kind="stable")
+        keys = self.sets * moments_a_set + self.moments
+        order = np.argsort(keys, kind="stable")
         sets = self.sets[order]
-        running_sums = np.cumsum(self.weights[order])
-        begins_set = np.append(True, sets[1:] != sets[:-1])
+        weights = self.weights[order]
+        running_sums = np.cumsum(weights)
+        is_other_set = sets[1:] != sets[:-1]
+        begins_set = np.append(True, is_other_set)
         starts = np.flatnonzero(begins_set)
-        sums_before = np.where(starts > 0, running_sums[starts - 1], 0.0)
+        last_sums = running_sums[starts - 1]
+        sums_before = np.where(starts > 0, last_sums, 0.0)
+        largest_running = np.maximum.reduceat(running_sums, starts)
         largest = np.zeros(set_count)
-        largest[sets[starts]] = np.maximum.reduceat(running_sums, starts) - sums_before
+        set_numbers = sets[starts]
+        largest[set_numbers] = largest_running - sums_before
         return largest
 
 
@@ -221,45 +284,68 @@ class SentenceWords:
     """
 
     def __init__(
-        self, sought: Sequence[Mapping[str, float]], vocabulary: Mapping[str, int]
+        self,
+        sought: Sequence[Mapping[str, float]],
+        vocabulary: Mapping[str, int],
     ) -> None:
         sets: list[int] = []
         words: list[int] = []
         weights: list[float] = []
         for number, word_set in enumerate(sought):
-            sets += [number] * len(word_set)
-            words += [vocabulary[word] for word in word_set]
-            weights += word_set.values()
-        shape = (len(sought), len(vocabulary))
-        self._weights = sparse.csr_array((weights, (sets, words)), shape=shape, dtype=np.float64)
-        self._sets_with = np.bincount(integers(words), minlength=len(vocabulary))
-        self._totals = np.array([sum(word_set.values()) or 1.0 for word_set in sought])
+            for word, weight in word_set.items():
+                sets.append(number)
+                words.append(vocabulary[word])
+                weights.append(weight)
+        word_count = len(vocabulary)
+        self._weights = sparse.csr_array(
+            (weights, (sets, words)),
+            shape=(len(sought), word_count),
+            dtype=np.float64,
+        )
+        self._sets_with = np.bincount(integers(words), minlength=word_count)
+        self._totals = _totals(sought)
 
     def shares_above(self, bar: float, text: PlacedWords) -> SentenceShares:
         """The sets of which a sentence has more than a share; a place is a sentence's number."""
         # some sentences at a time: most pairs are below the bar, and all of them may be many
-        pair_counts = np.bincount(text.places, self._sets_with[text.numbers], minlength=text.length)
-        batch = (np.cumsum(pair_counts) // PAIRS_AT_ONCE)[text.places]
-        parts = []
+        set_counts = self._sets_with[text.numbers]
+        pair_counts = np.bincount(text.places, set_counts, minlength=text.length)
+        batch_of_sentence = np.cumsum(pair_counts) // PAIRS_AT_ONCE
+        batch = batch_of_sentence[text.places]
+        parts: list[SentenceShares] = []
+        shares: list[Floats] = [np.zeros(0)]
         for number in np.unique(batch):
-            is_now = batch == number
-            parts.append(self._above(bar, text.numbers[is_now], text.places[is_now]))
+            is_of_batch = batch == number
+            words = text.numbers[is_of_batch]
+            sentences = text.places[is_of_batch]
+            part = self._above(bar, words, sentences)
+            parts.append(part)
+            shares.append(part.shares)
         return SentenceShares(
-            together(part.sets for part in parts),
-            together(part.sentences for part in parts),
-            np.concatenate([np.zeros(0), *(part.shares for part in parts)]),
+            sets=together(part.sets for part in parts),
+            sentences=together(part.sentences for part in parts),
+            shares=np.concatenate(shares),
         )
 
     def _above(self, bar: float, words: Ints, sentences: Ints) -> SentenceShares:
         distinct, column = np.unique(sentences, return_inverse=True)
-        shape = (self._weights.shape[1], len(distinct))
-        is_there = sparse.csr_array((np.ones(len(words)), (words, column)), shape=shape)
+        ones = np.ones(len(words))
+        word_count = self._weights.shape[1]
+        is_there = sparse.csr_array(
+            (ones, (words, column)),
+            shape=(word_count, len(distinct)),
+        )
         is_there.sum_duplicates()
         is_there.data[:] = 1
-        weights = (self._weights @ is_there).tocoo()
-        shares = weights.data / self._totals[weights.row]
+        product = self._weights @ is_there
+        weights = product.tocoo()
+        totals = self._totals[weights.row]
+        shares = weights.data / totals
         is_above = shares > bar
-        sets = weights.row[is_above].astype(np.int64)
+        sets = weights.row[is_above]
+        columns = weights.col[is_above]
         return SentenceShares(
-            sets, distinct[weights.col[is_above]], np.minimum(shares[is_above], 1.0)
+            sets=sets.astype(np.int64),
+            sentences=distinct[columns],
+            shares=np.minimum(shares[is_above], 1.0),
         )
