@@ -96,12 +96,26 @@ def fenced(lines: Sequence[str]) -> set[int]:
     return indices
 
 
-def known_deed(text: str) -> str:
-    """The name of the tool whose deed these words are; empty where they are none's."""
-    for name, pattern in _DEEDS.items():
-        if pattern.fullmatch(text):
-            return name
-    return ""
+@dataclass(frozen=True, slots=True)
+class _Deed:
+    """What the words over a block say: the tool whose deed they are, and its arguments."""
+
+    tool: str
+    arguments: JsonObject
+
+
+def _deed(text: str) -> _Deed | None:
+    """The deed that these words are; None where they are none's."""
+    for tool, pattern in _DEEDS.items():
+        match = pattern.fullmatch(text)
+        if match is None:
+            continue
+        arguments: JsonObject = {}
+        for name, value in match.groupdict().items():
+            if value and value != _NOT_PRINTED:
+                arguments[name] = value
+        return _Deed(tool, arguments)
+    return None
 
 
 def printed_path(path: str) -> JsonObject:
@@ -127,40 +141,46 @@ def folded_use(block: str, name: str = "") -> ToolUse | None:
 
 
 def _deed_use(name: str, summary: str, body: str) -> ToolUse | None:
-    """A tool of the editor: what it does stands in the summary, then how much it found."""
-    deed, _, count = summary.rpartition(" •")
-    if not known_deed(deed.strip()):
-        deed, count = summary, ""
-    deed_name = known_deed(deed.strip())
-    if not deed_name:
-        if not name:
-            return None
-        arguments: JsonObject = {"input": deed} if deed else {}
-        return ToolUse(ToolCall("", name, arguments), body)
-    name = name or deed_name
-    if deed_name == "run_terminal_cmd":
+    """A tool of the editor: what it does stands in the summary, then how much came of it."""
+    words, _, amount = summary.rpartition(" •")
+    deed = _deed(words.strip())
+    if deed is None:
+        amount = ""
+        deed = _deed(summary)
+    if deed is None:
+        return _unknown_deed_use(name, summary, body)
+    name = name or deed.tool
+    if deed.tool == "run_terminal_cmd":
         return _command_use(name, body)
-    match = _DEEDS[deed_name].fullmatch(deed.strip())
-    arguments = {}
-    for key, value in match.groupdict().items() if match else ():
-        if value and value != _NOT_PRINTED:
-            arguments[key] = value
-    if deed_name in _WRITES:
+    if deed.tool in _WRITES:
         content = body.removeprefix(_NOT_PRINTED).strip()
         if content:
-            arguments["content"] = content
-        return ToolUse(ToolCall("", name, arguments))
-    found = count.replace("**", "").strip()
-    result = "\n\n".join(filter(None, (found, body)))
-    return ToolUse(ToolCall("", name, arguments), result)
+            deed.arguments["content"] = content
+        return ToolUse(ToolCall("", name, deed.arguments))
+    amount = amount.replace("**", "").strip()
+    result = "\n\n".join(filter(None, (amount, body)))
+    return ToolUse(ToolCall("", name, deed.arguments), result)
+
+
+def _unknown_deed_use(name: str, summary: str, body: str) -> ToolUse | None:
+    """A tool whose words are not known; None where it has no name either."""
+    if not name:
+        return None
+    arguments: JsonObject = {}
+    if summary:
+        arguments["input"] = summary
+    return ToolUse(ToolCall("", name, arguments), body)
 
 
 def _command_use(name: str, body: str) -> ToolUse:
     """A command in the first fenced block, and what it printed in the second."""
     blocks, outside = _blocks(body.split("\n"))
-    arguments: JsonObject = {"command": blocks[0].text} if blocks else {}
-    printed = [block.text for block in blocks[1:]]
-    return ToolUse(ToolCall("", name, arguments), "\n".join([*printed, outside.strip()]).strip())
+    arguments: JsonObject = {}
+    if blocks:
+        arguments["command"] = blocks.pop(0).text
+    outputs = [block.text for block in blocks]
+    result = "\n".join([*outputs, outside.strip()]).strip()
+    return ToolUse(ToolCall("", name, arguments), result)
 
 
 def _mcp_use(name: str, body: str) -> ToolUse:
@@ -168,9 +188,10 @@ def _mcp_use(name: str, body: str) -> ToolUse:
     call_text, _, result = body.partition("\n*Result*:")
     head, _, parameters = call_text.partition("\n*Parameters*:\n")
     called = _MCP_CALL.match(head)
-    description = called[3].strip() if called else head.strip()
-    if called and not name:
-        name = called[2]
+    description = head.strip()
+    if called:
+        description = called[3].strip()
+        name = name or called[2]
     arguments: JsonObject = {}
     for parameter in _MCP_PARAMETER.finditer(parameters):
         arguments[parameter[1]] = parameter[2].strip()
