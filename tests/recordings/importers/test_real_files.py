@@ -36,7 +36,7 @@ from workbench import (
     save,
 )
 from workbench.engine.transcript.message import Thinking, ToolResult, argument_texts, said_texts
-from workbench.recordings.importers.formats.specstory import fenced
+from workbench.recordings.importers.formats.specstory_blocks import fenced
 
 ROWS = sampled()
 MARKDOWN = ("specstory-markdown", "aider-history-markdown")

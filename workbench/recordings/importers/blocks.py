@@ -56,6 +56,7 @@ _HOLDERS_OF_WORDS = (
 """Fields in which a part of any kind has its words."""
 _WORDS = ("text", "content", "output", "thinking", "think")
 """Those that no picture and no call has."""
+_CODE_TOOL = "code_execution"
 _TYPED_VALUE = frozenset({"type", "value"})
 _UNTYPED = (
     "functionCall",
@@ -68,6 +69,10 @@ _UNTYPED = (
     "toolUse",
     "toolResult",
     "reasoningContent",
+    "executableCode",
+    "executable_code",
+    "codeExecutionResult",
+    "code_execution_result",
 )
 """Keys that say what a part without a type is: Gemini's and Bedrock's."""
 _NO_CONTENT = frozenset({"text", "thought", "thoughtSignature", "thought_signature"})
@@ -193,6 +198,24 @@ def _only_text(value: JsonObject) -> Json:
         if isinstance(value.get(name), str):
             return value[name]
     return value or None
+
+
+def _code_call(part: Part) -> ToolCall:
+    """Code that Gemini runs itself while it answers."""
+    code = mapping(part, "executableCode", "executable_code")
+    return ToolCall("", _CODE_TOOL, dict(code))
+
+
+def _code_result(part: Part) -> ToolResult:
+    """What that code printed."""
+    holder = mapping(part, "codeExecutionResult", "code_execution_result")
+    return ToolResult(
+        id="",
+        call_id="",
+        blocks=result_blocks(text(holder, "output")),
+        name=_CODE_TOOL,
+        is_error=text(holder, "outcome") not in ("", "OUTCOME_OK"),
+    )
 
 
 def _goose_call(part: Part) -> ToolCall:
@@ -352,6 +375,8 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
         ("thinking", "reasoning", "redacted_thinking", "redactedThinking", "think"), _thought
     ),
     "reasoningContent": lambda part: _thought(mapping(part, "reasoningContent/reasoningText")),
+    **dict.fromkeys(("executableCode", "executable_code"), _code_call),
+    **dict.fromkeys(("codeExecutionResult", "code_execution_result"), _code_result),
     "toolRequest": _goose_call,
     "toolResponse": _goose_result,
     **dict.fromkeys(

@@ -648,3 +648,33 @@ def test_an_answer_that_claude_s_user_had_written_anew_is_on_a_branch(tmp_path: 
     assert len(session.log) == 3
     earlier = only(document(tmp_path, export | {"current_leaf_message_uuid": "m2"}))
     assert [plain_text(message) for message in earlier.messages] == [QUESTION, "no idea"]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [("executableCode", "codeExecutionResult"), ("executable_code", "code_execution_result")],
+)
+def test_code_that_gemini_runs_in_its_answer_is_a_call_with_its_result(
+    tmp_path: Path, keys: tuple[str, str]
+) -> None:
+    code, result = keys
+    parts = [
+        {"text": "I count"},
+        {code: {"language": "PYTHON", "code": "print(2)"}},
+        {result: {"outcome": "OUTCOME_FAILED", "output": "no lamps"}},
+    ]
+    contents = [
+        {"role": "user", "parts": [{"text": "how many?"}]},
+        {"role": "model", "parts": parts},
+    ]
+    session = only(document(tmp_path, contents))
+    (answer,) = [message for message in session.messages if isinstance(message, AssistantMessage)]
+    (call,) = answer.calls
+    printed = session.messages[-1]
+    assert (call.name, call.arguments) == (
+        "code_execution",
+        {"language": "PYTHON", "code": "print(2)"},
+    )
+    assert isinstance(printed, ToolResult)
+    assert (printed.call_id, printed.is_error) == (call.id, True)
+    assert plain_text(printed) == "no lamps"

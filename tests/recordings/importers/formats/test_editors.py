@@ -243,17 +243,6 @@ def test_an_anthropic_compaction_block_stands_for_all_before_it(tmp_path: Path) 
     assert [plain_text(message) for message in fold(session.path)] == ["so far", "rules", "I go on"]
 
 
-def test_specstory_s_older_markdown_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "fix-it.md"
-    path.write_text(
-        "## SpecStory\n\n## fix it (1/1/2026)\n\n_**User**_\n\nfix"
-        " it\n\n---\n\n_**Assistant**_\n\nI did.\n\n---\n"
-    )
-    session = only(path)
-    assert words(session) == [("user", "fix it"), ("assistant", "I did.")]
-    assert (session.title, session.origin.format) == ("fix it (1/1/2026)", "specstory")
-
-
 def knowing(text: str) -> set[str]:
     head = Head.of(text)
     return {format.name for format in FORMATS if format.knows(head)} - GENERAL
