@@ -3,12 +3,10 @@
 from collections.abc import Collection, Sequence
 
 from workbench.engine.compaction.engine import Compaction
-from workbench.engine.compaction.guard import violations
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import Log
-from workbench.engine.transcript.message import Json, Message
-from workbench.live.checkpoint import Checkpoint
-from workbench.live.context_edits import longer
+from workbench.engine.transcript.message import Json
+from workbench.live.checkpoint import Checkpoint, fits_before
 from workbench.live.copies import Copies
 from workbench.live.covered_prefix import end_of_step, first_uncovered
 from workbench.live.formats.shape import HostMessage, is_system
@@ -98,14 +96,14 @@ class Memory:
             objects, bare = self._parted(host_messages)
         lost = None
         if self._is_newest_another(match, host_messages):
-            newest_record = self.state.path[match.heard_count].record
+            newest = self.state.path[match.heard_count]
             present = host_messages[match.same]
-            lost = self.additions.learn(newest_record, present)
+            lost = self.additions.learn(newest.record, present)
             objects, bare = self._parted(host_messages)
         same = match.same
         heard_count = match.heard_count
         heard_path = self.state.path[:heard_count]
-        new_entries = self.reader.read(bare, same, heard_path)
+        new_entries = self.reader.read(bare, start=same, earlier=heard_path)
         new = list(new_entries)
         is_back = self._broken or heard_count < self.state.heard
         checkpoint_count = len(self.state.checkpoints)
@@ -167,9 +165,11 @@ class Memory:
         format = self.reader.present_format
         outgoing, first_own = self.state.of_compaction(own_list.objects, format)
         copies = self._copies.of(outgoing, own_list.objects)
+        own_objects = own_list.objects[first_own:]
+        own_places = own_list.places[first_own:]
         history = HostList(
-            objects=[*copies, *own_list.objects[first_own:]],
-            places=[*self._copies.places, *own_list.places[first_own:]],
+            objects=[*copies, *own_objects],
+            places=[*self._copies.places, *own_places],
         )
         self.lists.returned = self._mended(history)
         objects = self._with_addition(self.lists.returned.objects)
@@ -242,7 +242,7 @@ class Memory:
             return "the history was compacted or taken back meanwhile"
         present = self.state
         later_path = present.path[heard_count : present.heard]
-        if not _fits_before(compaction, later_path):
+        if not fits_before(compaction, later_path):
             return "what was said meanwhile does not fit behind it"
         id = compaction_id(self.log)
         mark = Checkpoint.after(
@@ -363,15 +363,3 @@ class Memory:
         newest_mark = standing[-1]
         if marks[-1] is not newest_mark:
             log_compaction_again(self.log, newest_mark.entry, state)
-
-
-def _fits_before(compaction: Compaction, later_path: Sequence[HostMessage]) -> bool:
-    """Whether what was heard meanwhile may stand behind a compaction."""
-    later_messages: list[Message] = []
-    for host_message in later_path:
-        later_messages += host_message.messages
-    if not later_messages:
-        return True
-    history = longer(compaction.before, later_messages)
-    compacted = longer(compaction.after, later_messages)
-    return not violations(history, compacted)

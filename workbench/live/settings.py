@@ -82,7 +82,8 @@ class Settings:
             _refuse("hysteresis", hysteresis, "a number in [0, 1)")
         for name in ("cooldown", "cooldown_seconds"):
             value = getattr(self, name)
-            if not isinstance(value, Real) or not value >= 0:
+            is_number = isinstance(value, Real)
+            if not is_number or not value >= 0:
                 _refuse(name, value, "a number of at least 0")
         seconds = self.model_seconds
         if seconds is None:

@@ -167,7 +167,8 @@ class CompactionNode(Runnable[Any, Any]):
         self, live: Compactor, state: Mapping[str, Any], messages: list[BaseMessage]
     ) -> dict[str, Any]:
         update = self._compactors.saved(live, state)
-        update["compactor"]["sent_count"] = len(state["messages"])
+        sent_count = len(state["messages"])
+        update["compactor"]["sent_count"] = sent_count
         return {"llm_input_messages": messages, **update}
 
 
@@ -187,4 +188,5 @@ def _model_name(llm: Json) -> str:
 def _sent_count(state: Mapping[str, Any]) -> int:
     """How many messages the state had at the newest request."""
     saved = state.get("compactor") or {}
-    return int(saved.get("sent_count", 0))
+    sent_count = saved.get("sent_count", 0)
+    return int(sent_count)

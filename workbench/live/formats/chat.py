@@ -48,7 +48,9 @@ class Chat(HostFormat):
     def problem(self, record: Record) -> tuple[str, str]:
         """Whether the role is unknown, or a part is of an API that is none of ours."""
         if record.get("role") not in _ROLES:
-            return "role", f"no role is named {record.get('role')!r}; known are {', '.join(_ROLES)}"
+            role_names = ", ".join(_ROLES)
+            objection = f"no role is named {record.get('role')!r}; known are {role_names}"
+            return "role", objection
         return foreign_part(record)
 
     def read(self, entry: Entry) -> list[Message]:
@@ -220,4 +222,6 @@ def _answer(record: Record, entry: Entry) -> AssistantMessage:
 
 def _own_id(name: str, number: int) -> str:
     """Our id for a call that has none: the first of its name in an answer, the second, ..."""
-    return f"function:{name}" if number == 1 else f"function:{name}:{number}"
+    if number == 1:
+        return f"function:{name}"
+    return f"function:{name}:{number}"

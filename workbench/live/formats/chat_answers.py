@@ -32,23 +32,24 @@ def rewritten_answer(
                 calls.append(call)
         elif intact or block.type != "thinking":
             parts += own_parts((block,), host_message, WORDS)
+    host_record = host_message.record
     dropped = {"tool_calls", "function_call"}
     if not intact:
         dropped |= _THOUGHT_KEYS
     record: dict[str, Json] = {}
-    for key, value in host_message.record.items():
+    for key, value in host_record.items():
         if key not in dropped:
             record[key] = value
-    had_thought = bool(host_message.record.get("reasoning_content"))
+    had_thought = bool(host_record.get("reasoning_content"))
     if had_thought and message.calls and not intact:
         record["reasoning_content"] = _thought_of(message)
     had_parts = isinstance(record.get("content"), list)
     record["content"] = parts
     has_only_texts = all(part.get("type") == "text" for part in parts)
     if has_only_texts and not had_parts:
-        text = "\n".join(part["text"] for part in parts)
-        record["content"] = text or None
-    if calls and host_message.record.get("function_call"):
+        texts = [part["text"] for part in parts]
+        record["content"] = "\n".join(texts) or None
+    if calls and host_record.get("function_call"):
         record["function_call"] = calls[0]["function"]
     elif calls:
         record["tool_calls"] = calls
@@ -66,7 +67,8 @@ def _rewritten_call(call: ToolCall, original: AssistantMessage, host_message: Ho
             host_part = host_message.parts[id(original_call)]
             break
     if host_part.get("type") == "tool_use":
-        return {**host_part, "input": dict(call.arguments)}
+        arguments = dict(call.arguments)
+        return {**host_part, "input": arguments}
     host_function = host_part.get("function", {})
     function = function_of(call)
     if isinstance(host_function.get("arguments"), Mapping):
@@ -84,6 +86,8 @@ def function_of(call: ToolCall) -> dict[str, Json]:
 def _thought_of(message: AssistantMessage) -> str:
     """What is left of the thought that an API wants back with the calls."""
     for block in message.blocks:
-        if block.type == "thinking" and block.signature == WANTED_BACK and block.text:
+        if block.type != "thinking":
+            continue
+        if block.signature == WANTED_BACK and block.text:
             return block.text
     return THOUGHT_LEFT_OUT
