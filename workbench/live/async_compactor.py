@@ -35,9 +35,11 @@ class AsyncCompactor:
 
     def __init__(self, compactor: Compactor) -> None:
         if not isinstance(compactor, Compactor):
-            raise SettingError(f"compactor is {compactor!r:.80}; a wb.Compactor would be accepted")
+            objection = f"compactor is {compactor!r:.80}; a wb.Compactor would be accepted"
+            raise SettingError(objection)
         self.compactor = compactor
-        self._turns, self._loops_lock = Lock(), Lock()
+        self._turns = Lock()
+        self._loops_lock = Lock()
         self._loop_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = (
             WeakKeyDictionary()
         )
@@ -46,9 +48,16 @@ class AsyncCompactor:
         self, messages: Sequence[Json], *, system: Json = None, tools: Json = None, model: str = ""
     ) -> list[Json]:
         """What to send, see `Compactor.before_request`."""
-        return await self._run(
-            lambda: self.compactor.before_request(messages, system=system, tools=tools, model=model)
-        )
+
+        def call() -> list[Json]:
+            return self.compactor.before_request(
+                messages,
+                system=system,
+                tools=tools,
+                model=model,
+            )
+
+        return await self._run(call)
 
     async def after_tools(self, messages: Sequence[Json] | None = None) -> None:
         """Tools have answered, see `Compactor.after_tools`."""
@@ -98,7 +107,8 @@ class AsyncCompactor:
         """The turns of the running event loop, in the order in which its calls come."""
         loop = asyncio.get_running_loop()
         with self._loops_lock:
-            return self._loop_turns.setdefault(loop, asyncio.Lock())
+            new_lock = asyncio.Lock()
+            return self._loop_turns.setdefault(loop, new_lock)
 
 
 class _Turn:
@@ -110,7 +120,9 @@ class _Turn:
 
     def __init__(self, turns: Lock) -> None:
         self.cancelled = Flag()
-        self._turns, self._guard, self._is_held = turns, Lock(), False
+        self._turns = turns
+        self._guard = Lock()
+        self._is_held = False
 
     def taken_by(self, call: Callable[[], Result]) -> Result:
         """What the call returns, once it is its turn."""

@@ -24,7 +24,8 @@ class Breaker:
         self.clock = clock
         self.misses = 0
         # tokens of messages, and seconds, from which on one is tried
-        self.resumes_at = self.resumes_after = math.inf
+        self.resumes_at = math.inf
+        self.resumes_after = math.inf
         self.paused = False
 
     def stopped(self, message_tokens: int) -> bool:
@@ -42,7 +43,8 @@ class Breaker:
             reason = "the pause is over"
             if message_tokens >= self.resumes_at:
                 reason = "the messages have grown"
-            self.tell(AutomaticResumed(self.misses, reason))
+            resumed = AutomaticResumed(self.misses, reason)
+            self.tell(resumed)
         return True
 
     def miss(self, message_tokens: int, window: int, settings: Settings) -> None:
@@ -60,10 +62,13 @@ class Breaker:
 
     def rest(self, message_tokens: int, window: int, settings: Settings) -> None:
         """Count the growth of the messages from now on."""
-        self.resumes_at = message_tokens + settings.cooldown * window
+        cooldown_tokens = settings.cooldown * window
+        self.resumes_at = message_tokens + cooldown_tokens
 
     def reset(self, reason: str) -> None:
         """Forget all misses."""
         if self.paused:
-            self.tell(AutomaticResumed(self.misses, reason))
-        self.misses, self.paused = 0, False
+            resumed = AutomaticResumed(self.misses, reason)
+            self.tell(resumed)
+        self.misses = 0
+        self.paused = False

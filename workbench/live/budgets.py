@@ -36,7 +36,8 @@ class Budgets:
         if cause in self.preset.moments:
             moment = cause
         situation = self.gauge.situation(moment)
-        return self._granted(situation) is not None
+        budget = self._granted(situation)
+        return budget is not None
 
     def requested(self, moment: Moment, instructions: str) -> Budget:
         """For a compaction that the host requested: the trigger's budget if it grants one."""
@@ -60,10 +61,11 @@ class Budgets:
         """
         messages = self.gauge.memory.state.sent.messages
         if refuses_by_hand(self.preset.host, messages):
-            raise CompactionRefused(
+            objection = (
                 f"a turn goes on, and preset {self.preset.name!r} compacts by hand only between"
                 " turns: call `compact` after the model's answer, or `request_compaction` now"
             )
+            raise CompactionRefused(objection)
         return self.forced("manual", instructions, keep_recent)
 
     def forced(self, reason: str, instructions: str = "", keep_recent: int | None = None) -> Budget:
@@ -75,9 +77,12 @@ class Budgets:
             keep = kept_by(self.preset.host, reason, self.gauge.window)
         situation = self.gauge.situation("before_request")
         budget = forced(situation, self._granted, reason, keep)
-        if keep_recent is not None and (keep_recent > 0 or keep is None):
-            budget = replace(budget, keep_recent=keep_recent)
-        return self._completed(replace(budget, instructions=instructions))
+        if keep_recent is not None:
+            says_how_much = keep_recent > 0 or keep is None
+            if says_how_much:
+                budget = replace(budget, keep_recent=keep_recent)
+        budget = replace(budget, instructions=instructions)
+        return self._completed(budget)
 
     def _granted(self, situation: Situation) -> Budget | None:
         return self._check(self.gauge.trigger, situation)

@@ -32,7 +32,8 @@ def _markers_on(fields: Json) -> list[tuple[str, Json]]:
     """The cache markers of a message or a part alone."""
     if not isinstance(fields, Mapping):
         return []
-    return [(name, fields[name]) for name in fields.keys() & MARKERS]
+    marker_names = fields.keys() & MARKERS
+    return [(name, fields[name]) for name in marker_names]
 
 
 def remarked(message: Json, current: Json) -> Json:
@@ -42,18 +43,22 @@ def remarked(message: Json, current: Json) -> Json:
     present_markers = markers(current)
     if markers(message) == present_markers:
         return message
+    marked_fields = dict(present_markers)
     record = _unmarked(message)
     name = body_name(record)
-    if not name or plain(current).keys() & MARKERS:
-        return {**record, **dict(present_markers)}
-    if present_markers and isinstance(record[name], str):
-        parts: list[Json] = [{"type": "text", "text": record[name]}]
+    is_marked_as_whole = plain(current).keys() & MARKERS
+    if not name or is_marked_as_whole:
+        return {**record, **marked_fields}
+    body = record[name]
+    if marked_fields and isinstance(body, str):
+        parts: list[Json] = [{"type": "text", "text": body}]
     else:
-        parts = [_unmarked(part) for part in _listed(record[name])]
-    if present_markers and parts and isinstance(parts[-1], Mapping):
-        parts[-1] = {**parts[-1], **dict(present_markers)}
+        parts = list(map(_unmarked, _listed(body)))
     if not parts:
         return record
+    last_part = parts[-1]
+    if marked_fields and isinstance(last_part, Mapping):
+        parts[-1] = {**last_part, **marked_fields}
     return {**record, name: parts}
 
 
@@ -69,4 +74,6 @@ def _unmarked(fields: Json) -> Json:
 
 
 def _listed(content: Json) -> list[Json]:
-    return content if isinstance(content, list) else []
+    if isinstance(content, list):
+        return content
+    return []

@@ -10,7 +10,8 @@ from workbench.engine.compaction.engine import Compaction
 from workbench.engine.transcript.context import Context, pending
 from workbench.engine.transcript.message import Message, Scaled, TokenCounter, scaled
 
-LEAST_SCALE, MOST_SCALE = 1 / 6, 6.0
+LEAST_SCALE = 1 / 6
+MOST_SCALE = 6.0
 """Tokens of a provider for one of ours: its tokenizers make .25 to 1.5 tokens of a character,
 our counts a quarter.
 """
@@ -30,10 +31,10 @@ left to send.
 """
 
 
-LEAST_KEPT, MOST_PINNED = 0.4, 0.7
-"""The part of the room that newest messages take at least after a refusal, and the most that
-pins may take for it.
-"""
+LEAST_KEPT = 0.4
+"""The part of the room that newest messages take at least after a refusal."""
+MOST_PINNED = 0.7
+"""The most of the room that pins may take for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +85,37 @@ class Calibration:
         """
         per_byte = 0.0
         if count.media and prompt > USUAL_SCALE * count.plain:
-            per_byte = min((prompt - count.plain) / count.media, MOST_PER_BYTE)
-        words = prompt - per_byte * count.media
+            unexplained = prompt - count.plain
+            per_byte = min(unexplained / count.media, MOST_PER_BYTE)
+        media_tokens = per_byte * count.media
+        word_tokens = prompt - media_tokens
 
         def scale(tokens: int) -> float:
-            explaining_scale = words / max(tokens, 1)
-            return min(max(explaining_scale, smallest_scale), MOST_SCALE)
+            explaining_scale = word_tokens / max(tokens, 1)
+            large_scale = max(explaining_scale, smallest_scale)
+            return min(large_scale, MOST_SCALE)
 
-        return cls(scale(count.tokens), scale(count.plain), per_byte)
+        return cls(
+            scale=scale(count.tokens),
+            plain_scale=scale(count.plain),
+            per_byte=per_byte,
+        )
 
     def tokens(self, count: OwnCount) -> int:
         """The provider's tokens of messages, by the preset's count."""
-        return scaled(count.tokens, self.scale) + self._of_media(count.media)
+        text_tokens = scaled(count.tokens, self.scale)
+        return text_tokens + self._of_media(count.media)
 
     def plain(self, count: OwnCount) -> int:
         """The provider's tokens of messages, by the host's count."""
-        return scaled(count.plain, self.plain_scale) + self._of_media(count.media)
+        text_tokens = scaled(count.plain, self.plain_scale)
+        return text_tokens + self._of_media(count.media)
 
     def size(self, message: Message, tokens: int) -> int:
         """The provider's tokens of a message that has so many by the preset's count."""
         media = media_bytes([message])
-        return scaled(tokens, self.scale) + self._of_media(media)
+        text_tokens = scaled(tokens, self.scale)
+        return text_tokens + self._of_media(media)
 
     def _of_media(self, media: int) -> int:
         """The provider's tokens of so many bytes of media, on top of those that our count has."""
@@ -120,8 +131,10 @@ class Calibration:
         """A history with the provider's sizes of its messages; its overhead has them already."""
         sizes: list[int] = []
         for message, own_size in zip(history.messages, history.sizes, strict=True):
-            sizes.append(self.size(message, own_size))
-        return replace(history, sizes=tuple(sizes), count=self.counter(history.count))
+            size = self.size(message, own_size)
+            sizes.append(size)
+        counter = self.counter(history.count)
+        return replace(history, sizes=tuple(sizes), count=counter)
 
     def undone(self, compaction: Compaction, history: Context) -> Compaction:
         """A compaction of the applied history with our own sizes again; `history` is as it was."""
@@ -155,8 +168,10 @@ def overhead_of(prompt: int, count: OwnCount, declared: int, window: int) -> int
     """
     unexplained = max(prompt - count.tokens, 0)
     surely_overhead = int(SURELY_OVERHEAD * window)
-    beyond_any_scale = prompt - int(MOST_SCALE * count.tokens)
-    return max(declared, beyond_any_scale, min(unexplained, surely_overhead))
+    believable = min(unexplained, surely_overhead)
+    most_explained = int(MOST_SCALE * count.tokens)
+    beyond_any_scale = prompt - most_explained
+    return max(declared, beyond_any_scale, believable)
 
 
 def media_bytes(messages: Iterable[Message]) -> int:
@@ -176,26 +191,33 @@ def newest_pinned(history: Context, room: int) -> Context:
     may take all of the room; one that is larger is left to the preset.
     """
     flags = history.cut_points
-    start = stop = len(history.messages)
+    message_count = len(history.messages)
+    least_tokens = LEAST_KEPT * room
+    start = message_count
+    step_start = message_count
     tokens = 0
-    while stop > 0 and tokens < LEAST_KEPT * room:
-        stop = start - 1
-        while not flags[stop]:
-            stop -= 1
-        tokens += sum(history.sizes[stop:start])
+    while step_start > 0 and tokens < least_tokens:
+        step_start = start - 1
+        while not flags[step_start]:
+            step_start -= 1
+        step_sizes = history.sizes[step_start:start]
+        tokens += sum(step_sizes)
         most_tokens = MOST_PINNED * room
-        if start == len(history.messages):
+        if start == message_count:
             most_tokens = room
         if tokens > most_tokens:
             break
-        start = stop
+        start = step_start
     return _pinned_from(history, start)
 
 
 def _pinned_from(history: Context, start: int) -> Context:
     """The history with all messages from that index on pinned."""
-    pinned = [replace(message, pinned=True) for message in history.messages[start:]]
-    return replace(history, messages=(*history.messages[:start], *pinned))
+    messages = list(history.messages[:start])
+    for message in history.messages[start:]:
+        pinned = replace(message, pinned=True)
+        messages.append(pinned)
+    return replace(history, messages=tuple(messages))
 
 
 def pending_pinned(history: Context) -> Context:
@@ -217,10 +239,13 @@ def with_own_pins(compaction: Compaction, history: Context) -> Compaction:
     def unpinned(context: Context) -> Context:
         messages: list[Message] = []
         for message in context.messages:
-            messages.append(_unpinned(message, originals.get(message.id)))
+            original = originals.get(message.id)
+            unpinned_message = _unpinned(message, original)
+            messages.append(unpinned_message)
         return replace(context, messages=tuple(messages))
 
-    if all(map(operator.is_, compaction.before.messages, history.messages)):
+    are_same = map(operator.is_, compaction.before.messages, history.messages)
+    if all(are_same):
         return compaction
     return _each_context(compaction, unpinned)
 
@@ -229,7 +254,9 @@ def _unpinned(message: Message, original: Message | None) -> Message:
     """The original itself where nothing but its pin differs; else the message with the
     original's pin.
     """
-    if original is None or message is original or message.role != original.role:
+    if original is None or message is original:
+        return message
+    if message.role != original.role:
         return message
     plain = replace(message, pinned=original.pinned)
     if plain == original:

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.guard import violations
 from workbench.engine.models.model import Completion
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, ToolResult
 from workbench.live.context_edits import (
     SizedMessage,
+    longer,
     with_exchanged,
     with_newest_user,
     with_reworded,
@@ -155,3 +157,15 @@ def _covered(compaction: Compaction, path: Sequence[HostMessage]) -> int:
             if not is_after or next(sent_messages, None) is not message:
                 return count
     return 0
+
+
+def fits_before(compaction: Compaction, later_path: Sequence[HostMessage]) -> bool:
+    """Whether what was heard meanwhile may stand behind a compaction."""
+    later_messages: list[Message] = []
+    for host_message in later_path:
+        later_messages += host_message.messages
+    if not later_messages:
+        return True
+    history = longer(compaction.before, later_messages)
+    compacted = longer(compaction.after, later_messages)
+    return not violations(history, compacted)

@@ -111,20 +111,35 @@ class Compactor(CompactorStatus, RecallTool):
             clock=clock,
         )
         self.preset = preset_named(preset, **options)
-        usual = window or self.preset.host.window
-        self._host = host = Host(on_event)
+        usual_window = window or self.preset.host.window
+        host = Host(on_event)
+        self._host = host
         self._tell = host.tell
         self._lock = RLock()
-        plain = host.counter(count or quarter_of_bytes)
-        counter = plain if self.preset.count is None else host.counter(self.preset.count)
-        reader = MessageReader(counter, host.pins(pins), format, sealed_budget=usual // 2)
-        reader.recognise = recogniser(self.preset)
-        self._memory = Memory(reader)
-        current = settings if callable(settings) else lambda: settings
-        self._gauge = Gauge(
-            self.preset, self._memory, current, window, host.clock(clock), plain, host
+        plain_counter = host.counter(count or quarter_of_bytes)
+        counter = plain_counter
+        if self.preset.count is not None:
+            counter = host.counter(self.preset.count)
+        reader = MessageReader(
+            counter,
+            pins=host.pins(pins),
+            format=format,
+            recognise=recogniser(self.preset),
+            sealed_budget=usual_window // 2,
         )
-        writer = None if model is None else find_model(model)
+        self._memory = Memory(reader)
+        self._gauge = Gauge(
+            self.preset,
+            self._memory,
+            _settings_function(settings),
+            window,
+            host.clock(clock),
+            plain_counter,
+            host,
+        )
+        writer = None
+        if model is not None:
+            writer = find_model(model)
         self._runner = Runner(self._gauge, writer, hooks, host, self._lock)
         self._media = MediaBudget(self._runner)
         self._recovery = Recovery(self._runner, self._media, host)
@@ -154,7 +169,8 @@ class Compactor(CompactorStatus, RecallTool):
         file = Path(path)
         with self._lock:
             if self._journal is None or self._journal.path != file:
-                self._journal = Journal(file, self.recorder())
+                recorder = self.recorder()
+                self._journal = Journal(file, recorder)
             self._journal.save()
 
     def recorder(self) -> Recorder:
@@ -188,13 +204,18 @@ class Compactor(CompactorStatus, RecallTool):
                 name.
         """
         if isinstance(document, PathLike):
-            document = read_journal(Path(document))
+            file = Path(document)
+            document = read_journal(file)
         elif isinstance(document, list):
             document = document_of(document)
         saved = read(document)
         if window is None:
             window = saved.window
-        compactor = cls(preset or saved.preset, window=window, **given)
+        compactor = cls(
+            preset or saved.preset,
+            window=window,
+            **given,
+        )
         refuse_another(saved, compactor.preset.name)
         restore(saved, compactor._recovery, compactor._scheduler)
         return compactor
@@ -235,7 +256,8 @@ class Compactor(CompactorStatus, RecallTool):
             messages: the conversation with the results.
         """
         self._runner.hear(messages)
-        if pending(self._memory.state.sent.messages) is None:
+        messages_sent = self._memory.state.sent.messages
+        if pending(messages_sent) is None:
             self._scheduler.consider("after_tools")
 
     def after_turn(self, messages: Sequence[Json] | None = None) -> None:
@@ -277,8 +299,9 @@ class Compactor(CompactorStatus, RecallTool):
                 self._tell(UsageIgnored(objection))
                 return None
             diagnosis = self._gauge.judge(reported, str(stop), cleared)
+            is_overflow = diagnosis is not None
             if reported is not None:
-                self._gauge.take(reported, cleared=cleared, overflow=diagnosis is not None)
+                self._gauge.take(reported, cleared=cleared, overflow=is_overflow)
             if diagnosis is not None:
                 self._scheduler.overflowed = True
                 self._recovery.judged(diagnosis)
@@ -313,7 +336,13 @@ class Compactor(CompactorStatus, RecallTool):
         output = None
         if diagnosis.action == "lower_output":
             output = diagnosis.output
-        return Retry(self._to_send(messages, lists_heard), diagnosis, output, wait)
+        messages_to_send = self._to_send(messages, lists_heard)
+        return Retry(
+            messages_to_send,
+            diagnosis,
+            max_tokens=output,
+            wait=wait,
+        )
 
     def compact(
         self,
@@ -357,7 +386,8 @@ class Compactor(CompactorStatus, RecallTool):
         check_manual(instructions, keep_recent)
         with self._lock:
             self._runner.hear(messages)
-            return self._runner.prepare(self._runner.budgets.manual(instructions, keep_recent))
+            budget = self._runner.budgets.manual(instructions, keep_recent)
+            return self._runner.prepare(budget)
 
     def request_compaction(self, instructions: str = "") -> None:
         """Compact as soon as the present turn is over, with these instructions for the summary."""
@@ -382,3 +412,10 @@ class Compactor(CompactorStatus, RecallTool):
                 self._media.fit()
             self._gauge.hand_out()
             return self._memory.messages()
+
+
+def _settings_function(settings: Settings | Callable[[], Settings]) -> Callable[[], Settings]:
+    """What returns the settings at each decision."""
+    if callable(settings):
+        return settings
+    return lambda: settings

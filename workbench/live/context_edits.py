@@ -35,9 +35,9 @@ def with_reworded(context: Context, old: Message, new: Message, size: int) -> Co
     index = index_of(context, old.id)
     if index is None:
         return context
-    messages = [*context.messages]
+    messages = list(context.messages)
     messages[index] = new
-    sizes = [*context.sizes]
+    sizes = list(context.sizes)
     sizes[index] = size
     return replace(context, messages=tuple(messages), sizes=tuple(sizes))
 
@@ -51,7 +51,7 @@ def with_exchanged(
     exchanges: dict[str, tuple[Message, SizedMessage | None]] = {}
     replacements = replacements[: len(dropped)]
     for original, replacement in zip_longest(dropped, replacements):
-        exchanges[original.id] = original, replacement
+        exchanges[original.id] = (original, replacement)
     pairs: list[SizedMessage] = []
     for message, size in zip(context.messages, context.sizes, strict=True):
         if message.id not in exchanges:
@@ -79,8 +79,11 @@ def rejoined(message: Message, original: Message | None) -> Message:
         return message
     blocks = []
     for block in message.blocks:
-        same_blocks = (own_block for own_block in original.blocks if own_block == block)
-        blocks.append(next(same_blocks, block))
+        for original_block in original.blocks:
+            if original_block == block:
+                block = original_block
+                break
+        blocks.append(block)
     return replace(message, blocks=tuple(blocks))  # type: ignore[arg-type]  # of the same role
 
 
@@ -92,7 +95,8 @@ def with_newest_user(context: Context, sized: Sequence[SizedMessage]) -> Context
     newest = last_user(messages)
     if newest is None:
         return context
-    if index_of(context, messages[newest].id) is not None:
+    newest_id = messages[newest].id
+    if index_of(context, newest_id) is not None:
         return context
     later_ids = {message.id for message in messages[newest:]}
     index = 0
@@ -100,7 +104,8 @@ def with_newest_user(context: Context, sized: Sequence[SizedMessage]) -> Context
         if message.id in later_ids:
             break
         index += 1
-    pairs = list(zip(context.messages, context.sizes, strict=True))
+    context_pairs = zip(context.messages, context.sizes, strict=True)
+    pairs = list(context_pairs)
     pairs.insert(index, sized[newest])
     return with_pairs(context, pairs)
 
@@ -112,14 +117,16 @@ def uncovered(context: Context, covers: Covers) -> Context:
         is_uncovered_user = covers == "answers" and is_real_user(message)
         if message.role == "system" or is_uncovered_user:
             pairs.append((message, size))
-    return replace(with_pairs(context, pairs), overhead=0)
+    uncovered_context = with_pairs(context, pairs)
+    return replace(uncovered_context, overhead=0)
 
 
 def longer(context: Context, messages: Sequence[Message]) -> Context:
     """The context with these messages behind it, whose size does not matter."""
+    longer_messages = (*context.messages, *messages)
     no_sizes = (0,) * len(messages)
     return Context(
-        messages=(*context.messages, *messages),
+        messages=longer_messages,
         sizes=(*context.sizes, *no_sizes),
         overhead=context.overhead,
         count=context.count,

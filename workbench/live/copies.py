@@ -54,7 +54,8 @@ class Copies:
         objects: list[Json] = []
         for place in self.places:
             if place is None:
-                objects.append(next(unused_copies))
+                copy = next(unused_copies)
+                objects.append(copy)
             else:
                 objects.append(host_messages[place])
         return objects
@@ -63,7 +64,8 @@ class Copies:
         """Copy what is new among these; what was written before keeps its copy."""
         old_numbers: dict[int, int] = {}
         for number, index in enumerate(self.made_indices):
-            old_numbers[id(self.outgoing[index].object)] = number
+            old_message = self.outgoing[index]
+            old_numbers[id(old_message.object)] = number
         old_copies = self.copies
         old_contents = self.contents
         old_marked = self.marked
@@ -84,12 +86,13 @@ class Copies:
             message = outgoing[index]
             old_number = old_numbers.get(id(message.object))
             self.sources.append(message.at)
-            if old_number is None:
-                self.copies.append(None)
-                self.contents.append(message.object)
-            else:
-                self.copies.append(old_copies[old_number])
-                self.contents.append(old_contents[old_number])
+            copy: Json = None
+            content = message.object
+            if old_number is not None:
+                copy = old_copies[old_number]
+                content = old_contents[old_number]
+            self.copies.append(copy)
+            self.contents.append(content)
             if old_number in old_marked:
                 self.marked[number] = old_marked[old_number]
         self.outgoing = outgoing
@@ -107,7 +110,8 @@ class Copies:
         numbers: list[int] = []
         for number, marked in self.marked.items():
             source = self.sources[number] or 0
-            if markers(host_messages[source]) != marked:
+            present_markers = markers(host_messages[source])
+            if present_markers != marked:
                 numbers.append(number)
         return numbers
 
@@ -118,8 +122,9 @@ class Copies:
         source = self.sources[number]
         self.marked.pop(number, None)
         if source is not None:
-            rewritten = remarked(rewritten, host_messages[source])
-            present_markers = markers(host_messages[source])
+            host_message = host_messages[source]
+            rewritten = remarked(rewritten, host_message)
+            present_markers = markers(host_message)
             if present_markers:
                 self.marked[number] = deepcopy(present_markers)
         self.contents[number] = deepcopy(rewritten)

@@ -31,6 +31,14 @@ class Comparison:
     of_message: Callable[[Json], bytes]
 
 
+@dataclass(frozen=True, slots=True)
+class _SamePair:
+    """Where the same message stands among those that were heard, and in the present list."""
+
+    path_index: int
+    present_index: int
+
+
 def _key_of(entry: HostMessage) -> bytes:
     return entry.key
 
@@ -80,15 +88,20 @@ def first_uncovered(
         comparisons = [EXACT]  # results that are still to come must find the ids of their calls
     for comparison in comparisons:
         start = _end_of_covered(path, covered, messages, comparison)
-        if start is None or _begins_with_strange_result(path[:covered], messages[start:]):
+        if start is None:
+            continue
+        covered_path = path[:covered]
+        if _begins_with_strange_result(covered_path, messages[start:]):
             continue
         entries: list[HostMessage] = []
-        for entry in path[:covered]:
-            if not (is_system(entry.record) or is_head(entry.record)):
+        for entry in covered_path:
+            is_rendered = is_system(entry.record) or is_head(entry.record)
+            if not is_rendered:
                 entries.append(entry)
         present: list[Json] = []
         for message in messages[:start]:
-            if not (is_system(message) or is_head(message)):
+            is_rendered = is_system(message) or is_head(message)
+            if not is_rendered:
                 present.append(message)
         if _keeps_words(entries, present, comparison):
             return start
@@ -113,23 +126,32 @@ def _end_of_covered(
     if not _pending_calls(path[:covered]):  # else the covered part ends among results
         path_keys = _ordered(path_keys, [entry.record for entry in entries])
         present_keys = _ordered(present_keys, present)
-    last_covered = first_behind = None
-    for block in SequenceMatcher(
-        None, path_keys, present_keys, autojunk=False
-    ).get_matching_blocks():
+    last_covered: _SamePair | None = None
+    first_behind: _SamePair | None = None
+    matcher = SequenceMatcher(None, path_keys, present_keys, autojunk=False)
+    for block in matcher.get_matching_blocks():
         for step in range(block.size):
-            pair = block.a + step + from_path, block.b + step + from_said
-            if pair[0] < covered:
+            pair = _SamePair(
+                path_index=block.a + step + from_path,
+                present_index=block.b + step + from_said,
+            )
+            if pair.path_index < covered:
                 last_covered = pair
             elif first_behind is None:
                 first_behind = pair
-    earliest_end = 0 if last_covered is None else last_covered[1] + 1
+    earliest_end = 0
+    if last_covered is not None:
+        earliest_end = last_covered.present_index + 1
     if first_behind is not None:
-        return max(first_behind[1] - (first_behind[0] - covered), earliest_end)
+        behind_end = first_behind.path_index - covered
+        return max(first_behind.present_index - behind_end, earliest_end)
     if last_covered is None or len(path) > covered:
         return None  # what no compaction covers is gone: the host went back
-    start = earliest_end + covered - 1 - last_covered[0]
-    return start if start <= len(messages) else None
+    lost_count = covered - 1 - last_covered.path_index
+    start = earliest_end + lost_count
+    if start > len(messages):
+        return None
+    return start
 
 
 def _ordered(keys: list[bytes], records: Sequence[Json]) -> list[bytes]:

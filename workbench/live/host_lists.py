@@ -59,13 +59,10 @@ class HostLists:
 
     def match(self, messages: list[Json], state: State) -> ListMatch:
         """How far these are a list that the host had before: the one that they go on from."""
-        best = ListMatch(self.own, 0, 0)
+        best = ListMatch(self.own, same=0, heard_count=0)
         for line in self.present:
             same, reworded = _same(line, messages, state.path)
-            is_whole = same == len(line.objects)
-            is_begun = same > 0 or not self.own.objects
-            is_longer = line is self.own or same > best.same
-            if is_whole and is_begun and is_longer:
+            if self._goes_on(line, same, best):
                 return ListMatch(line, same, state.heard, reworded)
             heard_count = line.heard(same)
             # a piece of an answer whose rest is gone is not the same
@@ -75,6 +72,14 @@ class HostLists:
             if heard_count and same > best.same:
                 best = ListMatch(line, same, heard_count, reworded)
         return best
+
+    def _goes_on(self, line: HostList, same: int, best: ListMatch) -> bool:
+        """Whether the host goes on from this list, of which so many messages are the same."""
+        if same < len(line.objects):
+            return False
+        if same == 0 and self.own.objects:
+            return False
+        return line is self.own or same > best.same
 
     def renew(
         self, line: HostList, objects: list[Json], heard_count: int, is_back: bool
@@ -90,7 +95,8 @@ class HostLists:
         Returns:
             The objects of the messages that were written for the host.
         """
-        renewed = HostList(objects, line.places[: len(objects)])
+        places = line.places[: len(objects)]
+        renewed = HostList(objects, places)
         if line is self.own:
             self.own = renewed
             self.passed = HostList()
@@ -98,14 +104,17 @@ class HostLists:
                 self.returned = HostList()
             return []
         if is_back or line is self.returned:
-            self.returned = HostList([*objects], [*renewed.places])
+            self.returned = HostList(
+                objects=list(objects),
+                places=list(places),
+            )
         self.own = HostList(
             objects=self.own.objects[:heard_count],
             places=self.own.places[:heard_count],
         )
         self.passed = renewed
         written_objects: list[Json] = []
-        for place, object in zip(renewed.places, objects, strict=True):
+        for place, object in zip(places, objects, strict=True):
             if place is None:
                 written_objects.append(object)
             else:
@@ -115,7 +124,8 @@ class HostLists:
     def replace(self, place: int, object: Json) -> None:
         """Put another object in the place of one of the host's first messages."""
         for line in self.present:
-            if line.places[place : place + 1] == [place]:
+            is_in_line = place < len(line.places)
+            if is_in_line and line.places[place] == place:
                 line.objects[place] = object
 
     def append(self, object: Json, place: int) -> None:
@@ -141,10 +151,14 @@ def _same(
         return path[place].key
 
     same, reworded = common(line.objects, messages, key_of)
-    first_of_newest = max(len(line.objects) - 2, 0)
+    line_length = len(line.objects)
+    first_of_newest = max(line_length - 2, 0)
     for index in range(first_of_newest, same):
         place = line.places[index]
-        if place is not None and not path[place].says(messages[index]):
+        if place is None:
+            continue
+        message = messages[index]
+        if not path[place].says(message):
             return index, reworded
     return same, reworded
 
@@ -153,7 +167,8 @@ def mended_list(history: HostList, mending: Mending, format: MessageFormat) -> H
     """The list as a provider takes it; what was mended in it is no longer the host's own."""
     entries: list[SentEntry] = []
     for object, place in zip(history.objects, history.places, strict=True):
-        entries.append(SentEntry(object, place, is_made=place is None))
+        entry = SentEntry(object, place, is_made=place is None)
+        entries.append(entry)
     mended = HostList()
     for entry in mending.applied(entries, format):
         place = entry.place

@@ -16,10 +16,10 @@ from workbench.live.formats.canonical import key, parts_of, said
 from workbench.live.formats.parts import plain
 
 BLOCK = 64
-LEAD, LEAST = 16, 4
-"""Characters that a host's next addition is recognised by after one was seen, and after more at
-least.
-"""
+LEAD = 16
+"""Characters that a host's next addition is recognised by after one was seen."""
+LEAST = 4
+"""Characters that it is recognised by at least after more were seen."""
 
 
 @dataclass(slots=True)
@@ -160,11 +160,13 @@ class Additions:
             shorter_body: Json = text[:start]
         elif start == 0:
             shorter_body = body[:-1]
-        elif isinstance(last_part, Mapping):
-            shorter_body = [*body[:-1], {**last_part, "text": text[:start]}]
         else:
-            shorter_body = [*body[:-1], text[:start]]
-        return {**record, name: shorter_body}, text[start:]
+            shorter_part: Json = text[:start]
+            if isinstance(last_part, Mapping):
+                shorter_part = {**last_part, "text": shorter_part}
+            shorter_body = [*body[:-1], shorter_part]
+        shorter = {**record, name: shorter_body}
+        return shorter, text[start:]
 
     def _begins(self, text: str) -> int:
         """Where the addition and the gap before it begin: the whole text, as the last one, or in
@@ -172,9 +174,11 @@ class Additions:
         """
         if text.startswith(self.inside):
             return 0
-        start = text.find(self.inside, max(len(text) - 4 * len(self._last), 0))
+        last_length = len(self._last)
+        search_start = max(len(text) - 4 * last_length, 0)
+        start = text.find(self.inside, search_start)
         if text.endswith(self._last):
-            start = len(text) - len(self._last)
+            start = len(text) - last_length
         if start > 0 and text.endswith(self.gap, 0, start):
             start -= len(self.gap)
         return start
@@ -254,7 +258,8 @@ def _same_lead(message: Json, other_message: Json) -> str:
     other_text = text_of(other_message)
     if text is None or other_text is None:
         return ""
-    lead = _lead(_same_start(text, other_text))
+    start = _same_start(text, other_text)
+    lead = _lead(start)
     if len(lead) < LEAST:
         return ""
     return lead
@@ -283,18 +288,23 @@ def _lost(parts_before: Sequence[Json], parts_now: Sequence[Json]) -> str:
     """The text that the first has behind all that the second says; empty where that is not all."""
     if not parts_now:
         return ""
-    same = len(parts_now)
+    part_count = len(parts_now)
+    same = part_count
     lost: list[str] = []
-    if same <= len(parts_before) and parts_before[same - 1] != parts_now[-1]:
-        longer = _text(parts_before[same - 1])
+    if part_count <= len(parts_before) and parts_before[part_count - 1] != parts_now[-1]:
+        longer = _text(parts_before[part_count - 1])
         shorter = _text(parts_now[-1])
-        if longer is None or shorter is None or not longer.startswith(shorter):
+        if longer is None or shorter is None:
             return ""
-        lost.append(longer.removeprefix(shorter))
+        if not longer.startswith(shorter):
+            return ""
+        end = longer.removeprefix(shorter)
+        lost.append(end)
         same -= 1
     if parts_before[:same] != parts_now[:same]:
         return ""
-    for part in parts_before[len(parts_now) :]:
+    later_parts = parts_before[part_count:]
+    for part in later_parts:
         text = _text(part)
         if text is None:
             return ""
@@ -331,7 +341,9 @@ def _text(part: Json) -> str | None:
     if not isinstance(part, Mapping):
         return None
     text = part.get("text")
-    return text if isinstance(text, str) else None
+    if not isinstance(text, str):
+        return None
+    return text
 
 
 def text_of(message: Json) -> str | None:
@@ -356,4 +368,5 @@ def _role(message: Json) -> str:
     record = plain(message)
     if not isinstance(record, Mapping):
         return ""
-    return str(record.get("role", ""))
+    role = record.get("role", "")
+    return str(role)

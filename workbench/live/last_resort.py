@@ -54,18 +54,26 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
     compaction = _dropped(history, gauge.preset.strategy, target)
     if compaction is None or compaction.outcome == "unchanged":
         if tokens_before > window:
-            tell(LastResort(tokens_before, tokens_before, window, 0, fits=False))
+            event = LastResort(
+                tokens_before=tokens_before,
+                tokens_after=tokens_before,
+                window=window,
+                dropped=0,
+                fits=False,
+            )
+            tell(event)
         return False
     recounted = _counted_again(compaction, gauge)
     objection = memory.take(recounted, memory.state.heard, memory.version)
     tokens_now = gauge.heaviest
     if not objection:
+        count_before = len(compaction.before.messages)
         message_count = len(compaction.after.messages)
         event = LastResort(
             tokens_before=tokens_before,
             tokens_after=tokens_now,
             window=window,
-            dropped=len(compaction.before.messages) - message_count,
+            dropped=count_before - message_count,
             fits=tokens_now <= window,
         )
         tell(event)
@@ -107,12 +115,17 @@ def _target(history: Context, window: int, refused: int | None) -> int:
     Of a request that was refused, at most half of its messages stay.
     """
     room = window - history.overhead
-    must_stay = sum(history.sizes[i] for i in protected(history.messages))
-    most_tokens = int(LEAVES * room)
-    if must_stay > LEAVES * room:
-        most_tokens = room - int(MARGIN * window)
+    must_stay = 0
+    for index in protected(history.messages):
+        must_stay += history.sizes[index]
+    usual_tokens = LEAVES * room
+    most_tokens = int(usual_tokens)
+    if must_stay > usual_tokens:
+        margin = int(MARGIN * window)
+        most_tokens = room - margin
     if refused is not None:
-        most_tokens = min(most_tokens, (refused - history.overhead) // 2)
+        refused_room = refused - history.overhead
+        most_tokens = min(most_tokens, refused_room // 2)
     return history.overhead + max(most_tokens, 0)
 
 
@@ -125,7 +138,8 @@ def _dropped(history: Context, preset: Strategy, target: int) -> Compaction | No
         try:
             strategy = Strategy("last_resort", (Truncate(),), view, preset.recall)
             no_model = NoModel("last_resort")
-            compaction = compact(pending_pinned(history), strategy, budget, no_model)
+            pinned_history = pending_pinned(history)
+            compaction = compact(pinned_history, strategy, budget, no_model)
             return with_own_pins(compaction, history)
         except Exception:  # noqa: BLE001  # a stage of the host: the last resort does without it
             continue
@@ -137,7 +151,8 @@ def _counted_again(compaction: Compaction, gauge: Gauge) -> Compaction:
     count = gauge.memory.reader.count
 
     def counted(context: Context) -> Context:
-        return replace(Context.of(context.messages, count, gauge.overhead), archive=context.archive)
+        counted_context = Context.of(context.messages, count, gauge.overhead)
+        return replace(counted_context, archive=context.archive)
 
     compacted = counted(compaction.after)
     sent = compacted

@@ -16,7 +16,8 @@ def log_messages(log: Log, host_messages: Sequence[HostMessage], leaf: str | Non
     """Write messages down behind the leaf; the new leaf."""
     for host_message in host_messages:
         for message in host_message.messages:
-            log.append(MessageEntry(id=message.id, parent=leaf, message=message))
+            entry = MessageEntry(id=message.id, parent=leaf, message=message)
+            log.append(entry)
             leaf = message.id
     return leaf
 
@@ -24,15 +25,19 @@ def log_messages(log: Log, host_messages: Sequence[HostMessage], leaf: str | Non
 def log_compaction(log: Log, compaction: Compaction, id: str, leaf: str | None) -> str:
     """Write a compaction down behind the leaf; the new leaf."""
     summaries = summaries_of(compaction.after)
+    newest_summary = None
+    if summaries:
+        newest_summary = summaries[-1]
     ids_before = {message.id for message in compaction.before.messages}
-    kept_ids = tuple(
-        message.id for message in compaction.after.messages if message.id in ids_before
-    )
+    kept_ids: list[str] = []
+    for message in compaction.after.messages:
+        if message.id in ids_before:
+            kept_ids.append(message.id)
     entry = CompactionEntry(
         id=id,
         parent=leaf,
-        summary=summaries[-1] if summaries else None,
-        kept=kept_ids,
+        summary=newest_summary,
+        kept=tuple(kept_ids),
         tokens_before=compaction.before.tokens,
         tokens_after=compaction.after.tokens,
         reason=compaction.budget.reason,
@@ -45,10 +50,11 @@ def log_native_compaction(
     log: Log, context: OpenContext, tokens_before: int, leaf: str | None
 ) -> str:
     """Write down behind the leaf that the provider compacted, to this context; the new leaf."""
+    ids = [message.id for message in context.messages]
     entry = CompactionEntry(
         id=compaction_id(log),
         parent=leaf,
-        kept=tuple(message.id for message in context.messages),
+        kept=tuple(ids),
         tokens_before=tokens_before,
         tokens_after=context.tokens,
         reason="by the provider",
@@ -63,11 +69,21 @@ def log_compaction_again(log: Log, id: str, state: State) -> None:
     if not isinstance(entry, CompactionEntry):
         return
     mark = state.checkpoints[-1]
-    kept_ids = tuple(message.id for message in mark.kept.messages if message.id in state.place)
-    again = replace(entry, id=compaction_id(log), parent=state.leaf, kept=kept_ids)
+    kept_ids: list[str] = []
+    for message in mark.kept.messages:
+        if message.id in state.place:
+            kept_ids.append(message.id)
+    again = replace(
+        entry,
+        id=compaction_id(log),
+        parent=state.leaf,
+        kept=tuple(kept_ids),
+    )
     log.append(again)
     state.leaf = again.id
-    state.checkpoints = (*state.checkpoints[:-1], replace(mark, entry=again.id))
+    earlier_marks = state.checkpoints[:-1]
+    logged_mark = replace(mark, entry=again.id)
+    state.checkpoints = (*earlier_marks, logged_mark)
 
 
 def leaf_at(

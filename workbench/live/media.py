@@ -46,7 +46,8 @@ class StripMedia:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace the oldest; None where enough room is left."""
         media: list[tuple[int, Image]] = []
-        image_count = byte_count = 0
+        image_count = 0
+        byte_count = 0
         for index, message in enumerate(context.messages):
             for block in media_of(message):
                 media.append((index, block))
@@ -69,7 +70,8 @@ class StripMedia:
         edits: list[Replace] = []
         for index, blocks in dropped.items():
             stripped = _without(context.messages[index], blocks)
-            edits.append(Replace(index, index + 1, (stripped,)))
+            edit = Replace(index, index + 1, (stripped,))
+            edits.append(edit)
         return Plan(tuple(edits))
 
 
@@ -96,7 +98,8 @@ def _without(message: Message, dropped_blocks: set[int]) -> Message:
     blocks: list[AnswerBlock] = []
     for block in message.blocks:
         if _is_media(block) and id(block) in dropped_blocks:
-            blocks.append(Text(LEFT_OUT.format(block.media_type)))
+            marker = LEFT_OUT.format(block.media_type)
+            blocks.append(Text(marker))
         else:
             blocks.append(block)
     return replace(message, blocks=tuple(blocks))  # type: ignore[arg-type]  # a summary has no pictures
@@ -139,7 +142,8 @@ class MediaBudget:
         """What the host set, or what the API of the messages takes."""
         settings = self.runner.gauge.settings
         limits = LIMITS[self.memory.reader.present_format]
-        images, bytes = settings.most_images, settings.most_bytes
+        images = settings.most_images
+        bytes = settings.most_bytes
         if images is None:
             images = limits.images
         if bytes is None:
@@ -160,9 +164,10 @@ class MediaBudget:
         for message in messages[self._weighed :]:
             weighed = earlier_weights.get(id(message))
             if weighed is None:
-                weighed = message, _weigh(message)
+                weighed = (message, _weigh(message))
             self._each[id(message)] = weighed
-            self._weight += weighed[1]
+            _, message_weight = weighed
+            self._weight += message_weight
         self._weighed = len(messages)
         return self._weight
 
@@ -170,7 +175,8 @@ class MediaBudget:
         """Take the oldest pictures out if there are too many, or too many bytes."""
         weight = self.weight
         limits = self.limits
-        most_images = most_bytes = None
+        most_images = None
+        most_bytes = None
         if weight.images > limits.images:
             most_images = limits.images // 2
         if weight.bytes > limits.bytes:
@@ -188,7 +194,8 @@ class MediaBudget:
         share = self.weight.images + 1
         if diagnosis.kind == "bytes" or "many" in diagnosis.text:
             share = 2
-        return self._strip(self.weight.images // share, self.weight.media // share)
+        weight = self.weight
+        return self._strip(weight.images // share, weight.media // share)
 
     def _strip(self, images: int | None, bytes: int | None) -> bool:
         weight_before = self.weight
@@ -199,10 +206,12 @@ class MediaBudget:
         if not is_limited or not has_media or is_cancelled():
             return False
         budget = Budget(target=gauge.tokens, window=gauge.window, reason="images", force=True)
-        strategy = replace(gauge.preset.strategy, stages=(StripMedia(images, bytes),))
+        stage = StripMedia(images, bytes)
+        strategy = replace(gauge.preset.strategy, stages=(stage,))
+        no_model = NoModel(gauge.preset.name)
         with self.runner.lock:
             history = memory.state.kept.closed()
-            compaction = compact(history, strategy, budget, NoModel(gauge.preset.name))
+            compaction = compact(history, strategy, budget, no_model)
             if not compaction.stages:
                 return False
             objection = memory.take(compaction, memory.state.heard, memory.version)
@@ -220,9 +229,10 @@ class MediaBudget:
 
 def _weigh(message: Message) -> Weight:
     media = list(media_of(message))
-    placeholders = sum(
-        block.bytes for block in message.blocks if block.type == "image" and block not in media
-    )
+    placeholders = 0
+    for block in message.blocks:
+        if block.type == "image" and block not in media:
+            placeholders += block.bytes
     size = sum(map(sent_bytes, media))
     encoded_text = _encoded(counted_text(message))
     text_bytes = encoded_text.encode("utf-8", "surrogatepass")

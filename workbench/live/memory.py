@@ -1,29 +1,17 @@
 """What an agent said so far, whole, and the same as it is kept and as it is sent."""
 
 from collections.abc import Collection, Sequence
-from copy import deepcopy
-from dataclasses import replace
 
 from workbench.engine.compaction.engine import Compaction
-from workbench.engine.compaction.guard import violations
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import Log
-from workbench.engine.transcript.message import Json, Message, Text, UserMessage
-from workbench.live.cache_markers import markers, remarked
-from workbench.live.checkpoint import Checkpoint
-from workbench.live.context_edits import longer
+from workbench.engine.transcript.message import Json
+from workbench.live.checkpoint import Checkpoint, fits_before
 from workbench.live.copies import Copies
 from workbench.live.covered_prefix import end_of_step, first_uncovered
-from workbench.live.formats.canonical import key
-from workbench.live.formats.shape import (
-    HostFormat,
-    HostMessage,
-    OutgoingMessage,
-    has_question,
-    is_system,
-    record_of,
-)
+from workbench.live.formats.shape import HostMessage, is_system
 from workbench.live.formats.table import FORMATS
+from workbench.live.going_back import WayBack
 from workbench.live.host_lists import HostLists, ListMatch, mended_list
 from workbench.live.identity import Additions, HostList, text_of
 from workbench.live.log_entries import (
@@ -37,7 +25,18 @@ from workbench.live.log_entries import (
 )
 from workbench.live.mending.mends import Mending
 from workbench.live.message_reader import MessageReader, listed
-from workbench.live.rendered_anew import PartedList, learn_head, learns_note, parted_list
+from workbench.live.rendered_anew import (
+    PartedList,
+    learn_head,
+    learns_note,
+    parted_list,
+)
+from workbench.live.sent_messages import (
+    SentMessages,
+    originals,
+    renew_markers,
+    user_message,
+)
 from workbench.live.state import State
 
 
@@ -82,8 +81,8 @@ class Memory:
             How many of the host's messages are still the same, where it went back; None where it
             went on, or where only what it adds to each request is gone.
         """
-        messages = listed(messages)
-        objects, bare = self._parted(messages)
+        host_messages = listed(messages)
+        objects, bare = self._parted(host_messages)
         self._renew_system(bare)
         match = self._match(bare)
         start = self._first_uncovered(bare, match.heard_count)
@@ -91,25 +90,21 @@ class Memory:
             covered = self.lists.own.objects[: self._covered_count]
             objects = [*covered, *objects[start:]]
             bare = [*covered, *bare[start:]]
-            messages = objects
+            host_messages = objects
             match = self._match(bare)
+        if self._learns_note(match, bare):
+            objects, bare = self._parted(host_messages)
+        lost = None
+        if self._is_newest_another(match, host_messages):
+            newest = self.state.path[match.heard_count]
+            present = host_messages[match.same]
+            lost = self.additions.learn(newest.record, present)
+            objects, bare = self._parted(host_messages)
         same = match.same
         heard_count = match.heard_count
-        if heard_count < self.state.heard:
-            path = self.state.heard_path
-            later_path = path[heard_count:]
-            later_messages = bare[same:]
-            learn_head(self.additions, path, heard_count, later_messages)
-            if learns_note(self.additions, later_path, later_messages):
-                objects, bare = self._parted(messages)
-        lost = None
-        is_newest_another = heard_count == self.state.heard - 1
-        if is_newest_another and same < len(messages):
-            newest_record = self.state.path[heard_count].record
-            lost = self.additions.learn(newest_record, messages[same])
-            objects, bare = self._parted(messages)
         heard_path = self.state.path[:heard_count]
-        new = list(self.reader.read(bare, same, heard_path))
+        new_entries = self.reader.read(bare, start=same, earlier=heard_path)
+        new = list(new_entries)
         is_back = self._broken or heard_count < self.state.heard
         checkpoint_count = len(self.state.checkpoints)
         if is_back:
@@ -118,18 +113,13 @@ class Memory:
             if lost:
                 shorter = new[:1]
             self._go_back(heard_count, new, shorter)
-            same += len(shorter)
-            heard_count += len(shorter)
-            new = new[len(shorter) :]
+            shorter_count = len(shorter)
+            same += shorter_count
+            heard_count += shorter_count
+            new = new[shorter_count:]
         self._broken = True
-        line = match.line
-        for index in match.reworded:
-            place = line.places[index]
-            self._copies.reworded.add(place)
-        same_objects = objects[:same]
+        self._renew_objects(match, objects[:same], heard_count, is_back)
         new_objects = objects[same:]
-        written_objects = self.lists.renew(line, same_objects, heard_count, is_back)
-        self._renew_markers(written_objects)
         for object, host_message in zip(new_objects, new, strict=True):
             self._add(host_message, object)
         self._broken = False
@@ -139,6 +129,34 @@ class Memory:
             return None
         return heard_count
 
+    def _learns_note(self, match: ListMatch, messages: list[Json]) -> bool:
+        """Learn what the host renders anew with each request, where it goes back; whether a note
+        is among it.
+        """
+        if match.heard_count >= self.state.heard:
+            return False
+        path = self.state.heard_path
+        later_path = path[match.heard_count :]
+        later_messages = messages[match.same :]
+        learn_head(self.additions, path, match.heard_count, later_messages)
+        return learns_note(self.additions, later_path, later_messages)
+
+    def _is_newest_another(self, match: ListMatch, messages: list[Json]) -> bool:
+        """Whether another message stands in the place of the newest, and of it alone."""
+        is_only_newest = match.heard_count == self.state.heard - 1
+        return is_only_newest and match.same < len(messages)
+
+    def _renew_objects(
+        self, match: ListMatch, objects: list[Json], heard_count: int, is_back: bool
+    ) -> None:
+        """Take the host's present objects for the messages that were heard before."""
+        line = match.line
+        for index in match.reworded:
+            place = line.places[index]
+            self._copies.reworded.add(place)
+        written_objects = self.lists.renew(line, objects, heard_count, is_back)
+        renew_markers(self.state.shown, written_objects)
+
     def messages(self) -> list[Json]:
         """A new list of the messages to send: the host's own objects as it has them now, and
         copies of new ones.
@@ -147,93 +165,67 @@ class Memory:
         format = self.reader.present_format
         outgoing, first_own = self.state.of_compaction(own_list.objects, format)
         copies = self._copies.of(outgoing, own_list.objects)
+        own_objects = own_list.objects[first_own:]
+        own_places = own_list.places[first_own:]
         history = HostList(
-            objects=[*copies, *own_list.objects[first_own:]],
-            places=[*self._copies.places, *own_list.places[first_own:]],
+            objects=[*copies, *own_objects],
+            places=[*self._copies.places, *own_places],
         )
         self.lists.returned = self._mended(history)
         objects = self._with_addition(self.lists.returned.objects)
-        if self._parted_list.note is not None:
-            objects = self._parted_list.note.put_back(objects)
-        if self._parted_list.behind and objects:
+        note = self._parted_list.note
+        if note is not None:
+            objects = note.put_back(objects)
+        additions = self._parted_list.behind
+        if not additions:
+            return list(objects)
+        if objects and objects[-1] is not own_list.objects[-1]:
             newest = objects[-1]
-            joined = None
-            if newest is not own_list.objects[-1]:
-                joined = self._joined(newest, self._parted_list.behind)
+            joined = self._sent.joined(newest, additions)
             if joined is not None:
                 return [*objects[:-1], joined]
-        if not self._parted_list.behind:
-            return list(objects)
-        sent_list = [*objects, *self._parted_list.behind]
+        sent_list = [*objects, *additions]
         places: list[int | None] = [None] * len(sent_list)
-        return self._mended(HostList(sent_list, places)).objects
+        sent_history = HostList(sent_list, places)
+        return self._mended(sent_history).objects
 
     def _mended(self, history: HostList) -> HostList:
         """The list without what the provider refuses in it."""
         if not self.mending.is_needed:
             return history
-        return mended_list(history, self.mending, self.reader.present_format)
-
-    def _joined(self, newest: Json, later: Sequence[Json]) -> Json | None:
-        """The newest message and those behind it as one, where the API wants one; else None."""
-        outgoing = [OutgoingMessage(newest)]
-        for message in later:
-            outgoing.append(OutgoingMessage(message))
-        joined = self._format.finished(outgoing, self.state.path)
-        if len(joined) == 1:
-            return joined[0].object
-        return None
+        format = self.reader.present_format
+        return mended_list(history, self.mending, format)
 
     @property
-    def _format(self) -> HostFormat:
-        """The present format of the host's messages."""
-        return FORMATS[self.reader.present_format]
+    def _sent(self) -> SentMessages:
+        format = FORMATS[self.reader.present_format]
+        return SentMessages(self.state, self.lists.own.objects, format)
 
     def _with_addition(self, objects: list[Json]) -> list[Json]:
         """With the addition to the newest message behind all, where that message is not sent as
         it is.
         """
-        if not self._parted_list.inside or self._sends_newest_as_it_is():
+        added_text = self._parted_list.inside
+        if not added_text or self._sent.has_newest_as_it_is:
             return objects
-        addition = _user_message(self._parted_list.inside.strip())
-        outgoing = list(self.state.shown)
-        for record in self._format.new(addition):
-            outgoing.append(OutgoingMessage(record))
-        finished = self._format.finished(outgoing, self.state.path)
-        return [self._current(message) for message in finished]
-
-    def _sends_newest_as_it_is(self) -> bool:
-        newest_place = len(self.state.path) - 1
-        return any(message.at == newest_place and not message.made for message in self.state.shown)
+        return self._sent.with_addition(added_text.strip())
 
     def sent_through(self, ids: Collection[str]) -> list[Json]:
         """What is sent now, up to the last of the host's messages that holds one of these."""
-        stop = 0
-        for index, outgoing in enumerate(self.state.shown):
-            if outgoing.at is None:
-                continue
-            for message in self.state.path[outgoing.at].messages:
-                if message.id in ids:
-                    stop = index + 1
-        return [self._current(outgoing) for outgoing in self.state.shown[:stop]]
+        return self._sent.through(ids)
 
     def given_list(self) -> list[Json]:
         """The host's messages as it has them now, to be heard again."""
         objects = self.lists.own.objects
-        if self._parted_list.note is not None:
-            objects = self._parted_list.note.put_back(objects)
+        note = self._parted_list.note
+        if note is not None:
+            objects = note.put_back(objects)
         return [*objects, *self._parted_list.behind]
 
     def original(self) -> list[Json]:
         """Copies of the host's messages, from the first one, whatever was compacted."""
-        copies: list[Json] = []
         present_objects = self.lists.own.objects
-        for host_message, present in zip(self.state.path, present_objects, strict=False):
-            if host_message.object is present:
-                copies.append(deepcopy(dict(host_message.record)))
-            else:
-                copies.append(record_of(present))
-        return copies
+        return originals(self.state.path, present_objects)
 
     def take(self, compaction: Compaction, heard_count: int, version: int) -> str:
         """Put a compaction in place, and behind it what was heard while it ran.
@@ -249,25 +241,20 @@ class Memory:
         if self.version != version:
             return "the history was compacted or taken back meanwhile"
         present = self.state
-        later_messages: list[Message] = []
-        for host_message in present.path[heard_count : present.heard]:
-            later_messages += host_message.messages
-        if later_messages:
-            history = longer(compaction.before, later_messages)
-            compacted = longer(compaction.after, later_messages)
-            if violations(history, compacted):
-                return "what was said meanwhile does not fit behind it"
+        later_path = present.path[heard_count : present.heard]
+        if not fits_before(compaction, later_path):
+            return "what was said meanwhile does not fit behind it"
+        id = compaction_id(self.log)
         mark = Checkpoint.after(
             compaction,
-            present.path[:heard_count],
-            present.place,
-            self.reader.present_format,
-            compaction_id(self.log),
+            path=present.path[:heard_count],
+            places=present.place,
+            format=self.reader.present_format,
+            entry=id,
         )
         self.archive.update(compaction.sent.archive)
-        for summary in summaries_of(compaction.sent):
-            written_text = summary.lead + summary.text + summary.tail
-            self.reader.written[written_text] = summary
+        summaries = summaries_of(compaction.sent)
+        self.reader.note_written(summaries)
         self.version += 1
         marks = (*present.checkpoints, mark)
         state = State.at(marks, present.heard_path)
@@ -284,7 +271,8 @@ class Memory:
         self._parted_list = parted
         self.added = 0
         if parted.added_text:
-            self.added = self.reader.count(_user_message(parted.added_text))
+            addition = user_message(parted.added_text)
+            self.added = self.reader.count(addition)
         return parted.objects, parted.bare
 
     def _match(self, messages: list[Json]) -> ListMatch:
@@ -336,31 +324,6 @@ class Memory:
             self.version += 1
             self.lists.replace(place, present)
 
-    def _renew_markers(self, written_objects: Sequence[Json]) -> None:
-        """Take the cache markers that the host now has on messages that were written for it."""
-        outgoing_messages = self.state.shown
-        made_indices: list[int] = []
-        for index, outgoing in enumerate(outgoing_messages):
-            if outgoing.made:
-                made_indices.append(index)
-        for index, object in zip(made_indices, written_objects, strict=False):
-            outgoing = outgoing_messages[index]
-            shown_object = outgoing.object
-            if object == shown_object:
-                continue
-            is_marked_otherwise = markers(object) != markers(shown_object)
-            if is_marked_otherwise and key(object) == key(shown_object):
-                outgoing_messages[index] = replace(outgoing, object=deepcopy(object))
-
-    def _current(self, message: OutgoingMessage) -> Json:
-        """A message as it is sent now."""
-        if message.at is None:
-            return deepcopy(message.object)
-        host_object = self.lists.own.objects[message.at]
-        if not message.made:
-            return host_object
-        return deepcopy(remarked(message.object, host_object))
-
     def _add(self, host_message: HostMessage, object: Json) -> None:
         state = self.state
         leaf = log_messages(self.log, [host_message], state.leaf)
@@ -383,33 +346,20 @@ class Memory:
         Args:
             heard_count: how many are the same.
             new: what follows now.
-            shorter: the first of these, where it is what was the newest message without what the
-                host had added to it.
+            shorter: the first of these, see `WayBack`.
         """
         old_path = self.state.path
-        path = [*old_path[:heard_count], *shorter]
-        self.mending.doubted_until = min(self.mending.doubted_until, heard_count)
-        only_addition_is_gone = (
-            len(old_path) == heard_count + 1
-            and not has_question(new[:1])
-            and self.additions.is_behind(old_path[heard_count].record)
-        )
-        covered = len(old_path) if only_addition_is_gone else len(path)
-        standing = [mark for mark in self.state.checkpoints if mark.covers <= covered]
-        is_at_end = len(new) == len(shorter)
-        while is_at_end and standing[-1].hides_result_at_end(path):
-            standing.pop()
-        has_later_question = has_question(new)
+        way = WayBack(old_path, heard_count, new, shorter)
+        doubted_until = self.mending.doubted_until
+        self.mending.doubted_until = min(doubted_until, heard_count)
+        standing = way.standing(self.state.checkpoints, self.additions)
         format = self.reader.present_format
-        marks = [mark.on(path, old_path, has_later_question, format) for mark in standing]
-        state = State.at(tuple(marks), path)
+        marks = way.on_path(standing, format)
+        state = State.at(tuple(marks), way.path)
         leaf = leaf_at(self.log, heard_count, old_path, marks)
         state.leaf = log_messages(self.log, shorter, leaf)
         self.state = state
         self.log.leaf = state.leaf
-        if marks[-1] is not standing[-1]:
-            log_compaction_again(self.log, standing[-1].entry, state)
-
-
-def _user_message(text: str) -> UserMessage:
-    return UserMessage(id="", blocks=(Text(text),))
+        newest_mark = standing[-1]
+        if marks[-1] is not newest_mark:
+            log_compaction_again(self.log, newest_mark.entry, state)

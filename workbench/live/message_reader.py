@@ -58,19 +58,19 @@ def _summary(message: Message, stage: object) -> Summary | None:
         said_by = stage.presentation.said_by
         name = stage.presentation.summary_name
     words = plain_text(message)
-    lead = prompt.opening
-    tail = prompt.closing
     if name and message.name != name:
         above = f"[{name}]\n"
         if not words.startswith(above):
             return None
         words = words.removeprefix(above)
-    if message.role != said_by or not (lead or name):
+    lead = prompt.opening
+    tail = prompt.closing
+    has_mark = bool(lead or name)
+    if message.role != said_by or not has_mark:
         return None
-    has_both = words.startswith(lead) and words.endswith(tail)
-    if not has_both or len(words) <= len(lead) + len(tail):
+    text_and_lists = _between(words, lead, tail)
+    if not text_and_lists:
         return None
-    text_and_lists = words[len(lead) : len(words) - len(tail)]
     text, lists = _without_lists(text_and_lists, stage)
     return Summary(
         id=message.id,
@@ -82,6 +82,15 @@ def _summary(message: Message, stage: object) -> Summary | None:
         said_by=said_by,
         name=name or message.name,
     )
+
+
+def _between(words: str, lead: str, tail: str) -> str:
+    """What stands between the lead and the tail; empty where nothing does, or one is not there."""
+    if not words.startswith(lead) or not words.endswith(tail):
+        return ""
+    start = len(lead)
+    stop = len(words) - len(tail)
+    return words[start:stop]
 
 
 def _without_lists(text: str, stage: object) -> tuple[str, str]:
@@ -105,10 +114,11 @@ def listed(messages: Json) -> list[Json]:
     Raises:
         FormatError: they are no list.
     """
-    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
-        raise FormatError(
-            f"expected a list of messages, found {type(messages).__name__}", where="messages"
-        )
+    is_no_list = isinstance(messages, str | bytes | Mapping)
+    if is_no_list or not isinstance(messages, Iterable):
+        type_name = type(messages).__name__
+        objection = f"expected a list of messages, found {type_name}"
+        raise FormatError(objection, where="messages")
     return list(messages)
 
 
@@ -158,30 +168,44 @@ class MessageReader:
                 type_name = type(message).__name__
                 objection = f"expected a message with a role and content, found {type_name}"
                 raise FormatError(objection, where=f"messages[{index}]")
-            records.append(record_of(message))
-        self.format = self.format or next(filter(None, map(format_of, records)), None)
+            record = record_of(message)
+            records.append(record)
+        if not self.format:
+            formats = map(format_of, records)
+            self.format = next(filter(None, formats), None)
         format = FORMATS[self.present_format]
         waiting = _waiting_behind(earlier)
         start_of_answer = 0
         while start_of_answer < len(records):
+            first_record = records[start_of_answer]
             where = f"messages[{start + start_of_answer}]"
-            _refuse_unreadable(records[start_of_answer], format, where)
+            _refuse_unreadable(first_record, format, where)
             stop = start_of_answer + 1
-            if format.joins(records[start_of_answer]):
+            if format.joins(first_record):
                 while stop < len(records) and format.joins(records[stop]):
                     stop += 1
-            for piece in range(start_of_answer, stop - 1):
-                yield HostMessage(messages[start + piece], records[piece])
-            host_object = messages[start + stop - 1]
-            entry = self._last(format, host_object, records[start_of_answer:stop], waiting)
+            last_piece = stop - 1
+            for piece in range(start_of_answer, last_piece):
+                piece_object = messages[start + piece]
+                yield HostMessage(piece_object, records[piece])
+            host_object = messages[start + last_piece]
+            answer_records = records[start_of_answer:stop]
+            entry = self._last(format, host_object, answer_records, waiting)
             waiting = _waiting_after(waiting, entry)
             yield entry
             start_of_answer = stop
 
+    def note_written(self, summaries: Iterable[Summary]) -> None:
+        """Remember our own summaries, in case the host hands one back."""
+        for summary in summaries:
+            text = summary.lead + summary.text + summary.tail
+            self.written[text] = summary
+
     def again(self, recorded: HostMessage, present: Json) -> HostMessage:
         """The host's present wording of a system prompt that was read, under the same id."""
         number = self.number
-        recorded_number = int(recorded.messages[0].id[1:])
+        recorded_id = recorded.messages[0].id
+        recorded_number = int(recorded_id[1:])
         self.number = recorded_number - 1
         renewed = next(self.read([present]))
         self.number = number
@@ -231,18 +255,23 @@ class MessageReader:
         if message.role != "user" or len(message.blocks) == 1:
             return [self.recognise(message) or message]
         for index, block in enumerate(message.blocks):
-            summary = self.recognise(replace(message, blocks=(block,)))
+            block_alone = replace(message, blocks=(block,))
+            summary = self.recognise(block_alone)
             if summary is None:
                 continue
             parted: list[Message] = []
             if index > 0:
-                parted.append(replace(message, blocks=message.blocks[:index]))
+                earlier_blocks = message.blocks[:index]
+                earlier_message = replace(message, blocks=earlier_blocks)
+                parted.append(earlier_message)
                 summary = replace(summary, id=self._new_id())
             entry.parts[id(summary)] = entry.parts[id(block)]
             parted.append(summary)
             later_blocks = message.blocks[index + 1 :]
             if later_blocks:
-                parted.append(replace(message, id=self._new_id(), blocks=later_blocks))
+                later_id = self._new_id()
+                later_message = replace(message, id=later_id, blocks=later_blocks)
+                parted.append(later_message)
             return parted
         return [message]
 
@@ -284,8 +313,8 @@ def _waiting_after(waiting: Sequence[tuple[str, str]], entry: HostMessage) -> li
         if message.role == "assistant":
             calls = [(call.id, call.name) for call in message.calls]
         elif message.role == "tool":
-            for call in calls:
-                if call[0] == message.call_id:
-                    calls.remove(call)
+            for call_id, name in calls:
+                if call_id == message.call_id:
+                    calls.remove((call_id, name))
                     break
     return calls

@@ -1,5 +1,6 @@
 """Messages as they are sent: in the host's format, its own objects where nothing was changed."""
 
+import operator
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
@@ -33,15 +34,22 @@ def write_messages(
     """
     writer = FORMATS[format]
     outgoing: list[OutgoingMessage] = []
-    for place, run in groupby(messages, key=lambda message: places.get(message.id)):
+
+    def place_of(message: Message) -> int | None:
+        return places.get(message.id)
+
+    for place, run in groupby(messages, key=place_of):
         group = tuple(run)
         if place is None:
             outgoing += _new_messages(group, writer)
-        elif _are_unchanged(group, path[place].messages):
+            continue
+        host_message = path[place]
+        if _are_unchanged(group, host_message.messages):
             outgoing += _host_objects(path, place)
-        else:
-            for record in path[place].rewritten(group, writer.rewritten):
-                outgoing.append(OutgoingMessage(record, at=place))
+            continue
+        for record in host_message.rewritten(group, writer.rewritten):
+            rewritten = OutgoingMessage(record, at=place)
+            outgoing.append(rewritten)
     return writer.finished(outgoing, path)
 
 
@@ -49,13 +57,16 @@ def _new_messages(messages: Sequence[Message], writer: HostFormat) -> list[Outgo
     outgoing: list[OutgoingMessage] = []
     for message in messages:
         if not is_empty(message):
-            outgoing += map(OutgoingMessage, writer.new(message))
+            records = writer.new(message)
+            outgoing += map(OutgoingMessage, records)
     return outgoing
 
 
 def _are_unchanged(group: Sequence[Message], messages: Sequence[Message]) -> bool:
     """Whether these are all of the host's message, as they were read."""
-    return [*map(id, group)] == [*map(id, messages)]
+    if len(group) != len(messages):
+        return False
+    return all(map(operator.is_, group, messages))
 
 
 def _host_objects(path: Sequence[HostMessage], place: int) -> list[OutgoingMessage]:
@@ -65,5 +76,6 @@ def _host_objects(path: Sequence[HostMessage], place: int) -> list[OutgoingMessa
     start = stop - path[place].span
     for index in range(start, stop):
         host_object = path[index].object
-        outgoing.append(OutgoingMessage(host_object, made=False, at=index))
+        unchanged = OutgoingMessage(host_object, made=False, at=index)
+        outgoing.append(unchanged)
     return outgoing

@@ -76,7 +76,8 @@ class MadeMessages:
         items: dict[int, Json] = {}
         message_count = len(self._messages)
         for number in range(self._recorded, message_count):
-            items[number] = as_plain(self._messages[number])
+            message = self._messages[number]
+            items[number] = as_plain(message)
         self._recorded = message_count
         if not items:
             return None
@@ -99,11 +100,13 @@ class RecordedSlots:
         slots = _slots_of(present)
         items: dict[int, Json] = {}
         for start in range(0, len(slots), BLOCK):
-            block = slots[start : start + BLOCK]
-            if block == recorded[start : start + BLOCK]:
+            stop = start + BLOCK
+            block = slots[start:stop]
+            if block == recorded[start:stop]:
                 continue
             for index, slot in enumerate(block, start):
-                if index < len(recorded) and recorded[index] == slot:
+                is_recorded = index < len(recorded)
+                if is_recorded and recorded[index] == slot:
                     continue
                 if isinstance(slot, int):
                     items[index] = {"at": slot}

@@ -54,7 +54,9 @@ class Recorder:
         """The same as `whole`, as JSON text of one line."""
         with self._scheduler.runner.lock:
             self._begin()
-            return _as_text(self._document(self._change()))
+            change = self._change()
+            document = self._document(change)
+            return _as_text(document)
 
     def changes_text(self) -> str | None:
         """The same as `changes`, as JSON text of one line."""
@@ -63,7 +65,8 @@ class Recorder:
             if change.is_empty:
                 return None
             self._number += 1
-            return _as_text(change.record(self._number))
+            record = change.record(self._number)
+            return _as_text(record)
 
     @staticmethod
     def _document(change: Change) -> dict[str, Json]:
@@ -91,6 +94,15 @@ class Recorder:
         self._values: dict[str, Json] = {}
 
     def _change(self) -> Change:
+        lists = self._list_changes()
+        return Change(
+            values=self._value_change(),
+            mappings=self._mapping_changes(),
+            lists=lists,
+        )
+
+    def _list_changes(self) -> dict[str, ListChange]:
+        """What changed in the lists that grow, by their names in the document."""
         memory = self._scheduler.memory
         path = memory.state.path
         same = 0
@@ -98,28 +110,32 @@ class Recorder:
             same = len(self._path.items)
         self._version = memory.version
         dropped = self._path.dropped(path, same)
-        lists = {
+        summaries = list(memory.reader.written.values())
+        changes = {
             "entries": self._path.change(path, _entry_record, same),
             "log": self._log_change(dropped),
             "checkpoints": self._checkpoint_change(),
             "made": self._made.change(),  # behind the checkpoints, which refer to them
-            "written": self._summaries.change([*memory.reader.written.values()], as_plain),
+            "written": self._summaries.change(summaries, as_plain),
             "given": self._passed.change(memory.lists.passed),
             "returned": self._returned.change(memory.lists.returned),
         }
-        mappings = {
-            "names": self._mapping_change("names", memory.reader.names),
-            "archive": self._mapping_change("archive", memory.archive),
-        }
-        changed_mappings: dict[str, dict[str, Json]] = {}
-        for name, mapping in mappings.items():
-            if mapping:
-                changed_mappings[name] = mapping
         changed_lists: dict[str, ListChange] = {}
-        for name, list_change in lists.items():
+        for name, list_change in changes.items():
             if list_change is not None:
                 changed_lists[name] = list_change
-        return Change(self._value_change(), changed_mappings, changed_lists)
+        return changed_lists
+
+    def _mapping_changes(self) -> dict[str, dict[str, Json]]:
+        """What changed in the mappings that grow, by their names in the document."""
+        memory = self._scheduler.memory
+        present_mappings = {"names": memory.reader.names, "archive": memory.archive}
+        changed_mappings: dict[str, dict[str, Json]] = {}
+        for name, present in present_mappings.items():
+            changed = self._mapping_change(name, present)
+            if changed:
+                changed_mappings[name] = changed
+        return changed_mappings
 
     def _log_change(self, dropped: Sequence[HostMessage]) -> ListChange | None:
         """What is new in the log, and the messages in it that are no longer among the host's."""
@@ -172,10 +188,10 @@ class Recorder:
     def _context_record(self, context: Context) -> Json:
         references = []
         for message in context.messages:
-            if self._is_host_message(message):
-                references.append(message.id)
-            else:
-                references.append(self._made.reference(message))
+            reference = message.id
+            if not self._is_host_message(message):
+                reference = self._made.reference(message)
+            references.append(reference)
         return {
             "messages": references,
             "sizes": list(context.sizes),
@@ -189,24 +205,29 @@ class Recorder:
         place = state.place.get(message.id)
         if place is None:
             return False
-        return any(host_message is message for host_message in state.path[place].messages)
+        messages = state.path[place].messages
+        return any(host_message is message for host_message in messages)
 
     def _mapping_change(self, name: str, present: Mapping[str, Json]) -> dict[str, Json]:
         """The keys of a mapping that are new or have another value; most are new ones at its end."""
         recorded = self._mappings[name]
-        changed = dict(islice(present.items(), len(recorded), None))
+        new_items = islice(present.items(), len(recorded), None)
+        changed = dict(new_items)
         recorded.update(changed)
-        if recorded != present:
-            for key, value in present.items():
-                if recorded.get(key) != value:
-                    changed[key] = recorded[key] = value
+        if recorded == present:
+            return changed
+        for key, value in present.items():
+            if recorded.get(key) != value:
+                changed[key] = value
+                recorded[key] = value
         return changed
 
     def _value_change(self) -> dict[str, Json]:
         present = self._present_values()
         changed: dict[str, Json] = {}
         for name, value in present.items():
-            if name not in self._values or self._values[name] != value:
+            is_new = name not in self._values
+            if is_new or self._values[name] != value:
                 changed[name] = value
         self._values = present
         return changed
@@ -224,8 +245,11 @@ class Recorder:
         seconds_now = gauge.clock()
         limits: list[Json] = []
         for model, (tokens, until) in gauge.limits.items():
-            limit = SavedLimit(model, tokens, until - seconds_now)
-            limits.append(as_plain(limit))
+            seconds_left = until - seconds_now
+            limit = SavedLimit(model, tokens, seconds_left)
+            limit_record = as_plain(limit)
+            limits.append(limit_record)
+        pause_seconds = breaker.resumes_after - seconds_now
         return {
             "preset": self._preset,
             "window": gauge.configured,
@@ -254,7 +278,7 @@ class Recorder:
             "misses": breaker.misses,
             "paused": breaker.paused,
             "pause_tokens": _finite(breaker.resumes_at),
-            "pause_seconds": _finite(breaker.resumes_after - seconds_now),
+            "pause_seconds": _finite(pause_seconds),
             "mends": sorted(mending.defects),
             "doubted": [mending.doubted_from, mending.doubted_until],
             "mended": recovery.mended,
@@ -278,26 +302,40 @@ class _RecordedLog:
                 if message.id not in self.places:
                     continue
                 entry = log[message.id]
-                if isinstance(entry, MessageEntry) and entry.message is message:
-                    items[self.places[message.id]] = _log_record(entry, is_host_message=False)
+                if not isinstance(entry, MessageEntry):
+                    continue
+                if entry.message is message:
+                    place = self.places[message.id]
+                    items[place] = _log_record(entry, is_host_message=False)
         return items
 
 
 def _entry_record(host_message: HostMessage) -> Json:
     number = 1
     if host_message.messages:
-        number = int(host_message.messages[0].id[1:])
-    return {"record": host_message.record, "number": number, "span": host_message.span}
+        first_id = host_message.messages[0].id
+        number = int(first_id[1:])
+    return {
+        "record": host_message.record,
+        "number": number,
+        "span": host_message.span,
+    }
 
 
 def _log_record(entry: Entry, is_host_message: bool) -> Json:
     if is_host_message:
-        return {"type": "host_message", "id": entry.id, "parent": entry.parent}
+        return {
+            "type": "host_message",
+            "id": entry.id,
+            "parent": entry.parent,
+        }
     return as_plain(entry)
 
 
 def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    if math.isfinite(value):
+        return value
+    return None
 
 
 def _as_text(record: Json) -> str:

@@ -82,7 +82,8 @@ class Runner:
         self._after = host.guarded("after", self._tell_after, lambda _: None, lambda _: True)
         has_no_summary = model is None and hooks.before is None
         if has_no_summary and gauge.preset.host.needs_model and asks_first(gauge):
-            raise SettingError(f"{NO_MODEL.format(gauge.preset.name)}, such as 'extractive'")
+            objection = NO_MODEL.format(gauge.preset.name)
+            raise SettingError(f"{objection}, such as 'extractive'")
 
     def hear(self, messages: Sequence[Json] | None) -> None:
         """Take in what is new; a list that does not continue the last one goes back in the
@@ -101,13 +102,15 @@ class Runner:
                 self.gauge.follow(version)
                 return
             undone = marks[len(memory.state.checkpoints) :]
+            undone_count = len(undone)
             usd = total([mark.usd for mark in undone])
             self.gauge.forget()
             if undone or same < heard_count - 1:
                 self._release()
-            self.tell(Rewound(same, len(undone), usd))
+            rewound = Rewound(same, undone_count, usd)
+            self.tell(rewound)
             if undone:
-                self._note_undone(len(undone), usd)
+                self._note_undone(undone_count, usd)
 
     def _note_undone(self, undone: int, usd: float | None) -> None:
         """Count compactions that the host undid; where it undoes each of them, none starts by
@@ -116,7 +119,8 @@ class Runner:
         self.undone.note(undone, usd)
         if self.undone.times_in_row >= self.gauge.settings.breaker:
             gauge = self.gauge
-            self.tell(PaidInVain(self.undone.count, self.undone.usd))
+            event = PaidInVain(self.undone.count, self.undone.usd)
+            self.tell(event)
             self.breaker.pause(gauge.spoken, gauge.own_window, gauge.settings)
 
     def _release(self) -> None:
@@ -166,8 +170,9 @@ class Runner:
             return None
         self._settle(budget, cause, compaction)
         if compaction.outcome == "unchanged" and cause != "by_hand":
+            failure = failure_of(compaction)
             reason_text = compaction.refusal or compaction.why
-            self.fail(failure_of(compaction), reason_text, cause)
+            self.fail(failure, reason_text, cause)
         return compaction
 
     def overcome(self, cause: Cause) -> bool:
@@ -250,7 +255,8 @@ class Runner:
 
     def _tell_after(self, compaction: Compaction) -> None:
         if self.hooks.after is not None:
-            refuse_awaitable("after", self.hooks.after(compaction))
+            answer = self.hooks.after(compaction)
+            refuse_awaitable("after", answer)
 
     def _announced(
         self, budget: Budget, cause: Cause, strategy: Strategy, meter: Meter
@@ -274,7 +280,13 @@ class Runner:
                 supplied = choice.summary
             model = ServerModel(SplittingModel(meter), meter, self.gauge)
             compaction, is_supplied = hooked_compaction(
-                attempt.start, strategy, budget, model, self.hooks, supplied, host.hook_summary
+                attempt.start,
+                strategy,
+                budget,
+                model,
+                self.hooks,
+                supplied,
+                host.hook_summary,
             )
             compaction = with_own_pins(compaction, attempt.history)
             objection = self._take(compaction, attempt)
@@ -383,7 +395,8 @@ class Runner:
         is_refused = budget.reason == "overflow" and cause == "error"
         if not is_refused or budget.keep_recent is not None:
             return measured
-        return newest_pinned(measured, budget.target - measured.overhead)
+        room = budget.target - measured.overhead
+        return newest_pinned(measured, room)
 
     def _end(self, started: CompactionStarted, ended: CompactionEnded | CompactionDropped) -> None:
         """Tell how a compaction ended; where the preset's system is silent about vain ones, also

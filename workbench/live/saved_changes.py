@@ -30,6 +30,13 @@ class ListChange:
     items: Mapping[int, Json]
     is_shorter: bool = False
 
+    def record(self) -> dict[str, Json]:
+        """The change as JSON."""
+        items: dict[str, Json] = {}
+        for index, item in self.items.items():
+            items[str(index)] = item
+        return {"length": self.length, "items": items}
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -54,8 +61,7 @@ class Change:
         """The change as JSON; `number` counts the changes since the whole document, from 1."""
         lists: dict[str, Json] = {}
         for name, change in self.lists.items():
-            items = {str(index): item for index, item in change.items.items()}
-            lists[name] = {"length": change.length, "items": items}
+            lists[name] = change.record()
         return {
             "workbench": CHANGE,
             "number": number,
@@ -83,26 +89,30 @@ def document_of(records: Iterable[Json]) -> dict[str, Json]:
             _expect(number, record)
             _put(record, document)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise FormatError(
+            objection = (
                 f"change {number} of the saved compactor is damaged ({error}); what"
                 " `Compactor.save_to` wrote, unchanged, would be accepted"
-            ) from None
+            )
+            raise FormatError(objection) from None
     return document
 
 
 def _expect(number: int, record: Json) -> None:
-    if record["workbench"] != CHANGE or record["number"] != number:
+    is_change = record["workbench"] == CHANGE
+    if not is_change or record["number"] != number:
         raise ValueError("it is another record")
 
 
 def _put(record: Json, document: dict[str, Json]) -> None:
     """Put a change into the document."""
     document.update(record["values"])
-    for name, mapping in record["mappings"].items():
-        document.setdefault(name, {}).update(mapping)
+    for name, changed in record["mappings"].items():
+        mapping: dict[str, Json] = document.setdefault(name, {})
+        mapping.update(changed)
     for name, change in record["lists"].items():
         items: list[Json] = document.setdefault(name, [])
-        del items[change["length"] :]
+        length = change["length"]
+        del items[length:]
         for index, item in change["items"].items():
             _set_item(items, int(index), item)
 

@@ -63,7 +63,8 @@ class Settings:
         check_whole_number("most_images", self.most_images, least=0, optional=True)
         check_whole_number("most_bytes", self.most_bytes, least=0, optional=True)
         check_whole_number("keep_recent", self.keep_recent, least=None, optional=True)
-        has_check = callable(getattr(self.trigger, "check", None))
+        check_function = getattr(self.trigger, "check", None)
+        has_check = callable(check_function)
         if self.trigger is not None and not has_check:
             _refuse("trigger", self.trigger, "one such as wb.AtShare(0.8)")
         for name in ("automatic", "last_resort"):
@@ -72,13 +73,22 @@ class Settings:
                 _refuse(name, value, "True or False")
         if not isinstance(self.instructions, str):
             _refuse("instructions", self.instructions, "a text")
-        if not (isinstance(self.hysteresis, Real) and 0 <= self.hysteresis < 1):
-            _refuse("hysteresis", self.hysteresis, "a number in [0, 1)")
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        """Refuse a fraction that is out of its range."""
+        hysteresis = self.hysteresis
+        if not (isinstance(hysteresis, Real) and 0 <= hysteresis < 1):
+            _refuse("hysteresis", hysteresis, "a number in [0, 1)")
         for name in ("cooldown", "cooldown_seconds"):
-            if not (isinstance(getattr(self, name), Real) and getattr(self, name) >= 0):
-                _refuse(name, getattr(self, name), "a number of at least 0")
+            value = getattr(self, name)
+            is_number = isinstance(value, Real)
+            if not is_number or not value >= 0:
+                _refuse(name, value, "a number of at least 0")
         seconds = self.model_seconds
-        if seconds is not None and not (isinstance(seconds, Real) and seconds > 0):
+        if seconds is None:
+            return
+        if not isinstance(seconds, Real) or not seconds > 0:
             _refuse("model_seconds", seconds, "a number of seconds above 0")
 
 
@@ -115,7 +125,8 @@ def check(
         if function is not None and not callable(function):
             _refuse(name, function, "a function")
     for name in ("before", "before_stage", "after"):
-        functions[f"hooks.{name}"] = getattr(hooks, name)
+        hook = getattr(hooks, name)
+        functions[f"hooks.{name}"] = hook
     functions["settings"] = settings
     functions["model.complete"] = complete
     for name, function in functions.items():
@@ -135,4 +146,5 @@ def check_manual(instructions: Json, keep_recent: Json) -> None:
 
 
 def _refuse(name: str, value: Json, accepted: str) -> None:
-    raise SettingError(f"{name} is {value!r:.80}; {accepted} would be accepted")
+    objection = f"{name} is {value!r:.80}; {accepted} would be accepted"
+    raise SettingError(objection)

@@ -52,11 +52,11 @@ class State:
         state = cls(
             kept=OpenContext(newest.kept),
             sent=OpenContext(newest.sent),
-            shown=[*newest.shown],
+            shown=list(newest.shown),
             checkpoints=checkpoints,
         )
-        state.compacted = len(newest.shown), newest.heard
-        state.path = [*path[: newest.heard]]
+        state.compacted = (len(newest.shown), newest.heard)
+        state.path = list(path[: newest.heard])
         state.place = places_of(state.path)
         for host_message in state.path:
             state.answers += _answers(host_message)
@@ -104,13 +104,17 @@ class State:
         if not outgoing or first_behind >= len(objects):
             return outgoing, first_behind
         last_message = outgoing[-1]
-        is_followed_by_own = not last_message.made and last_message.at == first_behind - 1
-        if not is_followed_by_own:
-            next_message = OutgoingMessage(record_of(objects[first_behind]), at=first_behind)
-            joined = FORMATS[format].finished([last_message, next_message], self.path)
-            if len(joined) == 1:
-                return [*outgoing[:-1], *joined], first_behind + 1
-        return outgoing, first_behind
+        is_own = not last_message.made
+        if is_own and last_message.at == first_behind - 1:
+            return outgoing, first_behind
+        next_record = record_of(objects[first_behind])
+        next_message = OutgoingMessage(next_record, at=first_behind)
+        ending = [last_message, next_message]
+        joined = FORMATS[format].finished(ending, self.path)
+        if len(joined) != 1:
+            return outgoing, first_behind
+        outgoing = [*outgoing[:-1], *joined]
+        return outgoing, first_behind + 1
 
     def with_system(self, place: int, renewed: HostMessage) -> State | None:
         """The same with another wording of the system prompt in this place; None where a
@@ -126,15 +130,18 @@ class State:
             contexts += (mark.kept, mark.sent)
         for context in contexts:
             index = index_of(context, old.id)
-            if index is not None and context.messages[index] is not old:
+            if index is None:
+                continue
+            if context.messages[index] is not old:
                 return None
-        path = [*self.path]
+        path = list(self.path)
         path[place] = renewed
         kept_context = with_reworded(kept_context, old, new, size)
         sent = with_reworded(sent, old, new, size)
         checkpoints: list[Checkpoint] = []
         for mark in self.checkpoints:
-            checkpoints.append(mark.reworded(old, new, size))
+            reworded = mark.reworded(old, new, size)
+            checkpoints.append(reworded)
         return replace(
             self,
             kept=OpenContext(kept_context),
@@ -146,20 +153,23 @@ class State:
     def ends_a_turn(self) -> bool:
         """Whether the newest message is a person's, so that the turn before it is over."""
         messages = self.sent.messages
-        return bool(messages) and isinstance(messages[-1], UserMessage)
+        if not messages:
+            return False
+        return isinstance(messages[-1], UserMessage)
 
     def _cover(self, covers: Covers) -> None:
         """Leave out what a compaction by the provider stands for: the provider takes no notice
         of it.
         """
-        kept_context = self.kept.closed()
-        sent = self.sent.closed()
-        self.kept = OpenContext(uncovered(kept_context, covers))
-        self.sent = OpenContext(uncovered(sent, covers))
+        kept_context = uncovered(self.kept.closed(), covers)
+        sent = uncovered(self.sent.closed(), covers)
+        self.kept = OpenContext(kept_context)
+        self.sent = OpenContext(sent)
         places: set[int] = set()
         for message in self.sent.messages:
-            if message.id in self.place:
-                places.add(self.place[message.id])
+            place = self.place.get(message.id)
+            if place is not None:
+                places.add(place)
         uncovered_messages: list[OutgoingMessage] = []
         for outgoing in self.shown:
             if outgoing.at in places:
@@ -167,9 +177,10 @@ class State:
         # the API drops it too, but wants a list that begins with a user's message
         if covers == "all":
             user_turn = {"role": "user", "content": GAP}
-            uncovered_messages.append(OutgoingMessage(user_turn))
+            gap = OutgoingMessage(user_turn)
+            uncovered_messages.append(gap)
         self.shown = uncovered_messages
-        self.compacted = len(self.shown), len(self.path)
+        self.compacted = (len(self.shown), len(self.path))
 
 
 def _answers(host_message: HostMessage) -> int:

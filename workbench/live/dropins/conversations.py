@@ -46,8 +46,10 @@ class Conversation:
     def __init__(self, file: Path | None, preset: Preset, options: dict[str, Any]) -> None:
         self.file = file
         self._model_window: int | None = None
-        self._given_settings: Settings | Callable[[], Settings] = options.get(
-            "settings", Settings()
+        usual_settings = Settings()
+        self._host_settings: Settings | Callable[[], Settings] = options.get(
+            "settings",
+            usual_settings,
         )
         self._has_own_window = options.get("window") is not None
         arguments = {**options, "settings": self._settings}
@@ -59,9 +61,11 @@ class Conversation:
 
     def _settings(self) -> Settings:
         """The host's settings; where it names no window, with the one that its library knows."""
-        source = self._given_settings
-        settings = source() if callable(source) else source
-        if self._has_own_window or settings.window is not None or self._model_window is None:
+        settings = self._host_settings
+        if callable(settings):
+            settings = settings()
+        has_window = self._has_own_window or settings.window is not None
+        if has_window or self._model_window is None:
             return settings
         return replace(settings, window=self._model_window)
 
@@ -86,7 +90,12 @@ class Conversation:
         self._model_window = model_window
         if messages and _is_result(messages[-1]):
             await self._waiting.after_tools(messages)
-        sent = await self._waiting.before_request(messages, system=system, tools=tools, model=model)
+        sent = await self._waiting.before_request(
+            messages,
+            system=system,
+            tools=tools,
+            model=model,
+        )
         await self.save()
         return sent
 
@@ -136,11 +145,16 @@ class Conversations:
                 work.
         """
         self.preset = preset_named(preset)
-        self._given = {"format": format, **options}
-        if self._given.get("model") is not None:
-            self._given["model"] = find_model(self._given["model"])
-        self._folder = None if folder is None else Path(folder)
-        Compactor(self.preset, **self._given)  # so that what it refuses is refused here
+        self._options = {"format": format, **options}
+        model = self._options.get("model")
+        if model is not None:
+            self._options["model"] = find_model(model)
+        self._folder: Path | None = None
+        self._most_live = LIVE_UNSAVED
+        if folder is not None:
+            self._folder = Path(folder)
+            self._most_live = LIVE
+        Compactor(self.preset, **self._options)  # so that what it refuses is refused here
         self._live: OrderedDict[str, Conversation] = OrderedDict()
         self._lock = Lock()
 
@@ -154,9 +168,10 @@ class Conversations:
         with self._lock:
             conversation = self._live.pop(id, None)
             if conversation is None:
-                conversation = Conversation(self._file(id), self.preset, self._given)
+                file = self._file(id)
+                conversation = Conversation(file, self.preset, self._options)
             self._live[id] = conversation
-            while len(self._live) > (LIVE_UNSAVED if self._folder is None else LIVE):
+            while len(self._live) > self._most_live:
                 self._live.popitem(last=False)
             return conversation
 
@@ -165,7 +180,8 @@ class Conversations:
         if self._folder is None:
             return None
         self._folder.mkdir(parents=True, exist_ok=True)
-        digest = sha256(f"{self.preset.name}\n{id}".encode()).hexdigest()
+        key = f"{self.preset.name}\n{id}"
+        digest = sha256(key.encode()).hexdigest()
         return self._folder / f"{digest[:40]}.journal"
 
 
@@ -173,17 +189,22 @@ def _is_result(message: Json) -> bool:
     """Whether a message is the result of a tool, in any of the formats."""
     if not isinstance(message, dict):
         return False
-    if message.get("role") == "tool" or str(message.get("type", "")).endswith("_output"):
+    item_type = str(message.get("type", ""))
+    if message.get("role") == "tool" or item_type.endswith("_output"):
         return True
     for field in ("content", "parts"):
         parts = message.get(field)
         if not isinstance(parts, list):
             continue
-        for part in parts:
-            if isinstance(part, dict) and (
-                part.get("type") == "tool_result"
-                or "functionResponse" in part
-                or "function_response" in part
-            ):
-                return True
+        if any(map(_is_result_part, parts)):
+            return True
     return False
+
+
+def _is_result_part(part: Json) -> bool:
+    """Whether a part is the result of a tool, in Anthropic's or Gemini's format."""
+    if not isinstance(part, dict):
+        return False
+    if part.get("type") == "tool_result":
+        return True
+    return "functionResponse" in part or "function_response" in part

@@ -49,10 +49,10 @@ class LiveConversation:
     def whole_update(self) -> dict[str, Any]:
         """What goes into the state, with everything in it."""
         record = self.recorder.whole()
-        self.size = len(line_of(record))
+        line = line_of(record)
+        self.size = len(line)
         self.largest_size = GROWTH * self.size
-        self.changes_size = 0
-        return {"compactor": {"changes": []}, "compactor_whole": {"records": [record]}}
+        return self._begun_anew([record])
 
     def update(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """What goes into a state that holds all that was known when it was written."""
@@ -61,15 +61,22 @@ class LiveConversation:
         changes = list(state["compactor"]["changes"])
         change = self.recorder.changes()
         if change is not None:
-            change_size = len(line_of(change))
+            line = line_of(change)
+            change_size = len(line)
             self.size += change_size
             self.changes_size += change_size
             changes.append(change)
         if len(changes) * self.changes_size < 2 * self.size:
             return {"compactor": {"changes": changes}}
+        earlier_records = state["compactor_whole"]["records"]
+        return self._begun_anew([*earlier_records, *changes])
+
+    def _begun_anew(self, records: list[Json]) -> dict[str, Any]:
+        """Both fields of the state, with all records in the large one."""
         self.changes_size = 0
-        records = [*state["compactor_whole"]["records"], *changes]
-        return {"compactor": {"changes": []}, "compactor_whole": {"records": records}}
+        small: dict[str, Any] = {"changes": []}
+        large = {"records": records}
+        return {"compactor": small, "compactor_whole": large}
 
 
 class StateCompactors:
@@ -83,27 +90,30 @@ class StateCompactors:
             options: what else `Compactor` takes.
         """
         self._preset = preset
-        self._given = options
+        self._options = options
         self._live: OrderedDict[str, LiveConversation] = OrderedDict()
 
     def of(self, state: Mapping[str, Any]) -> Compactor:
         """The compactor of a conversation at this state."""
         saved = state.get("compactor")
         if saved is None:
-            return Compactor(self._preset, **self._given)
+            return Compactor(self._preset, **self._options)
         live = self._live.get(saved["stamp"])
         if live is not None:
             return live.compactor
-        return Compactor.load(_records_in(state), self._preset, **self._given)
+        records = _records_in(state)
+        return Compactor.load(records, self._preset, **self._options)
 
     def saved(self, compactor: Compactor, state: Mapping[str, Any]) -> dict[str, Any]:
         """What goes into the state. Whoever goes back to the state before loads what that one has."""
         saved = state.get("compactor", {})
-        live = self._live.pop(saved.get("stamp", ""), None)
+        stamp = saved.get("stamp", "")
+        live = self._live.pop(stamp, None)
         if live is not None and live.compactor is compactor:
             update = live.update(state)
         else:
-            live = LiveConversation(compactor, compactor.recorder())
+            recorder = compactor.recorder()
+            live = LiveConversation(compactor, recorder)
             update = live.whole_update()
         stamp = uuid4().hex
         self._live[stamp] = live
@@ -118,4 +128,5 @@ def _records_in(state: Mapping[str, Any]) -> list[Json]:
     saved = state["compactor"]
     if "document" in saved:
         return [saved["document"]]
-    return [*state["compactor_whole"]["records"], *saved["changes"]]
+    earlier_records = state["compactor_whole"]["records"]
+    return [*earlier_records, *saved["changes"]]

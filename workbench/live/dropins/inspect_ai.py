@@ -77,10 +77,11 @@ class WorkbenchCompaction(CompactionStrategy):
         """
         super().__init__(type="summary", threshold=threshold, memory=memory)
         self._preset = preset_named(preset)
-        self._given = {"format": "openai", **options}
-        if self._given.get("model") is not None:
-            self._given["model"] = find_model(self._given["model"])
-        Compactor(self._preset, **self._given)  # so that what it refuses is refused here
+        self._options = {"format": "openai", **options}
+        model = self._options.get("model")
+        if model is not None:
+            self._options["model"] = find_model(model)
+        Compactor(self._preset, **self._options)  # so that what it refuses is refused here
 
     async def compact(
         self, model: Model, messages: list[ChatMessage], tools: list[ToolInfo]
@@ -89,18 +90,20 @@ class WorkbenchCompaction(CompactionStrategy):
         conversation = _Records(messages)
         schemas = [tool.model_dump() for tool in tools]
         declared: dict[str, Any] = {"tools": schemas}
-        settings = _settings(self._given.get("settings"))
+        settings = _settings(self._options.get("settings"))
         phases = [settings]
-        arguments = dict(self._given)
+        arguments = dict(self._options)
         arguments["window"] = self._limit(model)
         arguments["settings"] = lambda: phases[-1]
         live = Compactor(self._preset, **arguments)
         # hears, changes nothing
-        phases.append(replace(settings, automatic=False, last_resort=False))
+        passive_settings = replace(settings, automatic=False, last_resort=False)
+        phases.append(passive_settings)
         live.before_request(conversation.records, **declared)
         token_count = await model.count_tokens(messages)
         token_count += await model.count_tool_tokens(tools)
-        live.report_usage({"prompt_tokens": token_count, "completion_tokens": 0})
+        usage = {"prompt_tokens": token_count, "completion_tokens": 0}
+        live.report_usage(usage)
         phases.append(settings)
         waiting = AsyncCompactor(live)
         sent = await waiting.before_request(conversation.records, **declared)
@@ -108,7 +111,8 @@ class WorkbenchCompaction(CompactionStrategy):
             with suppress(CompactionRefused, ModelError):
                 await waiting.compact()
             sent = await waiting.before_request(conversation.records, **declared)
-        return conversation.messages(sent), None
+        messages_to_send = conversation.messages(sent)
+        return messages_to_send, None
 
     def _limit(self, model: Model) -> int:
         """The tokens of Inspect's threshold."""
@@ -140,7 +144,8 @@ class _Records:
 
     def is_whole(self, records: Sequence[dict[str, Any]]) -> bool:
         """Whether these records are all of the conversation's, unchanged."""
-        return list(map(id, records)) == list(map(id, self.records))
+        ids = [id(record) for record in records]
+        return ids == [id(record) for record in self.records]
 
     def messages(self, records: Sequence[dict[str, Any]]) -> list[ChatMessage]:
         """The messages of these records: the conversation's own where they are as they were."""
@@ -161,8 +166,7 @@ class _Records:
             content = [_content(part) for part in content]
         original = self._named.get(record.get("id", ""))
         if original is None or original.role != record["role"]:
-            classes = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant}
-            return classes.get(record["role"], ChatMessageUser)(content=content)
+            return _new_message(record["role"], content)
         changes: dict[str, Any] = {"content": content}
         if isinstance(original, ChatMessageAssistant):
             calls = _remaining_calls(original, record)
@@ -170,6 +174,15 @@ class _Records:
             if record.get("reasoning_content"):
                 changes["content"] = _with_thoughts_of(original, content)
         return original.model_copy(update=changes)
+
+
+def _new_message(role: str, content: Json) -> ChatMessage:
+    """A message that the conversation never had."""
+    if role == "system":
+        return ChatMessageSystem(content=content)
+    if role == "assistant":
+        return ChatMessageAssistant(content=content)
+    return ChatMessageUser(content=content)
 
 
 def _with_thoughts_of(answer: ChatMessageAssistant, content: Json) -> Json:
@@ -187,13 +200,19 @@ def _with_thoughts_of(answer: ChatMessageAssistant, content: Json) -> Json:
 
 def _remaining_calls(answer: ChatMessageAssistant, record: dict[str, Any]) -> list[ToolCall]:
     """The calls of an answer that its record still has, with the record's arguments."""
-    functions = {call["id"]: call["function"] for call in record.get("tool_calls") or ()}
+    functions: dict[str, Json] = {}
+    for call_record in record.get("tool_calls") or ():
+        call_id = call_record["id"]
+        functions[call_id] = call_record["function"]
     calls: list[ToolCall] = []
     for call in answer.tool_calls or ():
-        if call.id in functions:
-            text = functions[call.id]["arguments"] or "{}"
-            arguments = json.loads(text)
-            calls.append(replace(call, arguments=arguments))
+        function = functions.get(call.id)
+        if function is None:
+            continue
+        text = function["arguments"] or "{}"
+        arguments = json.loads(text)
+        present_call = replace(call, arguments=arguments)
+        calls.append(present_call)
     return calls
 
 
@@ -201,7 +220,9 @@ def _settings(options: Json) -> Settings:
     """The host's settings at this moment."""
     if options is None:
         return Settings()
-    settings: Settings = options() if callable(options) else options
+    settings: Settings = options
+    if callable(options):
+        settings = options()
     return settings
 
 
@@ -214,7 +235,8 @@ def _record(message: ChatMessage) -> dict[str, Any]:
         if isinstance(part, ContentReasoning):
             thoughts.append(part.reasoning)
         else:
-            parts.append(_part(part))
+            part_record = _part(part)
+            parts.append(part_record)
     record["content"] = parts
     if isinstance(message.content, str):
         record["content"] = message.content
@@ -226,13 +248,19 @@ def _record(message: ChatMessage) -> dict[str, Any]:
         if message.error is not None and not record["content"]:
             record["content"] = message.error.message
     if isinstance(message, ChatMessageAssistant) and message.tool_calls:
-        calls: list[dict[str, Any]] = []
-        for call in message.tool_calls:
-            arguments = json.dumps(call.arguments)
-            function = {"name": call.function, "arguments": arguments}
-            calls.append({"id": call.id, "type": "function", "function": function})
-        record["tool_calls"] = calls
+        record["tool_calls"] = list(map(_call_record, message.tool_calls))
     return record
+
+
+def _call_record(call: ToolCall) -> dict[str, Any]:
+    """A call as a record has it."""
+    arguments = json.dumps(call.arguments)
+    function = {"name": call.function, "arguments": arguments}
+    return {
+        "id": call.id,
+        "type": "function",
+        "function": function,
+    }
 
 
 def _part(part: Json) -> dict[str, Any]:
@@ -240,12 +268,16 @@ def _part(part: Json) -> dict[str, Any]:
     if isinstance(part, ContentText):
         return {"type": "text", "text": part.text}
     if isinstance(part, ContentImage):
-        return {"type": "image_url", "image_url": {"url": part.image}}
-    return {"type": "text", "text": part.model_dump_json()}
+        picture = {"url": part.image}
+        return {"type": "image_url", "image_url": picture}
+    text = part.model_dump_json()
+    return {"type": "text", "text": text}
 
 
 def _content(part: dict[str, Any]) -> Json:
     """A part of a changed record as a part of a content."""
     if part["type"] == "image_url":
-        return ContentImage(image=part["image_url"]["url"])
-    return ContentText(text=part.get("text", ""))
+        address = part["image_url"]["url"]
+        return ContentImage(image=address)
+    text = part.get("text", "")
+    return ContentText(text=text)

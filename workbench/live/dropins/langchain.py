@@ -129,7 +129,8 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         request = call.sending(sent)
         while True:
             try:
-                return self._answered(live, handler(request), call)
+                response = handler(request)
+                return self._answered(live, response, call)
             except Exception as error:  # the compactor knows which it can answer
                 retry = live.on_error(error, model=call.model)
                 if retry is None:
@@ -152,7 +153,8 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         request = call.sending(sent)
         while True:
             try:
-                return self._answered(live, await handler(request), call)
+                response = await handler(request)
+                return self._answered(live, response, call)
             except Exception as error:  # the compactor knows which it can answer
                 retry = await waiting.on_error(error, model=call.model)
                 if retry is None:
@@ -171,31 +173,42 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         """As `after_agent`."""
         live = self.compactor(state)
         conversation = MessageRecords(state["messages"])
-        await AsyncCompactor(live).after_turn(conversation.records)
+        waiting = AsyncCompactor(live)
+        await waiting.after_turn(conversation.records)
         return self._compactors.saved(live, state)
 
     def _answered(
         self, live: Compactor, response: ModelResponse[Any], call: "_Call"
     ) -> ExtendedModelResponse[Any]:
-        answer = next(
-            (message for message in response.result if isinstance(message, AIMessage)), None
-        )
+        answer = _answer_in(response)
         if answer is not None and answer.usage_metadata:
+            usage = usage_of(answer)
             managed = answer.response_metadata.get("context_management")
             live.report_usage(
-                usage_of(answer),
+                usage,
                 stop=stop_of(answer),
                 model=call.model,
                 context_management=managed,
             )
-        update = Command(update=self._compactors.saved(live, call.request.state))
+        saved = self._compactors.saved(live, call.request.state)
+        update = Command(update=saved)
         return ExtendedModelResponse(model_response=response, command=update)
 
     def _recall_tool(self) -> BaseTool:
         def recall(runtime: ToolRuntime[Any, Any], id: str = "", query: str = "") -> str:
-            return self.compactor(runtime.state).recall(id, query)
+            live = self.compactor(runtime.state)
+            return live.recall(id, query)
 
-        return tool(TOOL, description=ABOUT)(recall)
+        as_tool = tool(TOOL, description=ABOUT)
+        return as_tool(recall)
+
+
+def _answer_in(response: ModelResponse[Any]) -> AIMessage | None:
+    """The answer among the messages of a response."""
+    for message in response.result:
+        if isinstance(message, AIMessage):
+            return message
+    return None
 
 
 class _Call:
@@ -205,14 +218,16 @@ class _Call:
         self.request = request
         self.conversation = MessageRecords(request.messages)
         self.records = self.conversation.records
-        model_name = getattr(request.model, "model_name", "")
-        self.model = str(model_name or getattr(request.model, "model", ""))
+        model = request.model
+        model_name = getattr(model, "model_name", "") or getattr(model, "model", "")
+        self.model = str(model_name)
         system: Json = None
         if request.system_message is not None:
             system = request.system_message.content
+        schemas = [convert_to_openai_tool(request_tool) for request_tool in request.tools]
         self.declared: dict[str, Any] = {
             "system": system,
-            "tools": [convert_to_openai_tool(request_tool) for request_tool in request.tools],
+            "tools": schemas,
             "model": self.model,
         }
 

@@ -29,7 +29,9 @@ class MessageRecords:
     def __init__(self, messages: Sequence[BaseMessage]) -> None:
         self._blocks: dict[str, Any] = {}  # by the texts that stand for them
         self.records = [self._record(message) for message in messages]
-        self._pairs = [*zip(self.records, messages, strict=True)]
+        self._originals: dict[int, BaseMessage] = {}  # by the identity of the record
+        for record, message in zip(self.records, messages, strict=True):
+            self._originals[id(record)] = message
         self._named = {message.id: message for message in messages if message.id}
 
     @property
@@ -42,12 +44,9 @@ class MessageRecords:
 
     def messages(self, records: Sequence[dict[str, Any]]) -> list[BaseMessage]:
         """The messages of these records: the conversation's own where they are as they were."""
-        originals: dict[int, BaseMessage] = {}
-        for record, message in self._pairs:
-            originals[id(record)] = message
         messages: list[BaseMessage] = []
         for record in records:
-            original = originals.get(id(record))
+            original = self._originals.get(id(record))
             if original is None:
                 original = self._changed(record)
             messages.append(original)
@@ -57,10 +56,11 @@ class MessageRecords:
         """What a stage wrote as a message; the conversation's own with another content where it
         is a changed one.
         """
-        message: BaseMessage = convert_to_messages([record])[0]
+        (message,) = convert_to_messages([record])
         if isinstance(message.content, list):
             message.content = [self._own_block(block) for block in message.content]
-        original = self._named.get(record.get("id"))
+        message_id = record.get("id")
+        original = self._named.get(message_id)
         if original is None or original.type != message.type:
             return message
         changes: dict[str, Any] = {"content": message.content}
@@ -80,7 +80,8 @@ class MessageRecords:
                 content.append(block)
                 continue
             readable_block = _text(block)
-            self._blocks[readable_block["text"]] = block
+            text = readable_block["text"]
+            self._blocks[text] = block
             content.append(readable_block)
         readable_message = message.model_copy(update={"content": content})
         readable: dict[str, Any] = convert_to_openai_messages(readable_message, include_id=True)
@@ -96,7 +97,8 @@ class MessageRecords:
     def _own_block(self, block: Any) -> Any:  # noqa: ANN401  # a text or a mapping
         """The conversation's own block where a text stands for it."""
         if isinstance(block, dict) and block.get("type") == "text":
-            return self._blocks.get(block["text"], block)
+            text = block["text"]
+            return self._blocks.get(text, block)
         return block
 
 
@@ -111,7 +113,8 @@ def _converted(message: BaseMessage) -> dict[str, Any] | None:
 
 def _text(block: Any) -> dict[str, str]:  # noqa: ANN401  # a text or a mapping
     """A text that stands for a block."""
-    return {"type": "text", "text": json.dumps(block, default=str)}
+    text = json.dumps(block, default=str)
+    return {"type": "text", "text": text}
 
 
 def usage_of(answer: AIMessage) -> dict[str, Any]:
@@ -121,14 +124,16 @@ def usage_of(answer: AIMessage) -> dict[str, Any]:
     usage: Any = answer.usage_metadata
     details = usage.get("input_token_details") or {}
     cached = details.get("cache_read", 0)
+    prompt_details = {"cached_tokens": cached}
     return {
         "prompt_tokens": usage["input_tokens"],
         "completion_tokens": usage["output_tokens"],
-        "prompt_tokens_details": {"cached_tokens": cached},
+        "prompt_tokens_details": prompt_details,
     }
 
 
 def stop_of(answer: AIMessage) -> str:
     """Why the model stopped, as its provider says it."""
     metadata = answer.response_metadata
-    return str(metadata.get("finish_reason") or metadata.get("stop_reason") or "")
+    reason = metadata.get("finish_reason") or metadata.get("stop_reason")
+    return str(reason or "")

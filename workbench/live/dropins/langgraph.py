@@ -85,16 +85,16 @@ class CompactionNode(Runnable[Any, Any]):
             SettingError: no model for a preset that asks one first of all.
         """
         arguments = {"format": "openai", **options}
-        if arguments.get("model") is not None:
-            arguments["model"] = find_model(arguments["model"])
+        model = arguments.get("model")
+        if model is not None:
+            arguments["model"] = find_model(model)
         if arguments.get("window") is None:
-            profile = getattr(llm, "profile", None) or {}
-            arguments["window"] = profile.get("max_input_tokens")
-        model_name = getattr(llm, "model_name", "") or getattr(llm, "model", "")
-        self._model = str(model_name or "")
+            arguments["window"] = _window_of(llm)
+        schemas = [convert_to_openai_tool(tool) for tool in tools]
+        self._model = _model_name(llm)
         self._declared: dict[str, Any] = {
             "system": system or None,
-            "tools": [convert_to_openai_tool(tool) for tool in tools],
+            "tools": schemas,
             "model": self._model,
         }
         compaction = preset_named(preset)
@@ -116,7 +116,8 @@ class CompactionNode(Runnable[Any, Any]):
         if conversation.ends_with_a_result:
             live.after_tools(conversation.records)
         sent = live.before_request(conversation.records, **self._declared)
-        return self._update(live, input, conversation.messages(sent))
+        messages = conversation.messages(sent)
+        return self._update(live, input, messages)
 
     async def ainvoke(
         self,
@@ -130,7 +131,8 @@ class CompactionNode(Runnable[Any, Any]):
         if conversation.ends_with_a_result:
             await waiting.after_tools(conversation.records)
         sent = await waiting.before_request(conversation.records, **self._declared)
-        return self._update(live, input, conversation.messages(sent))
+        messages = conversation.messages(sent)
+        return self._update(live, input, messages)
 
     def after_error(self, error: ProviderError, state: Mapping[str, Any]) -> dict[str, Any] | None:
         """What to write into the state after a refused request, for `graph.invoke(None, config)`
@@ -143,7 +145,8 @@ class CompactionNode(Runnable[Any, Any]):
         retry = live.on_error(error, conversation.records, model=self._model)
         if retry is None:
             return None
-        return self._update(live, state, conversation.messages(retry.messages))
+        messages = conversation.messages(retry.messages)
+        return self._update(live, state, messages)
 
     def _heard(self, state: Mapping[str, Any]) -> tuple[Compactor, MessageRecords]:
         """The compactor, which has taken in the usage of the newest answer; and the messages."""
@@ -155,7 +158,8 @@ class CompactionNode(Runnable[Any, Any]):
                 continue
             if message.usage_metadata:
                 usage = usage_of(message)
-                live.report_usage(usage, stop=stop_of(message), model=self._model)
+                stop = stop_of(message)
+                live.report_usage(usage, stop=stop, model=self._model)
             break
         return live, MessageRecords(messages)
 
@@ -163,11 +167,26 @@ class CompactionNode(Runnable[Any, Any]):
         self, live: Compactor, state: Mapping[str, Any], messages: list[BaseMessage]
     ) -> dict[str, Any]:
         update = self._compactors.saved(live, state)
-        update["compactor"]["sent_count"] = len(state["messages"])
+        sent_count = len(state["messages"])
+        update["compactor"]["sent_count"] = sent_count
         return {"llm_input_messages": messages, **update}
+
+
+def _window_of(llm: Json) -> int | None:
+    """The window of a chat model, as LangChain knows it."""
+    profile = getattr(llm, "profile", None) or {}
+    window: int | None = profile.get("max_input_tokens")
+    return window
+
+
+def _model_name(llm: Json) -> str:
+    """The name of a chat model; empty where it has none."""
+    name = getattr(llm, "model_name", "") or getattr(llm, "model", "")
+    return str(name or "")
 
 
 def _sent_count(state: Mapping[str, Any]) -> int:
     """How many messages the state had at the newest request."""
     saved = state.get("compactor") or {}
-    return int(saved.get("sent_count", 0))
+    sent_count = saved.get("sent_count", 0)
+    return int(sent_count)

@@ -94,10 +94,10 @@ class ProxyCompaction(CustomLogger):
             SettingError: no model for a preset that asks one first of all.
         """
         super().__init__()
-        self._conversations = {
-            route.format: Conversations(preset, folder, route.format, options)
-            for route in (_CHAT, _MESSAGES, _RESPONSES)
-        }
+        self._conversations: dict[MessageFormat, Conversations] = {}
+        for route in (_CHAT, _MESSAGES, _RESPONSES):
+            conversations = Conversations(preset, folder, route.format, options)
+            self._conversations[route.format] = conversations
         self._open: OrderedDict[str, Conversation] = OrderedDict()  # by LiteLLM's ids of calls
 
     def compactor(self, id: str, format: MessageFormat = "openai", *, key: str = "") -> Compactor:
@@ -121,12 +121,16 @@ class ProxyCompaction(CustomLogger):
         messages = data.get(route.messages)
         if not isinstance(messages, list):
             return data
-        conversation = self._conversation(id, route.format, _key(user_api_key_dict))
+        key = _key(user_api_key_dict)
+        conversation = self._conversation(id, route.format, key)
         model = str(data.get("model") or "")
+        system = None
+        if route.system:
+            system = data.get(route.system)
         try:
             sent = await conversation.to_send(
                 messages,
-                system=data.get(route.system) if route.system else None,
+                system=system,
                 tools=data.get("tools"),
                 model=model,
                 model_window=_window(model),
@@ -134,7 +138,8 @@ class ProxyCompaction(CustomLogger):
         except FormatError as error:
             _log.warning("a request passes as it came: %s", error)
             return data
-        self._open[_call_id(data)] = conversation
+        call_id = _call_id(data)
+        self._open[call_id] = conversation
         while len(self._open) > OPEN_REQUESTS:
             self._open.popitem(last=False)
         return {**data, route.messages: sent}
@@ -143,7 +148,8 @@ class ProxyCompaction(CustomLogger):
         self, data: dict[str, Any], user_api_key_dict: Json, response: Json
     ) -> None:
         """Take in the usage of an answer."""
-        await self._answered(_call_id(data), response, str(data.get("model") or ""))
+        model = str(data.get("model") or "")
+        await self._answered(_call_id(data), response, model)
 
     async def async_log_success_event(
         self, kwargs: dict[str, Any], response_obj: Json, start_time: Json, end_time: Json
@@ -161,13 +167,15 @@ class ProxyCompaction(CustomLogger):
         """Learn from a refused request, so that the same one is sent smaller when it comes
         again.
         """
-        conversation = self._open.pop(_call_id(request_data), None)
+        call_id = _call_id(request_data)
+        conversation = self._open.pop(call_id, None)
         if conversation is not None:
             model = str(request_data.get("model") or "")
             await conversation.on_error(original_exception, model=model)
 
     def _conversation(self, id: str, format: MessageFormat, key: str) -> Conversation:
-        return self._conversations[format].of(f"{format}\n{key}\n{id}")
+        conversations = self._conversations[format]
+        return conversations.of(f"{format}\n{key}\n{id}")
 
     async def _answered(self, call_id: str, response: Json, model: str) -> None:
         usage = _field(response, "usage")
@@ -175,14 +183,17 @@ class ProxyCompaction(CustomLogger):
             return
         conversation = self._open.pop(call_id, None)
         if conversation is not None:
-            await conversation.report_usage(usage, stop=_stop(response), model=model)
+            stop = _stop(response)
+            await conversation.report_usage(usage, stop=stop, model=model)
 
 
 def _conversation_id(data: Mapping[str, Any]) -> str:
     """How the client names the conversation; empty where it does not."""
-    headers = (data.get("proxy_server_request") or {}).get("headers") or {}
+    client_request = data.get("proxy_server_request") or {}
+    headers = client_request.get("headers") or {}
     for name, value in headers.items():
-        if str(name).lower() == HEADER and value:
+        header = str(name).lower()
+        if header == HEADER and value:
             return str(value)
     metadata = data.get("metadata")
     if isinstance(metadata, Mapping) and metadata.get(METADATA_KEY):
@@ -192,11 +203,13 @@ def _conversation_id(data: Mapping[str, Any]) -> str:
 
 def _key(user_api_key: Json) -> str:
     """The client's key, as the proxy stores it."""
-    return str(getattr(user_api_key, "api_key", None) or "")
+    key = getattr(user_api_key, "api_key", None)
+    return str(key or "")
 
 
 def _call_id(data: Mapping[str, Any]) -> str:
-    return str(data.get("litellm_call_id") or "")
+    call_id = data.get("litellm_call_id")
+    return str(call_id or "")
 
 
 def _group(kwargs: Mapping[str, Any]) -> str:
@@ -204,8 +217,9 @@ def _group(kwargs: Mapping[str, Any]) -> str:
     parameters = kwargs.get("litellm_params") or {}
     for field in ("metadata", "litellm_metadata"):
         metadata = parameters.get(field) or {}
-        if metadata.get("model_group"):
-            return str(metadata["model_group"])
+        group = metadata.get("model_group")
+        if group:
+            return str(group)
     return ""
 
 
@@ -216,7 +230,9 @@ def _window(model: str) -> int | None:
         return None
     info = router.get_model_group_info(model)
     window = getattr(info, "max_input_tokens", None)
-    return int(window) if window else None
+    if not window:
+        return None
+    return int(window)
 
 
 def _field(response: Json, name: str) -> Json:
@@ -228,5 +244,7 @@ def _field(response: Json, name: str) -> Json:
 def _stop(response: Json) -> str:
     """Why the model stopped, in the words of the API."""
     choices = _field(response, "choices")
-    reason = _field(choices[0], "finish_reason") if choices else _field(response, "stop_reason")
+    reason = _field(response, "stop_reason")
+    if choices:
+        reason = _field(choices[0], "finish_reason")
     return str(reason or "")

@@ -82,16 +82,21 @@ class AgentsCompactor(RunHooks[Any]):
         """
         self.session = sessions(session_id)
         self._kept = [sessions(f"{session_id}/compactor-{n}") for n in range(2)]
-        self._preset, self._given = preset, {"format": "responses", **given}
-        self._live = AsyncCompactor(Compactor(preset, **self._given))
+        self._preset = preset
+        self._options = {"format": "responses", **given}
+        compactor = Compactor(preset, **self._options)
+        self._live = AsyncCompactor(compactor)
         self._agent: Agent[Any] | None = None
         self._saves: int | None = None  # None until what was saved is loaded
         self._session_in_use = 0
         self._recorder: Recorder | None = None  # None where the session in use needs the whole
-        self._size = self._largest_size = 0  # of the items in the session in use
-        self.tools: list[Tool] = (
-            [self._recall_tool()] if self.compactor.preset.strategy.recall else []
-        )
+        # of the items in the session in use
+        self._size = 0
+        self._largest_size = 0
+        self.tools: list[Tool] = []
+        if compactor.preset.strategy.recall:
+            recall_tool = self._recall_tool()
+            self.tools.append(recall_tool)
 
     @property
     def compactor(self) -> Compactor:
@@ -108,14 +113,18 @@ class AgentsCompactor(RunHooks[Any]):
         host_filter = run_config.call_model_input_filter
 
         async def both(data: CallModelData[Any]) -> ModelInputData:
-            filtered = data.model_data if host_filter is None else host_filter(data)
-            host_input = await filtered if isawaitable(filtered) else filtered
-            return await self._filter(host_input, data.agent)
+            filtered: Any = data.model_data
+            if host_filter is not None:
+                filtered = host_filter(data)
+            if isawaitable(filtered):
+                filtered = await filtered
+            return await self._filter(filtered, data.agent)
 
+        filtering_config = replace(run_config, call_model_input_filter=both)
         return {
             "session": self.session,
             "hooks": self,
-            "run_config": replace(run_config, call_model_input_filter=both),
+            "run_config": filtering_config,
         }
 
     async def on_agent_start(self, context: AgentHookContext[Any], agent: Agent[Any]) -> None:
@@ -141,12 +150,15 @@ class AgentsCompactor(RunHooks[Any]):
         if self._agent is not None and agent is not self._agent:
             return data
         await self._load()
-        if data.input and str(data.input[-1].get("type", "")).endswith("_output"):
-            await self._live.after_tools(data.input)
+        if data.input:
+            newest_type = data.input[-1].get("type", "")
+            if str(newest_type).endswith("_output"):
+                await self._live.after_tools(data.input)
+        schemas = [_schema(agent_tool) for agent_tool in agent.tools]
         sent = await self._live.before_request(
             data.input,
             system=data.instructions,
-            tools=[_schema(agent_tool) for agent_tool in agent.tools],
+            tools=schemas,
             model=_model(agent),
         )
         await self._save()
@@ -161,19 +173,23 @@ class AgentsCompactor(RunHooks[Any]):
         for index, session in enumerate(self._kept):
             items: list[Any] = await session.get_items()
             if items and items[-1]["saves"] > self._saves:
-                self._saves, self._session_in_use = items[-1]["saves"], index
+                self._saves = items[-1]["saves"]
+                self._session_in_use = index
                 records = [item["document"] for item in items]
         if records:
-            self._live = AsyncCompactor(Compactor.load(records, self._preset, **self._given))
+            compactor = Compactor.load(records, self._preset, **self._options)
+            self._live = AsyncCompactor(compactor)
 
     async def _save(self) -> None:
         """Add what changed to the session in use, or begin anew in the other one."""
         self._saves = (self._saves or 0) + 1
-        recorder, self._recorder = self._recorder, None  # should the session fail
+        recorder = self._recorder
+        self._recorder = None  # should the session fail
         if recorder is None or self._size > self._largest_size:
             recorder = self.compactor.recorder()
             self._session_in_use = 1 - self._session_in_use
-            await self._kept[self._session_in_use].clear_session()
+            session = self._kept[self._session_in_use]
+            await session.clear_session()
             self._size = await self._add(recorder.whole())
             self._largest_size = largest_size(self._size)
         else:
@@ -185,8 +201,10 @@ class AgentsCompactor(RunHooks[Any]):
     async def _add(self, record: Json) -> int:
         """Add a record to the session in use, which keeps any JSON; the size of the record."""
         item: Any = {"saves": self._saves, "document": record}
-        await self._kept[self._session_in_use].add_items([item])
-        return len(line_of(record))
+        session = self._kept[self._session_in_use]
+        await session.add_items([item])
+        line = line_of(record)
+        return len(line)
 
     def _recall_tool(self) -> Tool:
         async def recall(id: str = "", query: str = "") -> str:
@@ -198,7 +216,8 @@ class AgentsCompactor(RunHooks[Any]):
 
 def _model(agent: Agent[Any]) -> str:
     model = agent.model
-    return str(getattr(model, "model", model) or "")
+    name = getattr(model, "model", model)
+    return str(name or "")
 
 
 def _schema(tool: Tool) -> dict[str, Json]:

@@ -112,15 +112,18 @@ class CompactionCapability(AbstractCapability[Any]):
             request = _Request(request_context.messages)
             parameters = request_context.model_request_parameters
             instructions = [part.content for part in parameters.instruction_parts or ()]
-            sent = await self._conversations.of(conversation_id).to_send(
+            system = "\n\n".join(instructions)
+            conversation = self._conversations.of(conversation_id)
+            sent = await conversation.to_send(
                 request.records,
-                system="\n\n".join(instructions),
+                system=system,
                 tools=list(map(_schema, parameters.function_tools)),
                 model=request_context.model.model_name,
                 model_window=request_context.model.context_window,
             )
             self._remember(conversation_id, request)
-            return replace(request_context, messages=request.messages(sent))
+            messages = request.messages(sent)
+            return replace(request_context, messages=messages)
         retry = request.retry
         request.retry = None
         settings: Any = request_context.model_settings
@@ -137,33 +140,39 @@ class CompactionCapability(AbstractCapability[Any]):
         response: ModelResponse,
     ) -> ModelResponse:
         """Take in the usage."""
+        conversation_id = _id(ctx)
         usage = response.usage
         if usage.input_tokens:
-            await self._conversations.of(_id(ctx)).report_usage(
-                {
-                    "prompt_tokens": usage.input_tokens,
-                    "completion_tokens": usage.output_tokens,
-                    "prompt_tokens_details": {"cached_tokens": usage.cache_read_tokens},
-                },
+            prompt_details = {"cached_tokens": usage.cache_read_tokens}
+            reported = {
+                "prompt_tokens": usage.input_tokens,
+                "completion_tokens": usage.output_tokens,
+                "prompt_tokens_details": prompt_details,
+            }
+            conversation = self._conversations.of(conversation_id)
+            await conversation.report_usage(
+                reported,
                 stop=response.finish_reason or "",
                 model=request_context.model.model_name,
             )
-        self._open.pop(_id(ctx), None)
+        self._open.pop(conversation_id, None)
         return response
 
     async def on_model_request_error(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, error: Exception
     ) -> ModelResponse:
         """Send the request again, smaller, where that helps."""
-        request = self._open.get(_id(ctx))
+        conversation_id = _id(ctx)
+        request = self._open.get(conversation_id)
         if request is None:
             raise error
-        request.retry = await self._conversations.of(_id(ctx)).on_error(
-            error, model=request_context.model.model_name
-        )
-        if request.retry is None:
+        conversation = self._conversations.of(conversation_id)
+        model_name = request_context.model.model_name
+        retry = await conversation.on_error(error, model=model_name)
+        request.retry = retry
+        if retry is None:
             raise error
-        await asyncio.sleep(request.retry.wait)
+        await asyncio.sleep(retry.wait)
         raise RetryModelRequest from error
 
     def _remember(self, conversation_id: str, request: _Request) -> None:
@@ -204,16 +213,27 @@ class _Request:
         self._files: dict[str, Any] = {}  # by their addresses
         for message in messages:
             if isinstance(message, ModelResponse):
-                self._add(_answer_record(message), _Source(message))
-                for part in message.parts:
-                    if isinstance(part, ToolCallPart):
-                        self._answers[part.tool_call_id] = message
-                continue
-            for request_part in message.parts:
-                source = _Source(message, request_part)
-                self._add(self._part_record(request_part), source)
-                if isinstance(request_part, ToolReturnPart):
-                    self._results[request_part.tool_call_id] = source
+                self._add_answer(message)
+            else:
+                self._add_request(message)
+
+    def _add_answer(self, response: ModelResponse) -> None:
+        """Add the record of an answer."""
+        record = _answer_record(response)
+        source = _Source(response)
+        self._add(record, source)
+        for part in response.parts:
+            if isinstance(part, ToolCallPart):
+                self._answers[part.tool_call_id] = response
+
+    def _add_request(self, request: ModelRequest) -> None:
+        """Add a record for each part of what answers."""
+        for part in request.parts:
+            record = self._part_record(part)
+            source = _Source(request, part)
+            self._add(record, source)
+            if isinstance(part, ToolReturnPart):
+                self._results[part.tool_call_id] = source
 
     def messages(self, records: Sequence[dict[str, Any]]) -> list[ModelMessage]:
         """The messages of these records: the run's own where they are as they were."""
@@ -222,14 +242,16 @@ class _Request:
         for record in records:
             source = self._source_of(record)
             if request_parts and request_parts[-1].message is not source.message:
-                messages.append(_request_of(request_parts))
+                request = _request_of(request_parts)
+                messages.append(request)
                 request_parts = []
             if source.part is None:
                 messages.append(source.message)
             else:
                 request_parts.append(source)
         if request_parts:
-            messages.append(_request_of(request_parts))
+            request = _request_of(request_parts)
+            messages.append(request)
         return messages
 
     def _add(self, record: dict[str, Any], source: _Source) -> None:
@@ -241,15 +263,22 @@ class _Request:
         if isinstance(part, SystemPromptPart):
             return {"role": "system", "content": part.content}
         if isinstance(part, UserPromptPart):
-            return {"role": "user", "content": self._content(part.content)}
+            prompt = self._content(part.content)
+            return {"role": "user", "content": prompt}
         if isinstance(part, ToolReturnPart):
             content: Json = part.model_response_str()
             if part.files:
                 content = self._content([content, *part.files])
-            return {"role": "tool", "tool_call_id": part.tool_call_id, "content": content}
+            return {
+                "role": "tool",
+                "tool_call_id": part.tool_call_id,
+                "content": content,
+            }
         if hasattr(part, "model_response"):  # the library's own words to the model
-            return {"role": "user", "content": part.model_response()}
-        return {"role": "system", "content": _as_text(part)}
+            words = part.model_response()
+            return {"role": "user", "content": words}
+        text = _as_text(part)
+        return {"role": "system", "content": text}
 
     def _content(self, content: str | Sequence[Any]) -> Json:
         """The content of a prompt or of a result, pictures among it."""
@@ -260,11 +289,10 @@ class _Request:
             address = _address(entry)
             if address:
                 self._files[address] = entry
-                parts.append({"type": "image_url", "image_url": {"url": address}})
+                picture = {"url": address}
+                parts.append({"type": "image_url", "image_url": picture})
             else:
-                text = entry if isinstance(entry, str) else getattr(entry, "content", None)
-                if not isinstance(text, str):
-                    text = _as_text(entry)
+                text = _text_of_entry(entry)
                 parts.append({"type": "text", "text": text})
         return parts
 
@@ -273,16 +301,22 @@ class _Request:
         source = self._sources.get(id(record))
         if source is not None:
             return source
-        if record["role"] == "assistant":
-            return _Source(self._answer(record))
-        if record["role"] == "tool":
-            result = self._results[record["tool_call_id"]]
-            part = replace(result.part, content=self._prompt(record))
+        role = record["role"]
+        if role == "assistant":
+            answer = self._answer(record)
+            return _Source(answer)
+        if role == "tool":
+            call_id = record["tool_call_id"]
+            result = self._results[call_id]
+            content = self._prompt(record)
+            part = replace(result.part, content=content)
             return _Source(result.message, part)
         new_request = ModelRequest(parts=[])
-        if record["role"] in ("system", "developer"):
-            return _Source(new_request, SystemPromptPart(_text(record["content"])))
-        return _Source(new_request, UserPromptPart(self._prompt(record)))
+        if role in ("system", "developer"):
+            text = _text(record["content"])
+            return _Source(new_request, SystemPromptPart(text))
+        prompt = self._prompt(record)
+        return _Source(new_request, UserPromptPart(prompt))
 
     def _prompt(self, record: dict[str, Any]) -> Json:
         """The content of a changed record, with the run's own pictures."""
@@ -292,20 +326,26 @@ class _Request:
         prompt: list[Any] = []
         for part in content:
             if part["type"] == "image_url":
-                prompt.append(self._files[part["image_url"]["url"]])
+                address = part["image_url"]["url"]
+                prompt.append(self._files[address])
             else:
-                prompt.append(part.get("text", ""))
+                text = part.get("text", "")
+                prompt.append(text)
         return prompt
 
     def _answer(self, record: dict[str, Any]) -> ModelResponse:
         """An answer that a stage wrote or changed: the model's own with what is left of it."""
-        calls = {call["id"]: call["function"] for call in record.get("tool_calls") or ()}
+        calls: dict[str, Json] = {}
+        for call in record.get("tool_calls") or ():
+            call_id = call["id"]
+            calls[call_id] = call["function"]
         text = _text(record.get("content"))
         original: ModelResponse | None = None
         for call_id in calls:
             original = original or self._answers.get(call_id)
         if original is None:
-            return ModelResponse(parts=[TextPart(text)])
+            text_part = TextPart(text)
+            return ModelResponse(parts=[text_part])
         parts: list[Any] = []
         if record.get("reasoning_content"):
             parts += [part for part in original.parts if isinstance(part, ThinkingPart)]
@@ -314,9 +354,10 @@ class _Request:
         for part in original.parts:
             if not isinstance(part, ToolCallPart) or part.tool_call_id not in calls:
                 continue
-            arguments = calls[part.tool_call_id]["arguments"]
-            is_same = json.loads(arguments or "{}") == part.args_as_dict()
-            if not is_same:
+            function = calls[part.tool_call_id]
+            arguments = function["arguments"]
+            decoded_arguments = json.loads(arguments or "{}")
+            if decoded_arguments != part.args_as_dict():
                 part = replace(part, args=arguments)
             parts.append(part)
         return replace(original, parts=parts)
@@ -347,18 +388,41 @@ def _answer_record(response: ModelResponse) -> dict[str, Any]:
         if isinstance(part, ThinkingPart):
             thoughts.append(part.content)
         elif isinstance(part, ToolCallPart):
-            function = {"name": part.tool_name, "arguments": part.args_as_json_str()}
-            calls.append({"id": part.tool_call_id, "type": "function", "function": function})
+            call = _call_record(part)
+            calls.append(call)
         elif isinstance(part, TextPart):
             texts.append(part.content)
         else:
-            texts.append(_as_text(part))
-    record: dict[str, Any] = {"role": "assistant", "content": "\n".join(texts) or None}
+            text = _as_text(part)
+            texts.append(text)
+    content = "\n".join(texts) or None
+    record: dict[str, Any] = {"role": "assistant", "content": content}
     if any(thoughts):
         record["reasoning_content"] = "\n".join(thoughts)
     if calls:
         record["tool_calls"] = calls
     return record
+
+
+def _call_record(call: ToolCallPart) -> dict[str, Json]:
+    """A call as a record has it."""
+    arguments = call.args_as_json_str()
+    function = {"name": call.tool_name, "arguments": arguments}
+    return {
+        "id": call.tool_call_id,
+        "type": "function",
+        "function": function,
+    }
+
+
+def _text_of_entry(entry: Json) -> str:
+    """The text of an entry of a prompt that is no picture."""
+    text = entry
+    if not isinstance(entry, str):
+        text = getattr(entry, "content", None)
+    if isinstance(text, str):
+        return text
+    return _as_text(entry)
 
 
 def _address(entry: Json) -> str:
@@ -373,7 +437,8 @@ def _address(entry: Json) -> str:
 def _text(content: Json) -> str:
     """The text of a record's content."""
     if isinstance(content, list):
-        return "\n".join(part.get("text", "") for part in content)
+        texts = [part.get("text", "") for part in content]
+        return "\n".join(texts)
     return content or ""
 
 

@@ -25,14 +25,17 @@ IDS = frozenset({"id", *RESULT_IDS})
 
 def key(message: Json) -> bytes:
     """The same for two messages that say the same."""
-    text = json.dumps(said(message), sort_keys=True, ensure_ascii=False, default=str)
+    plain_message = said(message)
+    text = json.dumps(plain_message, sort_keys=True, ensure_ascii=False, default=str)
     encoded_text = text.encode("utf-8", "surrogatepass")
-    return blake2b(encoded_text, digest_size=16).digest()
+    digest = blake2b(encoded_text, digest_size=16)
+    return digest.digest()
 
 
 def loose_key(message: Json) -> bytes:
     """The same also where ids, white space, or the order of results in one message are others."""
-    return key(_loose(said(message)))
+    loose_message = _loose(said(message))
+    return key(loose_message)
 
 
 def is_result(message: Json) -> bool:
@@ -45,34 +48,38 @@ def is_result(message: Json) -> bool:
     parts = record.get("content") or record.get("parts")
     if not isinstance(parts, list) or not parts:
         return False
-    return all(map(_is_result_part, map(plain, parts)))
+    plain_parts = map(plain, parts)
+    return all(map(_is_result_part, plain_parts))
 
 
 def result_ids(message: Json) -> set[str]:
     """The ids of the calls that an entry of results answers, where it names them."""
     record = plain(message)
     ids: set[str] = set()
-    parts = map(plain, parts_of(record.get("content")))
-    for fields in (record, *parts):
+    parts = parts_of(record.get("content"))
+    for fields in (record, *map(plain, parts)):
         if not isinstance(fields, Mapping):
             continue
         for name in RESULT_IDS:
-            if fields.get(name):
-                call_id = str(fields[name])
-                ids.add(call_id)
+            call_id = fields.get(name)
+            if call_id:
+                ids.add(str(call_id))
     return ids
 
 
 def _is_result_part(part: Json) -> bool:
     if not isinstance(part, Mapping):
         return False
-    return part.get("type") in RESULT_TYPES or not RESULT_TYPES.isdisjoint(part)
+    if part.get("type") in RESULT_TYPES:
+        return True
+    return not RESULT_TYPES.isdisjoint(part)
 
 
 def _loose(value: Json) -> Json:
     """A value without ids, with one space for each white space, and with results in order."""
     if isinstance(value, str):
-        return " ".join(value.split())
+        words = value.split()
+        return " ".join(words)
     if isinstance(value, Mapping):
         fields: dict[str, Json] = {}
         for name, field_value in value.items():
@@ -100,12 +107,15 @@ def said(value: Json) -> Json:
     for name in fields.keys() & {*BODIES}:
         parts = parts_of(fields[name])
         fields[name] = list(map(said, parts))
-    if isinstance(fields.get("tool_calls"), list):
-        fields["tool_calls"] = list(map(said, fields["tool_calls"]))
-    if isinstance(fields.get("function"), Mapping):
-        fields["function"] = said(fields["function"])
-    if isinstance(fields.get("arguments"), str):
-        fields["arguments"] = _decoded(fields["arguments"])
+    calls = fields.get("tool_calls")
+    if isinstance(calls, list):
+        fields["tool_calls"] = list(map(said, calls))
+    function = fields.get("function")
+    if isinstance(function, Mapping):
+        fields["function"] = said(function)
+    arguments = fields.get("arguments")
+    if isinstance(arguments, str):
+        fields["arguments"] = _decoded(arguments)
     return {name: field_value for name, field_value in fields.items() if field_value != []}
 
 
@@ -127,7 +137,9 @@ def parts_of(content: Json) -> list[Json]:
 
 
 def _is_only_marker(part: Json) -> bool:
-    return isinstance(part, Mapping) and bool(part) and part.keys() <= MARKERS
+    if not isinstance(part, Mapping) or not part:
+        return False
+    return part.keys() <= MARKERS
 
 
 def _decoded(arguments: str) -> Json:

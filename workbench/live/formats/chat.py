@@ -2,9 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 from workbench.engine.transcript.message import (
     WANTED_BACK,
@@ -15,10 +14,10 @@ from workbench.engine.transcript.message import (
     Summary,
     SystemMessage,
     Thinking,
-    ToolCall,
     ToolResult,
     UserMessage,
 )
+from workbench.live.formats.chat_answers import WORDS, rewritten_answer
 from workbench.live.formats.foreign import foreign_part
 from workbench.live.formats.parts import SAID, blocks, type_of
 from workbench.live.formats.shape import (
@@ -30,30 +29,15 @@ from workbench.live.formats.shape import (
     Record,
     content_of,
     own_parts,
-    said_by_name,
-    sealed_records,
-    text_of,
-    thoughts_of,
 )
 from workbench.live.formats.turns import compacts, merged_results, with_turns
 from workbench.recordings.importers.blocks import thought_block, tool_call
 from workbench.recordings.importers.values import label
 
-_ANTHROPIC = frozenset(
-    {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "compaction"}
-)
-"""Kinds of parts that only Anthropic has."""
 _BY_CLIENT = re.compile(r"\s*<(system-reminder|environment_details)>.*</\1>\s*", re.DOTALL)
 """What Claude Code and Cline write in the user's name."""
-WORDS = {"type": "text"}
-"""A part with words, but for the words."""
-THOUGHT_LEFT_OUT = "(this thought was left out)"
-"""In the place of a thought that an API wants back with the calls that followed it."""
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _ANSWERED = SAID | {"thinking", "redacted_thinking", "tool_use"}
-_THOUGHT_KEYS = frozenset(
-    {"reasoning_content", "reasoning", "thinking_blocks", "reasoning_details"}
-)
 
 
 class Chat(HostFormat):
@@ -64,7 +48,9 @@ class Chat(HostFormat):
     def problem(self, record: Record) -> tuple[str, str]:
         """Whether the role is unknown, or a part is of an API that is none of ours."""
         if record.get("role") not in _ROLES:
-            return "role", f"no role is named {record.get('role')!r}; known are {', '.join(_ROLES)}"
+            role_names = ", ".join(_ROLES)
+            objection = f"no role is named {record.get('role')!r}; known are {role_names}"
+            return "role", objection
         return foreign_part(record)
 
     def read(self, entry: Entry) -> list[Message]:
@@ -132,7 +118,7 @@ class Chat(HostFormat):
                 content = content_of(message.blocks, host_message, WORDS)
                 parts.append({**host_part, "content": content})
             elif message.role == "assistant" and original.role == "assistant":
-                for record in _rewritten_answer(message, original, host_message):
+                for record in rewritten_answer(message, original, host_message):
                     if parts:
                         content = [*parts, *record["content"]]
                         record = {**record, "content": content}
@@ -154,108 +140,6 @@ class Chat(HostFormat):
         return merged_results(turns)
 
 
-class OpenAIChat(Chat):
-    """Calls beside the content, each result a message of its own."""
-
-    name: ClassVar[str] = "openai"
-
-    def shows(self, record: Record) -> bool:
-        """Whether it has a call or a result, or a picture's address."""
-        if record.get("role") in ("tool", "function"):
-            return True
-        if record.get("tool_calls") or record.get("function_call"):
-            return True
-        content = record.get("content")
-        if not isinstance(content, list):
-            return False
-        return any(type_of(part) == "image_url" for part in content)
-
-    def new(self, message: Message) -> tuple[Record]:
-        """The message as OpenAI writes it."""
-        text = text_of(message.blocks)
-        record: dict[str, Json] = {"role": message.role}
-        if message.role == "tool":
-            record["tool_call_id"] = message.call_id
-        elif message.role == "summary":
-            record["role"] = message.said_by
-            if message.name:
-                record["name"] = message.name
-        record["content"] = text
-        if message.role == "assistant" and message.calls:
-            record["content"] = text or None
-            record["tool_calls"] = list(map(_new_call, message.calls))
-        return (record,)
-
-
-def _new_call(call: ToolCall) -> Record:
-    return {"id": call.id, "type": "function", "function": function_of(call)}
-
-
-class Anthropic(Chat):
-    """Calls, thoughts and results as parts of the content; the system prompt stands beside the
-    messages.
-    """
-
-    name: ClassVar[str] = "anthropic"
-
-    def shows(self, record: Record) -> bool:
-        """Whether a part of its content is of a kind of Anthropic's, or marked for its cache."""
-        content = record.get("content")
-        return isinstance(content, list) and any(map(_is_of_anthropic, content))
-
-    def new(self, message: Message) -> Sequence[Record]:
-        """The message as Anthropic writes it."""
-        sealed = sealed_records(message, self.name)
-        if sealed:
-            return sealed
-        text = said_by_name(message)
-        if message.role == "tool":
-            return ({"role": "user", "content": [_new_result(message, text)]},)
-        if message.role == "assistant" and message.calls:
-            return ({"role": "assistant", "content": _new_parts(message, text)},)
-        role: str = message.role
-        if message.role == "summary":
-            role = message.said_by
-        elif message.role == "system":
-            role = "user"
-        return ({"role": role, "content": text},)
-
-
-def _new_result(result: ToolResult, text: str) -> Record:
-    """A tool's result as a part of Anthropic's."""
-    part: dict[str, Json] = {
-        "type": "tool_result",
-        "tool_use_id": result.call_id,
-        "content": text,
-    }
-    if result.is_error:
-        part["is_error"] = True
-    return part
-
-
-def _new_parts(answer: AssistantMessage, text: str) -> list[Record]:
-    """The text and the calls of an answer as parts of Anthropic's."""
-    parts: list[Record] = []
-    if text:
-        parts.append({"type": "text", "text": text})
-    for call in answer.calls:
-        part = {
-            "type": "tool_use",
-            "id": call.id,
-            "name": call.name,
-            "input": dict(call.arguments),
-        }
-        parts.append(part)
-    return parts
-
-
-def _is_of_anthropic(part: Json) -> bool:
-    """Whether a part is of a kind of Anthropic's, or marked for its cache."""
-    if type_of(part) in _ANTHROPIC:
-        return True
-    return isinstance(part, Mapping) and "cache_control" in part
-
-
 def _first_role(path: Sequence[HostMessage]) -> str:
     """Who says the first message that is no system prompt; empty where there is none."""
     for host_message in path:
@@ -263,11 +147,6 @@ def _first_role(path: Sequence[HostMessage]) -> str:
         if role not in SYSTEM_ROLES:
             return role
     return ""
-
-
-def function_of(call: ToolCall) -> dict[str, Json]:
-    """The name and the arguments of a call, as OpenAI writes them."""
-    return {"name": call.name, "arguments": call.arguments_json()}
 
 
 def _result(call_id: str, content: Json, entry: Entry, name: str = "") -> ToolResult:
@@ -341,76 +220,8 @@ def _answer(record: Record, entry: Entry) -> AssistantMessage:
     )
 
 
-def _rewritten_answer(
-    message: AssistantMessage, original: AssistantMessage, host_message: HostMessage
-) -> Iterator[Record]:
-    """The host's answer with what is left of it, if anything; thoughts stay only as they were,
-    all of them or none.
-    """
-    intact = thoughts_of(message) == thoughts_of(original)
-    parts: list[Json] = []
-    calls: list[Json] = []
-    for block in message.blocks:
-        if block.type == "tool_call":
-            call = _rewritten_call(block, original, host_message)
-            if call.get("type") == "tool_use":
-                parts.append(call)
-            else:
-                calls.append(call)
-        elif intact or block.type != "thinking":
-            parts += own_parts((block,), host_message, WORDS)
-    dropped = {"tool_calls", "function_call"}
-    if not intact:
-        dropped |= _THOUGHT_KEYS
-    record: dict[str, Json] = {}
-    for key, value in host_message.record.items():
-        if key not in dropped:
-            record[key] = value
-    had_thought = bool(host_message.record.get("reasoning_content"))
-    if had_thought and message.calls and not intact:
-        record["reasoning_content"] = _thought_of(message)
-    had_parts = isinstance(record.get("content"), list)
-    record["content"] = parts
-    has_only_texts = all(part.get("type") == "text" for part in parts)
-    if has_only_texts and not had_parts:
-        text = "\n".join(part["text"] for part in parts)
-        record["content"] = text or None
-    if calls and host_message.record.get("function_call"):
-        record["function_call"] = calls[0]["function"]
-    elif calls:
-        record["tool_calls"] = calls
-    if parts or calls:
-        yield record
-
-
-def _thought_of(message: AssistantMessage) -> str:
-    """What is left of the thought that an API wants back with the calls."""
-    for block in message.blocks:
-        if block.type == "thinking" and block.signature == WANTED_BACK and block.text:
-            return block.text
-    return THOUGHT_LEFT_OUT
-
-
 def _own_id(name: str, number: int) -> str:
     """Our id for a call that has none: the first of its name in an answer, the second, ..."""
-    return f"function:{name}" if number == 1 else f"function:{name}:{number}"
-
-
-def _rewritten_call(call: ToolCall, original: AssistantMessage, host_message: HostMessage) -> Json:
-    """The host's own entry for a call, with the arguments replaced where a stage changed them."""
-    if id(call) in host_message.parts:
-        return host_message.parts[id(call)]
-    host_part: Json = {}
-    for original_call in original.calls:
-        if original_call.id == call.id:
-            host_part = host_message.parts[id(original_call)]
-            break
-    if host_part.get("type") == "tool_use":
-        return {**host_part, "input": dict(call.arguments)}
-    host_function = host_part.get("function", {})
-    function = function_of(call)
-    if isinstance(host_function.get("arguments"), Mapping):
-        function["arguments"] = dict(call.arguments)
-    other_fields = host_part or {"type": "function", "id": call.id}
-    rewritten_function = {**host_function, **function}
-    return {**other_fields, "function": rewritten_function}
+    if number == 1:
+        return f"function:{name}"
+    return f"function:{name}:{number}"

@@ -84,11 +84,13 @@ class Gemini(HostFormat):
         other_parts: list[Record] = []
         for part in parts:
             if _of(part, _RESULT) is not None:
-                messages.append(_result(part, entry, waiting))
+                result = _result(part, entry, waiting)
+                messages.append(result)
             elif part:
                 other_parts.append(part)
         if len(other_parts) == 1 and not messages:
-            summary = entry.own_summary(other_parts[0].get("text"))
+            text = other_parts[0].get("text")
+            summary = entry.own_summary(text)
             if summary is not None:
                 return [summary]
         if other_parts or not messages:
@@ -109,7 +111,8 @@ class Gemini(HostFormat):
             if type(original) is not type(message):
                 yield from self.new(message)
             elif message is original and id(original) in host_message.parts:
-                parts.append(host_message.parts[id(original)])
+                host_part = host_message.parts[id(original)]
+                parts.append(host_part)
             elif message.role == "assistant" and original.role == "assistant":
                 parts += _rewritten_answer(message, original, host_message)
             elif message.role == "tool":
@@ -126,7 +129,8 @@ class Gemini(HostFormat):
         """A content that the host never had."""
         text = said_by_name(message)
         if message.role == "tool":
-            return ({"role": "user", "parts": [_new_result(message, text)]},)
+            result = _new_result(message, text)
+            return ({"role": "user", "parts": [result]},)
         parts: list[Record] = []
         if text:
             parts.append({"text": text})
@@ -135,9 +139,10 @@ class Gemini(HostFormat):
             parts += map(_new_call, message.calls)
         elif message.role == "summary":
             role = message.said_by
+        gemini_role = "user"
         if role == "assistant":
-            return ({"role": "model", "parts": parts},)
-        return ({"role": "user", "parts": parts},)
+            gemini_role = "model"
+        return ({"role": gemini_role, "parts": parts},)
 
     def finished(
         self, outgoing: list[OutgoingMessage], path: Sequence[HostMessage]
@@ -161,7 +166,8 @@ class Gemini(HostFormat):
             elif message.role == "model":
                 result += [_gap(), message]
             else:
-                parts = _sent_parts(previous, path) + _sent_parts(message, path)
+                parts = _sent_parts(previous, path)
+                parts += _sent_parts(message, path)
                 joined = {"role": "user", "parts": parts}
                 result[-1] = OutgoingMessage(joined, at=message.at)
         return result
@@ -170,7 +176,8 @@ class Gemini(HostFormat):
 def _gap() -> OutgoingMessage:
     """A user's turn in the place of what was left out."""
     part = {"text": GAP}
-    return OutgoingMessage({"role": "user", "parts": [part]})
+    content = {"role": "user", "parts": [part]}
+    return OutgoingMessage(content)
 
 
 def _follows(previous: OutgoingMessage, message: OutgoingMessage) -> bool:
@@ -183,15 +190,17 @@ def _follows(previous: OutgoingMessage, message: OutgoingMessage) -> bool:
 def _of(part: Record, names: tuple[str, str]) -> Json:
     """The value under either spelling of a key; None without one."""
     for name in names:
-        if part.get(name) is not None:
-            return part[name]
+        value = part.get(name)
+        if value is not None:
+            return value
     return None
 
 
 def _sent_parts(message: OutgoingMessage, path: Sequence[HostMessage]) -> list[Json]:
-    if message.made or message.at is None:
-        return list(message.object["parts"])
-    return list(path[message.at].record["parts"])
+    record = message.object
+    if not message.made and message.at is not None:
+        record = path[message.at].record
+    return list(record["parts"])
 
 
 def _new_result(result: ToolResult, text: str) -> Record:
@@ -200,13 +209,16 @@ def _new_result(result: ToolResult, text: str) -> Record:
     if result.is_error:
         response = {"error": text}
     fields: dict[str, Json] = {"name": result.name, "response": response}
-    return {"functionResponse": _with_id(fields, result.call_id)}
+    response_part = _with_id(fields, result.call_id)
+    return {"functionResponse": response_part}
 
 
 def _new_call(call: ToolCall) -> Record:
     """The part of a call that the host never had."""
-    fields: dict[str, Json] = {"name": call.name, "args": dict(call.arguments)}
-    return {"functionCall": _with_id(fields, call.id)}
+    arguments = dict(call.arguments)
+    fields: dict[str, Json] = {"name": call.name, "args": arguments}
+    call_part = _with_id(fields, call.id)
+    return {"functionCall": call_part}
 
 
 def _answer(parts: Sequence[Record], entry: Entry) -> AssistantMessage:
@@ -221,7 +233,11 @@ def _answer(parts: Sequence[Record], entry: Entry) -> AssistantMessage:
             block = ToolCall(call_id, block.name, block.arguments)
             entry.parts[id(block)] = part
         blocks.append(block)
-    return AssistantMessage(id=id_of_answer, blocks=tuple(blocks), pinned=entry.pinned)
+    return AssistantMessage(
+        id=id_of_answer,
+        blocks=tuple(blocks),
+        pinned=entry.pinned,
+    )
 
 
 def _result(part: Record, entry: Entry, waiting: list[tuple[str, str]]) -> ToolResult:
@@ -234,7 +250,8 @@ def _result(part: Record, entry: Entry, waiting: list[tuple[str, str]]) -> ToolR
         id_by_name = call[0]
     call_id = read.call_id or id_by_name
     blocks = list(read.blocks)
-    for inner_part in _of(part, _RESULT).get("parts") or ():
+    response = _of(part, _RESULT)
+    for inner_part in response.get("parts") or ():
         if not isinstance(inner_part, Mapping):
             continue
         block = _block(inner_part, entry)
@@ -275,7 +292,9 @@ def _block(part: Record, entry: Entry) -> AnswerBlock:
         media_type = label(data, "mimeType") or label(data, "mime_type")
         block = image(media_type, data["data"], gemini_tokens)
     else:
-        block = sealed({"type": next(iter(part), "part"), **part})
+        first_key = next(iter(part), "part")
+        typed_part = {"type": first_key, **part}
+        block = sealed(typed_part)
     entry.parts[id(block)] = part
     return block
 

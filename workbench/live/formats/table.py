@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.live.formats.chat import Anthropic, OpenAIChat
+from workbench.live.formats.chat_apis import Anthropic, OpenAIChat
 from workbench.live.formats.gemini import Gemini
 from workbench.live.formats.responses import Responses
 from workbench.live.formats.shape import HostFormat, Record

@@ -20,8 +20,9 @@ def with_turns(outgoing: list[OutgoingMessage], opens: bool) -> list[OutgoingMes
     for message in outgoing:
         is_answer = message.role == "assistant"
         if is_answer and _needs_turn(previous, message, opens):
-            gap = {"role": "user", "content": GAP}
-            result.append(OutgoingMessage(gap))
+            turn = {"role": "user", "content": GAP}
+            gap = OutgoingMessage(turn)
+            result.append(gap)
         result.append(message)
         if message.role not in SYSTEM_ROLES:
             previous = message
@@ -34,7 +35,9 @@ def _needs_turn(previous: OutgoingMessage | None, answer: OutgoingMessage, opens
         return opens and not _begins_with_seal(answer)
     if previous.role != "assistant":
         return False
-    return previous.at is None or answer.at != previous.at + 1
+    if previous.at is None:
+        return True
+    return answer.at != previous.at + 1
 
 
 def _begins_with_seal(answer: OutgoingMessage) -> bool:
@@ -44,7 +47,10 @@ def _begins_with_seal(answer: OutgoingMessage) -> bool:
     content = answer.object.get("content")
     if not isinstance(content, list) or not content:
         return False
-    return compacts(content[0]) and bool(label(content[0], "signature"))
+    first_part = content[0]
+    if not compacts(first_part):
+        return False
+    return bool(label(first_part, "signature"))
 
 
 def merged_results(outgoing: list[OutgoingMessage]) -> list[OutgoingMessage]:
@@ -55,14 +61,17 @@ def merged_results(outgoing: list[OutgoingMessage]) -> list[OutgoingMessage]:
             result.append(message)
             continue
         earlier_results = result[-1].object["content"]
-        content = [*earlier_results, *message.object["content"]]
+        results = message.object["content"]
+        content = [*earlier_results, *results]
         merged = {**message.object, "content": content}
         result[-1] = OutgoingMessage(merged, at=message.at)
     return result
 
 
 def _are_results_of_one_turn(previous: OutgoingMessage, message: OutgoingMessage) -> bool:
-    return previous.made and _holds_results(previous) and _holds_results(message)
+    if not previous.made:
+        return False
+    return _holds_results(previous) and _holds_results(message)
 
 
 def _holds_results(message: OutgoingMessage) -> bool:
@@ -72,7 +81,8 @@ def _holds_results(message: OutgoingMessage) -> bool:
     content = message.object.get("content")
     if not isinstance(content, list) or not content:
         return False
-    return type_of(content[0]) == "tool_result"
+    first_part = content[0]
+    return type_of(first_part) == "tool_result"
 
 
 def compacts(part: Json) -> bool:

@@ -72,7 +72,8 @@ def with_unique_ids(entries: Sequence[SentEntry], format: MessageFormat) -> list
     for entry in entries:
         if entry.role == "assistant":
             ids.begin_answer()
-        mended.append(_renamed(entry, ids.of_call, ids.of_result))
+        renamed = _renamed(entry, ids.of_call, ids.of_result)
+        mended.append(renamed)
     return mended
 
 
@@ -87,7 +88,9 @@ def _short_id(call_id: str) -> str:
     """The id itself if it is such a one, else one that is always the same for it."""
     if len(call_id) == SHORT and call_id.isalnum():
         return call_id
-    return blake2b(call_id.encode()).hexdigest()[:SHORT]
+    encoded_id = call_id.encode()
+    digest = blake2b(encoded_id).hexdigest()
+    return digest[:SHORT]
 
 
 def _renamed(entry: SentEntry, id_of_call: NewId, id_of_result: NewId) -> SentEntry:
@@ -99,7 +102,8 @@ def _renamed(entry: SentEntry, id_of_call: NewId, id_of_result: NewId) -> SentEn
     if record.get("tool_calls"):
         calls: list[Json] = []
         for call in map(plain, record["tool_calls"]):
-            calls.append(_renamed_part(call, "id", id_of_call))
+            renamed_call = _renamed_part(call, "id", id_of_call)
+            calls.append(renamed_call)
         fields["tool_calls"] = calls
     if record.get("tool_call_id"):
         fields["tool_call_id"] = id_of_result(record["tool_call_id"])
@@ -108,18 +112,20 @@ def _renamed(entry: SentEntry, id_of_call: NewId, id_of_result: NewId) -> SentEn
         if type_of(record).endswith(_OUTPUT):
             new_id = id_of_result
         fields["call_id"] = new_id(record["call_id"])
-    if parts_of(entry):
-        parts: list[Json] = []
-        for part in parts_of(entry):
-            if type_of(part) == "tool_use":
-                part = _renamed_part(part, "id", id_of_call)
-            elif type_of(part) == "tool_result":
-                part = _renamed_part(part, "tool_use_id", id_of_result)
-            parts.append(part)
+    parts: list[Json] = []
+    for part in parts_of(entry):
+        part_type = type_of(part)
+        if part_type == "tool_use":
+            part = _renamed_part(part, "id", id_of_call)
+        elif part_type == "tool_result":
+            part = _renamed_part(part, "tool_use_id", id_of_result)
+        parts.append(part)
+    if parts:
         fields["content"] = parts
-    if all(record[name] == value for name, value in fields.items()):
-        return entry
-    return entry.with_fields(**fields)
+    for name, value in fields.items():
+        if record[name] != value:
+            return entry.with_fields(**fields)
+    return entry
 
 
 def _renamed_part(part: Json, name: str, new_id: NewId) -> Json:
@@ -139,13 +145,15 @@ def _with_unique_items(entries: Sequence[SentEntry], ids: _NewIds) -> list[SentE
     for entry in entries:
         record = entry.record
         item_id = label(record, "id")
-        if item_id and first_items.get(item_id) == record:
+        is_repeated = bool(item_id) and item_id in first_items
+        if is_repeated and first_items[item_id] == record:
             continue
-        if item_id and item_id in first_items:
+        if is_repeated:
             entry = entry.without_fields(["id"])
         elif item_id:
             first_items[item_id] = record
-        mended.append(_renamed(entry, ids.of_call, ids.of_result))
+        renamed = _renamed(entry, ids.of_call, ids.of_result)
+        mended.append(renamed)
     return mended
 
 
@@ -156,41 +164,67 @@ def with_last_results(entries: Sequence[SentEntry], format: MessageFormat) -> li
     mended = list(entries)
     results: list[SentEntry] = []
     while mended and mended[-1].has_results:
-        results.insert(0, mended.pop())
+        newest = mended.pop()
+        results.insert(0, newest)
     if format not in ("openai", "anthropic") or not mended:
         return list(entries)
-    missing_ids = _call_ids(mended[-1])
-    for entry in results:
-        answered_ids = result_ids(entry.record)
-        missing_ids = [call_id for call_id in missing_ids if call_id not in answered_ids]
+    answer = mended[-1]
+    missing_ids = _missing_ids(answer, results)
     if not missing_ids:
         return list(entries)
     if format == "openai":
-        return [*mended, *results, *map(_result_message, missing_ids)]
+        mended += results
+        mended += map(_result_message, missing_ids)
+        return mended
     parts = list(map(_result_part, missing_ids))
     if not results:
-        return [*mended, SentEntry({"role": "user", "content": parts})]
+        results_turn = SentEntry({"role": "user", "content": parts})
+        return [*mended, results_turn]
     first_result, *other_results = results
-    filled = first_result.with_fields(content=[*parts, *parts_of(first_result)])
+    parts += parts_of(first_result)
+    filled = first_result.with_fields(content=parts)
     return [*mended, filled, *other_results]
+
+
+def _missing_ids(answer: SentEntry, results: Sequence[SentEntry]) -> list[str]:
+    """The ids of the calls of an answer that have no result among these."""
+    answered_ids: set[str] = set()
+    for entry in results:
+        answered_ids |= result_ids(entry.record)
+    missing_ids: list[str] = []
+    for call_id in _call_ids(answer):
+        if call_id not in answered_ids:
+            missing_ids.append(call_id)
+    return missing_ids
 
 
 def _result_message(call_id: str) -> SentEntry:
     """The note in chat completions."""
-    return SentEntry({"role": "tool", "tool_call_id": call_id, "content": NO_RESULT})
+    record = {
+        "role": "tool",
+        "tool_call_id": call_id,
+        "content": NO_RESULT,
+    }
+    return SentEntry(record)
 
 
 def _result_part(call_id: str) -> Json:
     """The note as a part of Anthropic's."""
-    return {"type": "tool_result", "tool_use_id": call_id, "content": NO_RESULT}
+    return {
+        "type": "tool_result",
+        "tool_use_id": call_id,
+        "content": NO_RESULT,
+    }
 
 
 def _call_ids(entry: SentEntry) -> list[str]:
     """The ids of the calls of an answer, as far as it names them."""
     ids: list[str] = []
     for call in entry.record.get("tool_calls") or ():
-        ids.append(label(plain(call), "id"))
+        call_id = label(plain(call), "id")
+        ids.append(call_id)
     for part in parts_of(entry):
         if type_of(part) == "tool_use":
-            ids.append(label(part, "id"))
+            call_id = label(part, "id")
+            ids.append(call_id)
     return list(filter(None, ids))

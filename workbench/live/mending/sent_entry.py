@@ -51,18 +51,24 @@ class SentEntry:
     @property
     def has_calls(self) -> bool:
         """Whether it is an answer with calls that want results."""
-        if self.record.get("tool_calls") or self.record.get("function_call"):
+        record = self.record
+        if record.get("tool_calls") or record.get("function_call"):
             return True
-        return any(map(is_call, parts_of(self)))
+        parts = parts_of(self)
+        return any(map(is_call, parts))
 
     @property
     def has_results(self) -> bool:
         """Whether it holds results of calls."""
-        return self.role in ("tool", "function") or any(map(is_result, parts_of(self)))
+        if self.role in ("tool", "function"):
+            return True
+        parts = parts_of(self)
+        return any(map(is_result, parts))
 
     def with_fields(self, **fields: Json) -> "SentEntry":
         """The same with other fields."""
-        return replace(self, object={**self.record, **fields}, is_made=True)
+        record = {**self.record, **fields}
+        return replace(self, object=record, is_made=True)
 
     def without_fields(self, names: Collection[str]) -> "SentEntry":
         """The same without some fields."""
@@ -95,7 +101,9 @@ def parts_of(entry: SentEntry) -> list[Json]:
 
 def is_call(part: Json) -> bool:
     """Whether a part is a call."""
-    return type_of(part) == "tool_use" or _has_key(part, "functionCall", "function_call")
+    if type_of(part) == "tool_use":
+        return True
+    return _has_key(part, "functionCall", "function_call")
 
 
 def is_result(part: Json) -> bool:
@@ -122,7 +130,8 @@ def said_by_user(text: str, format: MessageFormat) -> SentEntry:
     """A new message of the user."""
     record: dict[str, Json] = {"role": "user", "content": text}
     if format == "gemini":
-        record = {"role": "user", "parts": [{"text": text}]}
+        part = text_part(text, format)
+        record = {"role": "user", "parts": [part]}
     elif format == "responses":
         record["type"] = "message"
     return SentEntry(record)
@@ -138,7 +147,9 @@ def joined(entry: SentEntry, later: SentEntry, format: MessageFormat) -> SentEnt
     elif not body or not later_body:
         joined_body = body or later_body
     else:
-        joined_body = [*_as_parts(body, format), *_as_parts(later_body, format)]
+        parts = _as_parts(body, format)
+        later_parts = _as_parts(later_body, format)
+        joined_body = parts + later_parts
     record = {**entry.record, **later.record, name: joined_body}
     return SentEntry(record, later.place)
 

@@ -33,10 +33,12 @@ def without_empty_texts(entries: Sequence[SentEntry], format: MessageFormat) -> 
             mended.append(entry)
             continue
         shorter = _without_empty_parts(entry, format)
-        if shorter.record.get(body_name(format)):
+        body = shorter.record.get(body_name(format))
+        if body:
             mended.append(shorter)
         elif entry.role == "user":
-            mended.append(_with_note(shorter, format))
+            noted = _with_note(shorter, format)
+            mended.append(noted)
     return mended
 
 
@@ -64,7 +66,8 @@ def _with_filled_parts(entry: SentEntry) -> SentEntry:
     """A message with a note in each of Anthropic's results that holds nothing."""
     parts: list[Json] = []
     for part in parts_of(entry):
-        if type_of(part) == "tool_result" and _is_blank(part.get("content")):
+        is_result = type_of(part) == "tool_result"
+        if is_result and _is_blank(part.get("content")):
             part = {**part, "content": EMPTY_RESULT}
         parts.append(part)
     if parts == parts_of(entry):
@@ -77,8 +80,9 @@ def _must_speak(entry: SentEntry, format: MessageFormat) -> bool:
     record = entry.record
     if format == "responses" and type_of(record) not in ("", "message"):
         return False
-    if any(record.get(name) for name in _SAYS_MORE):
-        return False
+    for name in _SAYS_MORE:
+        if record.get(name):
+            return False
     return entry.role in ("user", "assistant", "system", "developer")
 
 
@@ -106,7 +110,8 @@ def _with_note(entry: SentEntry, format: MessageFormat) -> SentEntry:
     name = body_name(format)
     note: Json = NOTHING_SAID
     if isinstance(entry.record.get(name), list):
-        note = [text_part(NOTHING_SAID, format)]
+        part = text_part(NOTHING_SAID, format)
+        note = [part]
     return entry.with_fields(**{name: note})
 
 
@@ -114,7 +119,8 @@ def _is_blank(content: Json) -> bool:
     """Whether a content is nothing but white space."""
     if not isinstance(content, list):
         return not content or _is_blank_part(content)
-    return all(_is_blank_part(plain(part)) for part in content)
+    parts = map(plain, content)
+    return all(map(_is_blank_part, parts))
 
 
 def _is_blank_part(part: Json) -> bool:

@@ -10,7 +10,7 @@ Source:
 from collections.abc import Callable, Mapping, Sequence
 
 from workbench.engine.transcript.message import Json
-from workbench.live.formats.chat import THOUGHT_LEFT_OUT
+from workbench.live.formats.chat_answers import THOUGHT_LEFT_OUT
 from workbench.live.formats.parts import plain, type_of
 from workbench.live.formats.table import MessageFormat
 from workbench.live.mending.reasoning_items import without_reasoning
