@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
-from workbench.base.errors import EXTRAS, SetupError
+from workbench import SetupError
+from workbench.base.errors import EXTRAS
 from workbench.cli import main
 from workbench.cli.doctor import NEEDED_FOR, OPTIONAL, optional_parts, packages, plugins
 

@@ -147,14 +147,14 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
 
 def _show_own_agent(advice: AgentAdvice, spec: AdviceSpec) -> None:
     """Print what fits an agent that one builds; first what to do with those that one does not."""
-    for other_agent in advice.others:
+    for other_agent in advice.other_agents:
         write(other_agent.answer)
-    if advice.others:
+    if advice.other_agents:
         say("\nWhat would fit the same work in an agent that you build:")
     _show_search(advice.compactor, spec)
     if advice.compactor.outcome != "no figure":
         _show_snippets(advice.compactor, advice.compactor.window)
-    elif not advice.others:
+    elif not advice.other_agents:
         write(NOTHING_MEASURED)
 
 
@@ -241,13 +241,16 @@ def _plain(advice: AgentAdvice) -> dict[str, object]:
     settings_fields = None
     if settings is not None:
         settings_fields = {**_plain_search(settings), "paste": _fields(_setting(advice))}
+    other_agents: list[dict[str, object]] = []
+    for other_agent in advice.other_agents:
+        other_agents.append(asdict(other_agent))
     return {
         "agent": None if agent is None else agent.name,
         "sessions": advice.sessions,
         "present": _plain_present(present),
         "settings": settings_fields,
         "compactor": compactor,
-        "other_agents": [asdict(other_agent) for other_agent in advice.others],
+        "other_agents": other_agents,
     }
 
 

@@ -9,13 +9,7 @@ import pytest
 
 import workbench as wb
 from profiles import FULL
-from workbench.evaluation.analysis.simulated import (
-    by_strategy,
-    cheapest_by_price,
-    price_words,
-    unrecorded_words,
-    which_bill,
-)
+from workbench.evaluation.analysis.simulated import cheapest_by_price, price_words, which_bill
 from workbench.recordings.datasets.bundled import bundled_files
 
 STRATEGIES = ("truncate", "summarize", "pipeline")
@@ -79,19 +73,6 @@ def test_the_session_that_alone_turns_it_is_named() -> None:
 
 def test_where_both_bills_have_one_sign_nothing_is_said() -> None:
     assert not which_bill(simulated(truncate=[0.3, 0.4], pipeline=[0.1, 0.2]))
-
-
-def test_each_blind_action_is_counted_once() -> None:
-    rows = simulated(truncate=[0.5]).assign(
-        blind_user=1, blind_decision=2, blind_result=3, blind_steps=4
-    )
-    assert by_strategy(rows)["blind"].tolist() == [6]
-
-
-def test_summaries_of_a_rule_among_recorded_summaries_are_told() -> None:
-    rows = simulated(truncate=[0.5], summarize=[0.3]).assign(unrecorded=[0, 2])
-    assert unrecorded_words(rows).startswith("No recorded summary answers 2 requests")
-    assert not unrecorded_words(rows.assign(unrecorded=0))
 
 
 def with_blind_steps(**blind_steps: int) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """Replay with consequences: what a context no longer tells is looked up again, and paid for."""
 
+import json
 import subprocess
 import sys
 import time
@@ -336,6 +337,18 @@ def test_the_command_fits_80_columns(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main([*words, "--out", str(tmp_path / "run")]) == 0
     out = capsys.readouterr().out
     assert "truncate+recall" in out and max(map(len, out.splitlines())) <= 80
+
+
+def test_each_blind_action_is_counted_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recording = tmp_path / "one.jsonl"
+    wb.save(recorded(USE, said(PORTS, "u2")), recording)
+    words = ["lab", "simulate", str(recording), "--strategies", "truncate", "--window", "4000"]
+    assert main([*words, "--json", "--out", str(tmp_path / "run")]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["simulated"][0]["blind_user"] == 1
+    assert printed["strategies"][0]["blind"] == 1
 
 
 def test_what_a_model_that_reads_may_cost_is_told_before_it_is_asked_and_is_bounded(

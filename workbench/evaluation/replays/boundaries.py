@@ -51,7 +51,10 @@ def at_boundaries(
     if boundaries == "fill":
         return by_fill(session, sizing, window)
     if boundaries == "recorded":  # the first request after each compaction of the recorded agent
-        return at_shares(session, [recorded.at for recorded in session.recorded])
+        places: list[int] = []
+        for compaction in session.recorded:
+            places.append(compaction.at)
+        return at_shares(session, places)
     assert not isinstance(boundaries, str)
     return at_shares(session, boundaries)
 

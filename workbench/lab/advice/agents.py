@@ -120,7 +120,7 @@ class AgentAdvice:
         present: how it compacts today; None for an unknown agent.
         settings: what its own settings would gain; None for an unknown agent.
         compactor: what one of our strategies in its place would gain.
-        others: agents among them whose compaction no preset restates.
+        other_agents: agents among them whose compaction no preset restates.
     """
 
     agent: Agent | None
@@ -128,7 +128,7 @@ class AgentAdvice:
     present: PresentSetting | None
     settings: Advice | None
     compactor: Advice
-    others: tuple[OtherAgent, ...]
+    other_agents: tuple[OtherAgent, ...]
 
     @property
     def pending(self) -> int:
@@ -147,7 +147,7 @@ class AgentSearch:
     present: PresentSetting | None
     settings: Search | None
     compactor: Search
-    others: tuple[OtherAgent, ...] = ()
+    other_agents: tuple[OtherAgent, ...] = ()
 
     @classmethod
     def of(
@@ -193,7 +193,7 @@ class AgentSearch:
         titled_advices.append((title, compactor))
         self.compactor.publish(titled_advices)
         return AgentAdvice(
-            self.agent, self.sessions, self.present, settings, compactor, self.others
+            self.agent, self.sessions, self.present, settings, compactor, self.other_agents
         )
 
     def forecast(self) -> Forecast:

@@ -97,8 +97,8 @@ class Candidates:
             )
             if plain.name not in grid.names:
                 grid = grid.changed(strategies=(*grid.strategies, plain))
-        others = [point for point in points if point != as_it_is]
-        return cls(grid, as_it_is, (as_it_is, *others))
+        changed_points = [point for point in points if point != as_it_is]
+        return cls(grid, as_it_is, (as_it_is, *changed_points))
 
     def at_most(self, limit: int | None) -> Candidates:
         """So many of them: the first of every preset, then the second of every preset, and so
@@ -133,8 +133,8 @@ def _axes(of: Preset, values_by_path: Mapping[str, list[Plain]]) -> dict[str, li
         for name, setting in preset_settings.items():
             is_named = name == path or name.endswith(f".{path}")
             if is_named and isinstance(setting.value, int | float):
-                others = [value for value in values if value != setting.value]
-                axes[name] = [setting.value, *others]
+                changed_values = [value for value in values if value != setting.value]
+                axes[name] = [setting.value, *changed_values]
     return axes
 
 

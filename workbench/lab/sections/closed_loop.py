@@ -21,7 +21,8 @@ def closed_loop_html(run: Results) -> Html:
     data = trials.data
     if data is None:
         data = simulated.data
-    return Html(trials.html + simulated.html, data=data)
+    html = trials.html + simulated.html
+    return Html(html, data=data)
 
 
 def _trials(run: Results) -> Html:
