@@ -32,6 +32,7 @@ SETS = {
     "third": "labels-third.csv",
     "fourth": "labels-fourth.csv",
     "fifth, by other readers": "labels-fifth.csv",
+    "sixth, by other readers": "labels-sixth.csv",
 }
 PLACE = ("recording", "session", "window", "strategy")
 
