@@ -48,6 +48,7 @@ class Case:
         tokens, target, window: of the whole request.
         reason: why it was due.
         pruned: whether the compaction asked no model.
+        answer: tokens that its requests allow together.
         places: of each message in the whole context, which has `length` messages.
         count: the counter of the sizes.
     """
@@ -60,13 +61,14 @@ class Case:
     window: int
     reason: str
     pruned: bool
+    answer: int
     places: tuple[int, ...]
     length: int
     count: TokenCounter
 
     @classmethod
-    def of(cls, done: Compaction) -> Case:
-        """That of a compaction."""
+    def of(cls, done: Compaction, requests: Iterable[SummaryRequest]) -> Case:
+        """That of a compaction that made these requests."""
         before, held = done.before, pinned(done.before.messages)
         own = [i for i in range(len(before.messages)) if i not in held]
         room = max(done.budget.room(before, own), 0)
@@ -79,6 +81,7 @@ class Case:
             done.budget.window,
             done.budget.reason,
             not done.completions,
+            sum(request.max_tokens or 0 for request in requests),
             tuple(own),
             len(before.messages),
             before.count,

@@ -81,8 +81,9 @@ def cases(session: Sized, preset: Preset) -> Iterator[tuple[Case, Decision]]:
     done = natural(session.session, preset, model, session.sizing, window=session.window)
     asked = iter(model.asked)
     for compaction in done.compactions[:MOST]:
-        case = Case.of(compaction)
-        yield case, ours(case, compaction, [next(asked) for _ in compaction.completions])
+        requests = [next(asked) for _ in compaction.completions]
+        case = Case.of(compaction, requests)
+        yield case, ours(case, compaction, requests)
 
 
 def explained(

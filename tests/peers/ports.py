@@ -78,6 +78,8 @@ def pi(case: Case, ours: Rules) -> Decision:
         and case.ids(range(case.start, begins)) <= stay
     ):
         split = False
+    if "little" in ours and case.answer < 192:
+        split = False
     return Decision(with_newest(case, case.ids(range(cut, n)), ours), split=split)
 
 

@@ -54,6 +54,7 @@ ROWS = (
         "people": MADE_UP,
         "end": "the original then keeps everything",
         "carried": "that summary is updated with it",
+        "little": "only where the summary may have 192 tokens",
     }),
     Compared("gemini_cli", ports.gemini_cli, {
         "newest": NEWEST,

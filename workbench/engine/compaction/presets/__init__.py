@@ -22,6 +22,7 @@ otherwise:
   error.
 - A summary takes at most a quarter of the room under the target, and newest messages at most half
   of it.
+- The start of a turn that goes on is asked about apart only where the summary may have 192 tokens.
 - Where overhead and reserves leave less than a quarter of the window to messages, they are due at
   that quarter.
 """
