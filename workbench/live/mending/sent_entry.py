@@ -8,6 +8,7 @@ from workbench.engine.transcript.message import Json
 from workbench.live.formats.parts import plain, type_of
 from workbench.live.formats.shape import Record
 from workbench.live.formats.table import MessageFormat
+from workbench.live.identity import HostList
 from workbench.recordings.importers.values import label
 
 TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
@@ -77,6 +78,15 @@ class SentEntry:
             if name not in names:
                 other_fields[name] = value
         return replace(self, object=other_fields, is_made=True)
+
+
+def entries_of(history: HostList) -> list[SentEntry]:
+    """The entries of a list, of which those without a place are not the host's own."""
+    entries: list[SentEntry] = []
+    for object, place in zip(history.objects, history.places, strict=True):
+        entry = SentEntry(object, place, is_made=place is None)
+        entries.append(entry)
+    return entries
 
 
 Mend: TypeAlias = Callable[[Sequence[SentEntry], MessageFormat], list[SentEntry]]
