@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import TypeAlias
 
 from workbench.engine.transcript.message import Json
-from workbench.live.formats.canonical import result_ids
+from workbench.live.formats.canonical import is_output, result_ids
 from workbench.live.formats.parts import plain, type_of
 from workbench.live.formats.table import MessageFormat
 from workbench.live.mending.sent_entry import SentEntry, parts_of
@@ -23,8 +23,6 @@ SHORT = 9
 """Letters and digits of an id, as Mistral wants them."""
 NewId: TypeAlias = Callable[[str], str]
 """The id in the place of one."""
-_OUTPUT = "_output"
-"""How the types of items end that answer calls."""
 
 
 class _NewIds:
@@ -109,7 +107,7 @@ def _renamed(entry: SentEntry, id_of_call: NewId, id_of_result: NewId) -> SentEn
         fields["tool_call_id"] = id_of_result(record["tool_call_id"])
     if record.get("call_id"):
         new_id = id_of_call
-        if type_of(record).endswith(_OUTPUT):
+        if is_output(record):
             new_id = id_of_result
         fields["call_id"] = new_id(record["call_id"])
     parts: list[Json] = []

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from workbench.engine.transcript.message import Json
+from workbench.live.formats.canonical import is_result_part
 from workbench.live.formats.parts import plain, type_of
 from workbench.live.formats.shape import Record
 from workbench.live.formats.table import MessageFormat
@@ -64,7 +65,7 @@ class SentEntry:
         if self.role in ("tool", "function"):
             return True
         parts = parts_of(self)
-        return any(map(is_result, parts))
+        return any(map(is_result_part, parts))
 
     def with_fields(self, **fields: Json) -> "SentEntry":
         """The same with other fields."""
@@ -113,20 +114,9 @@ def is_call(part: Json) -> bool:
     """Whether a part is a call."""
     if type_of(part) == "tool_use":
         return True
-    return _has_key(part, "functionCall", "function_call")
-
-
-def is_result(part: Json) -> bool:
-    """Whether a part is a result of a call."""
-    if type_of(part) == "tool_result":
-        return True
-    return _has_key(part, "functionResponse", "function_response")
-
-
-def _has_key(part: Json, *names: str) -> bool:
     if not isinstance(part, Mapping):
         return False
-    return any(name in part for name in names)
+    return "functionCall" in part or "function_call" in part
 
 
 def text_part(text: str, format: MessageFormat) -> Record:
