@@ -54,6 +54,7 @@ class MessageRecords:
         self._sources: dict[int, _Source] = {}  # by the identity of the record
         self._results: dict[str, _Source] = {}  # by the id of the call
         self._answers: dict[str, ModelResponse] = {}  # likewise
+        self._tool_names: dict[str, str] = {}  # likewise
         self._files: dict[str, Any] = {}  # by their addresses
         for message in messages:
             if isinstance(message, ModelResponse):
@@ -69,6 +70,7 @@ class MessageRecords:
         for part in response.parts:
             if isinstance(part, ToolCallPart):
                 self._answers[part.tool_call_id] = response
+                self._tool_names[part.tool_call_id] = part.tool_name
 
     def _add_request(self, request: ModelRequest) -> None:
         """Add a record for each part of what answers."""
@@ -150,17 +152,25 @@ class MessageRecords:
             answer = self._answer(record)
             return _Source(answer)
         if role == "tool":
-            call_id = record["tool_call_id"]
-            result = self._results[call_id]
-            content = self._prompt(record)
-            part = replace(result.part, content=content)
-            return _Source(result.message, part)
+            return self._source_of_result(record)
         new_request = ModelRequest(parts=[])
         if role in ("system", "developer"):
             text = _text(record["content"])
             return _Source(new_request, SystemPromptPart(text))
         prompt = self._prompt(record)
         return _Source(new_request, UserPromptPart(prompt))
+
+    def _source_of_result(self, record: dict[str, Any]) -> _Source:
+        """A result with another content; a new one where its id is new."""
+        call_id = record["tool_call_id"]
+        content = self._prompt(record)
+        result = self._results.get(call_id)
+        if result is None:
+            tool_name = self._tool_names.get(call_id, "")
+            new_part = ToolReturnPart(tool_name, content, call_id)
+            return _Source(ModelRequest(parts=[]), new_part)
+        part = replace(result.part, content=content)
+        return _Source(result.message, part)
 
     def _prompt(self, record: dict[str, Any]) -> Json:
         """The content of a changed record, with the run's own pictures."""
@@ -183,13 +193,11 @@ class MessageRecords:
         for call in record.get("tool_calls") or ():
             call_id = call["id"]
             calls[call_id] = call["function"]
+        if not calls or not calls.keys() <= self._answers.keys():
+            return self._new_answer(record, calls)
         text = _text(record.get("content"))
-        original: ModelResponse | None = None
-        for call_id in calls:
-            original = original or self._answers.get(call_id)
-        if original is None:
-            text_part = TextPart(text)
-            return ModelResponse(parts=[text_part])
+        first_id = next(iter(calls))
+        original = self._answers[first_id]
         parts: list[Any] = []
         if record.get("reasoning_content"):
             parts += [part for part in original.parts if isinstance(part, ThinkingPart)]
@@ -205,6 +213,21 @@ class MessageRecords:
                 part = replace(part, args=arguments)
             parts.append(part)
         return replace(original, parts=parts)
+
+    def _new_answer(self, record: dict[str, Any], calls: dict[str, Json]) -> ModelResponse:
+        """An answer that the model did not give so, such as one with other ids of its calls."""
+        parts: list[Any] = []
+        thought = record.get("reasoning_content")
+        if thought:
+            parts.append(ThinkingPart(thought))
+        text = _text(record.get("content"))
+        if text or not calls:
+            parts.append(TextPart(text))
+        for call_id, function in calls.items():
+            self._tool_names[call_id] = function["name"]
+            call = ToolCallPart(function["name"], function["arguments"], call_id)
+            parts.append(call)
+        return ModelResponse(parts=parts)
 
 
 def _request_of(sources: Sequence[_Source]) -> ModelRequest:
