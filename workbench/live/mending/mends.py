@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from workbench.engine.models.refused_request import CERTAIN, Defect
 from workbench.live.formats.table import MessageFormat
 from workbench.live.identity import HostList
-from workbench.live.mending.call_ids import with_last_results, with_short_ids, with_unique_ids
+from workbench.live.mending.call_ids import with_short_ids, with_unique_ids
+from workbench.live.mending.last_results import with_last_results
 from workbench.live.mending.reasoning_items import (
     without_lone_reasoning,
     without_missing_reasoning,
