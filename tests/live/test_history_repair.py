@@ -396,6 +396,33 @@ def test_a_mend_that_did_not_help_is_not_made_again() -> None:
     assert live.before_request(history) == history
 
 
+def with_notes(live: Compactor) -> list[Record]:
+    """A history of two turns, after requests in which a note stood before each newest question."""
+    history = [QUESTION, answered("Done."), asked("And then?"), answered("Done again.")]
+    live.before_request([asked("Open file: 1.py"), *history[:1]])
+    live.before_request([*history[:2], asked("Open file: 2.py"), *history[2:3]])
+    return history
+
+
+def test_what_a_host_adds_to_a_request_is_mended_with_it() -> None:
+    live = compactor()
+    history = with_notes(live)
+    with strict_server.running(strict_server.alternating_template) as server:
+        asked_once(live, server, [*history, asked("Open file: 3.py"), NEXT])
+    assert server.taken == [[*history, asked("Open file: 3.py\n\nAnd now?")]]
+
+
+def test_a_thought_that_a_refusal_names_is_found_behind_what_the_host_adds() -> None:
+    live = compactor(format="anthropic")
+    history = with_notes(live)
+    answer = said("assistant", thought("foreign"), use("t1"))
+    with strict_server.running(strict_server.anthropic) as server:
+        question = [asked("Open file: 3.py"), NEXT]
+        asked_once(live, server, [*history, *question, answer, said("user", result("t1"))])
+    bare_answer = said("assistant", use("t1"))
+    assert server.taken == [[*history, *question, bare_answer, said("user", result("t1"))]]
+
+
 def test_the_host_is_told_what_was_mended() -> None:
     live = compactor(format="anthropic")
     with strict_server.running(strict_server.anthropic) as server:

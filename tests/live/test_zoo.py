@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 from live.habits import reminder, reminder_in_last, reminder_in_text, same_reminder_in_text
+from live.shapes import contents
 from live.talk import Record, answered, asked, openai
 from live.zoo import (
     REWRITING,
@@ -34,6 +35,32 @@ def test_a_host_of_each_habit_pays_no_more_than_one_without(
     seen = visit(preset, api, habit, turns=24)  # type: ignore[arg-type]  # a habit
     assert untouched.compactions > 2 and seen.lost == seen.broken == 0
     assert seen.summaries <= MOST * untouched.summaries and seen.undone <= 1
+
+
+def with_result(message: Record, key: str, output: str | None = None) -> Record:
+    """Gemini's content with its results under this key, each with this output if one is given."""
+    parts: list[Record] = []
+    for part in message["parts"]:
+        if "functionResponse" in part:
+            result = part["functionResponse"]
+            if output is not None:
+                result = {**result, "response": {"output": output}}
+            part = {key: result}
+        parts.append(part)
+    return {**message, "parts": parts}
+
+
+@pytest.mark.parametrize("key", ["functionResponse", "function_response"])
+def test_a_host_may_blank_results_of_gemini_in_either_spelling(key: str) -> None:
+    messages = contents(openai(6))
+    compactor = wb.Compactor("truncate", window=100_000, format="gemini")
+    compactor.before_request([with_result(message, key) for message in messages[:-3]])
+    compactor.compact()
+    blanked = [with_result(message, key, "(cleared)") for message in messages[:10]]
+    newest = [with_result(message, key) for message in messages[10:]]
+    sent = compactor.before_request([*blanked, *newest])
+    assert not [event for event in compactor.events if isinstance(event, Rewound)]
+    assert len(sent) < len(messages)
 
 
 @pytest.mark.parametrize("habit", [drops_oldest_turns, renders_its_head_anew])

@@ -72,11 +72,8 @@ class Copies:
         self.places = []
         self.made_indices = []
         for index, message in enumerate(outgoing):
-            place = message.at
-            if message.made:
-                place = None
-            self.places.append(place)
-            if place is None:
+            self.places.append(message.place)
+            if message.place is None:
                 self.made_indices.append(index)
         self.sources = []
         self.copies = []

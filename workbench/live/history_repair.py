@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import zip_longest
 
 from workbench.engine.models.error_evidence import ProviderError, evidence
 from workbench.engine.models.error_kinds import named_defects
@@ -12,7 +11,7 @@ from workbench.engine.models.refused_request import Defect
 from workbench.live.defects import defects
 from workbench.live.events import Event, HistoryMended
 from workbench.live.mending.mends import MENDS, Mending, defects_to_mend, visible_defects
-from workbench.live.mending.sent_entry import SentEntry
+from workbench.live.mending.sent_entry import SentEntry, entries_of
 from workbench.live.runner import Runner
 
 _PAIRS: frozenset[Defect] = frozenset({"orphan result", "missing result", "duplicate"})
@@ -89,9 +88,5 @@ class HistoryRepair:
 
     def _sent_entries(self) -> list[SentEntry]:
         """The entries of the request that would be sent now."""
-        objects = self.memory.messages()
-        places = self.memory.lists.returned.places[: len(objects)]
-        entries: list[SentEntry] = []
-        for object, place in zip_longest(objects, places):
-            entries.append(SentEntry(object, place, is_made=place is None))
-        return entries
+        request = self.memory.request()
+        return entries_of(request)

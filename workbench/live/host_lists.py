@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from workbench.engine.transcript.message import Json
 from workbench.live.formats.canonical import key
 from workbench.live.formats.shape import HostMessage
-from workbench.live.formats.table import MessageFormat
 from workbench.live.identity import HostList, common
-from workbench.live.mending.mends import Mending
-from workbench.live.mending.sent_entry import SentEntry
 from workbench.live.state import State
 
 
@@ -161,19 +158,3 @@ def _same(
         if not path[place].says(message):
             return index, reworded
     return same, reworded
-
-
-def mended_list(history: HostList, mending: Mending, format: MessageFormat) -> HostList:
-    """The list as a provider takes it; what was mended in it is no longer the host's own."""
-    entries: list[SentEntry] = []
-    for object, place in zip(history.objects, history.places, strict=True):
-        entry = SentEntry(object, place, is_made=place is None)
-        entries.append(entry)
-    mended = HostList()
-    for entry in mending.applied(entries, format):
-        place = entry.place
-        if entry.is_made:
-            place = None
-        mended.objects.append(entry.object)
-        mended.places.append(place)
-    return mended

@@ -12,7 +12,7 @@ from workbench.live.covered_prefix import end_of_step, first_uncovered
 from workbench.live.formats.shape import HostMessage, is_system
 from workbench.live.formats.table import FORMATS
 from workbench.live.going_back import WayBack
-from workbench.live.host_lists import HostLists, ListMatch, mended_list
+from workbench.live.host_lists import HostLists, ListMatch
 from workbench.live.identity import Additions, HostList, text_of
 from workbench.live.log_entries import (
     compaction_id,
@@ -161,6 +161,11 @@ class Memory:
         """A new list of the messages to send: the host's own objects as it has them now, and
         copies of new ones.
         """
+        request = self.request()
+        return list(request.objects)
+
+    def request(self) -> HostList:
+        """The messages to send, and which of the host's these are."""
         own_list = self.lists.own
         format = self.reader.present_format
         outgoing, first_own = self.state.of_compaction(own_list.objects, format)
@@ -172,43 +177,50 @@ class Memory:
             places=[*self._copies.places, *own_places],
         )
         self.lists.returned = self._mended(history)
-        objects = self._with_addition(self.lists.returned.objects)
-        note = self._parted_list.note
-        if note is not None:
-            objects = note.put_back(objects)
-        additions = self._parted_list.behind
-        if not additions:
-            return list(objects)
-        if objects and objects[-1] is not own_list.objects[-1]:
-            newest = objects[-1]
-            joined = self._sent.joined(newest, additions)
-            if joined is not None:
-                return [*objects[:-1], joined]
-        sent_list = [*objects, *additions]
-        places: list[int | None] = [None] * len(sent_list)
-        sent_history = HostList(sent_list, places)
-        return self._mended(sent_history).objects
+        request = self._with_additions(history)
+        if request is history:
+            return self.lists.returned
+        return self._mended(request)
 
     def _mended(self, history: HostList) -> HostList:
         """The list without what the provider refuses in it."""
-        if not self.mending.is_needed:
-            return history
         format = self.reader.present_format
-        return mended_list(history, self.mending, format)
+        return self.mending.mended(history, format)
 
     @property
     def _sent(self) -> SentMessages:
         format = FORMATS[self.reader.present_format]
         return SentMessages(self.state, self.lists.own.objects, format)
 
-    def _with_addition(self, objects: list[Json]) -> list[Json]:
-        """With the addition to the newest message behind all, where that message is not sent as
-        it is.
+    def _with_additions(self, history: HostList) -> HostList:
+        """The list with what the host adds to this request; the addition to its newest message
+        stands behind all, where that message is not sent as it is.
         """
-        added_text = self._parted_list.inside
-        if not added_text or self._sent.has_newest_as_it_is:
-            return objects
-        return self._sent.with_addition(added_text.strip())
+        parted = self._parted_list
+        request = history
+        if parted.inside and not self._sent.has_newest_as_it_is:
+            request = self._sent.with_addition(parted.inside.strip())
+        if parted.note is not None:
+            request = parted.note.put_back(request)
+        if parted.behind:
+            request = self._with_later(request, parted.behind)
+        return request
+
+    def _with_later(self, history: HostList, later_messages: Sequence[Json]) -> HostList:
+        """The list with these messages behind it: in its newest one where the API wants one."""
+        objects = history.objects
+        if objects and objects[-1] is not self.lists.own.objects[-1]:
+            joined = self._sent.joined(objects[-1], later_messages)
+            if joined is not None:
+                return HostList(
+                    objects=[*objects[:-1], joined],
+                    places=[*history.places[:-1], None],
+                )
+        no_places = [None] * len(later_messages)
+        return HostList(
+            objects=[*objects, *later_messages],
+            places=[*history.places, *no_places],
+        )
 
     def sent_through(self, ids: Collection[str]) -> list[Json]:
         """What is sent now, up to the last of the host's messages that holds one of these."""
@@ -216,11 +228,11 @@ class Memory:
 
     def given_list(self) -> list[Json]:
         """The host's messages as it has them now, to be heard again."""
-        objects = self.lists.own.objects
+        history = self.lists.own
         note = self._parted_list.note
         if note is not None:
-            objects = note.put_back(objects)
-        return [*objects, *self._parted_list.behind]
+            history = note.put_back(history)
+        return [*history.objects, *self._parted_list.behind]
 
     def original(self) -> list[Json]:
         """Copies of the host's messages, from the first one, whatever was compacted."""

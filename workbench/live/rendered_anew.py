@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from workbench.engine.transcript.message import Json
 from workbench.live.formats.shape import HostMessage, has_question, is_system
-from workbench.live.identity import Additions, text_of
+from workbench.live.identity import Additions, HostList, text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,18 @@ class Note:
     object: Json
     next: Json
 
-    def put_back(self, objects: list[Json]) -> list[Json]:
+    def put_back(self, history: HostList) -> HostList:
         """The list with the note in its place, or at the end where that place is gone."""
+        objects = list(history.objects)
+        places = list(history.places)
+        note_index = len(objects)
         for index in range(len(objects) - 1, -1, -1):
             if objects[index] is self.next:
-                return [*objects[:index], self.object, *objects[index:]]
-        return [*objects, self.object]
+                note_index = index
+                break
+        objects.insert(note_index, self.object)
+        places.insert(note_index, None)
+        return HostList(objects, places)
 
 
 def take_note(additions: Additions, objects: list[Json]) -> Note | None:

@@ -131,10 +131,7 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     reader = memory.reader
     reader.format = saved.format
     reader.likely = saved.likely
-    reader.written = {}
-    for summary in saved.written:
-        written_text = summary.lead + summary.text + summary.tail
-        reader.written[written_text] = summary
+    reader.note_written(saved.written)
     reader.names = dict(saved.names or {})
     memory.archive = dict(saved.archive or {})
     memory.version = saved.history

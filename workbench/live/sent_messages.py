@@ -8,6 +8,7 @@ from workbench.engine.transcript.message import Json, Text, UserMessage
 from workbench.live.cache_markers import markers, remarked
 from workbench.live.formats.canonical import key
 from workbench.live.formats.shape import HostFormat, HostMessage, OutgoingMessage, record_of
+from workbench.live.identity import HostList
 from workbench.live.state import State
 
 
@@ -38,7 +39,7 @@ class SentMessages:
         messages = self.state.shown[:stop]
         return self._present_objects(messages)
 
-    def with_addition(self, text: str) -> list[Json]:
+    def with_addition(self, text: str) -> HostList:
         """What is sent, and behind all a text of the user's."""
         addition = user_message(text)
         outgoing = list(self.state.shown)
@@ -46,17 +47,15 @@ class SentMessages:
             message = OutgoingMessage(record)
             outgoing.append(message)
         finished = self.format.finished(outgoing, self.state.path)
-        return self._present_objects(finished)
+        objects = self._present_objects(finished)
+        places = [message.place for message in finished]
+        return HostList(objects, places)
 
     @property
     def has_newest_as_it_is(self) -> bool:
         """Whether the host's newest message is sent as it is."""
         newest_place = len(self.state.path) - 1
-        unchanged_places: set[int | None] = set()
-        for message in self.state.shown:
-            if not message.made:
-                unchanged_places.add(message.at)
-        return newest_place in unchanged_places
+        return any(message.place == newest_place for message in self.state.shown)
 
     def joined(self, newest: Json, later_messages: Sequence[Json]) -> Json | None:
         """The newest message and those behind it as one, where the API wants one; else None."""

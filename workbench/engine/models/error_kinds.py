@@ -172,8 +172,10 @@ def _kind_by_request(text: str, status: int | None, request: RefusedRequest) -> 
     is_of_another_size = request.is_of_another_size(token_numbers(text))
     if request.is_full and not is_of_another_size and (says_nothing or _SIZE.search(text)):
         return "overflow"
-    explains = request.has_rare_defect or (request.defects and says_nothing)
-    if explains and is_unprocessable:
+    explains_it = request.has_rare_defect
+    if says_nothing:
+        explains_it = bool(request.defects)
+    if explains_it and is_unprocessable:
         return "malformed"
     return None
 

@@ -26,12 +26,11 @@ Defect: TypeAlias = Literal[
 ]
 """What can be broken in a history.
 
-Calls and results: one without the other, a second result of a call, two calls of one id, an id in a form
-that the provider does not take. Texts: of
-nothing, also as a result; an answer at the end, or white space behind it. Turns: two of one role,
-a system message behind others. Thoughts: without a signature, with another one, or left out;
-Gemini's calls without a signature; Responses' reasoning without what follows it, the reverse, or
-known to the provider's store alone.
+Calls and results: one without the other, a second result of a call, two calls of one id, an id in
+a form that the provider does not take. Texts: of nothing, also as a result; an answer at the end,
+or white space behind it. Turns: two of one role, a system message behind others. Thoughts: without
+a signature, with another one, or left out; Gemini's calls without a signature; Responses' reasoning
+without what follows it, the reverse, or known to the provider's store alone.
 """
 CERTAIN: frozenset[Defect] = frozenset(
     {"orphan result", "missing result", "duplicate", "empty text", "lone reasoning"}

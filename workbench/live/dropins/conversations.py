@@ -23,6 +23,7 @@ from workbench.engine.transcript.message import Json
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor
 from workbench.live.events import Retry
+from workbench.live.formats.canonical import is_output, is_result_part
 from workbench.live.formats.table import MessageFormat
 from workbench.live.settings import Settings
 
@@ -189,22 +190,12 @@ def _is_result(message: Json) -> bool:
     """Whether a message is the result of a tool, in any of the formats."""
     if not isinstance(message, dict):
         return False
-    item_type = str(message.get("type", ""))
-    if message.get("role") == "tool" or item_type.endswith("_output"):
+    if message.get("role") == "tool" or is_output(message):
         return True
     for field in ("content", "parts"):
         parts = message.get(field)
         if not isinstance(parts, list):
             continue
-        if any(map(_is_result_part, parts)):
+        if any(map(is_result_part, parts)):
             return True
     return False
-
-
-def _is_result_part(part: Json) -> bool:
-    """Whether a part is the result of a tool, in Anthropic's or Gemini's format."""
-    if not isinstance(part, dict):
-        return False
-    if part.get("type") == "tool_result":
-        return True
-    return "functionResponse" in part or "function_response" in part

@@ -14,6 +14,7 @@ from typing import Any
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
+    ToolMessage,
     convert_to_messages,
     convert_to_openai_messages,
 )
@@ -66,6 +67,8 @@ class MessageRecords:
         changes: dict[str, Any] = {"content": message.content}
         if isinstance(message, AIMessage):
             changes["tool_calls"] = message.tool_calls
+        elif isinstance(message, ToolMessage):
+            changes["tool_call_id"] = message.tool_call_id
         return original.model_copy(update=changes)
 
     def _record(self, message: BaseMessage) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from workbench.engine.models.error_evidence import ProviderError
 from workbench.engine.transcript.message import Json
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor
+from workbench.live.formats.canonical import is_output
 from workbench.live.journal import largest_size, line_of
 from workbench.live.recall_tool import ABOUT
 from workbench.live.recorder import Recorder
@@ -150,10 +151,8 @@ class AgentsCompactor(RunHooks[Any]):
         if self._agent is not None and agent is not self._agent:
             return data
         await self._load()
-        if data.input:
-            newest_type = data.input[-1].get("type", "")
-            if str(newest_type).endswith("_output"):
-                await self._live.after_tools(data.input)
+        if data.input and is_output(data.input[-1]):
+            await self._live.after_tools(data.input)
         schemas = [_schema(agent_tool) for agent_tool in agent.tools]
         sent = await self._live.before_request(
             data.input,

@@ -11,8 +11,6 @@ Source:
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
@@ -28,21 +26,10 @@ from workbench.live.recall_tool import ABOUT
 try:
     from pydantic_ai import FunctionToolset, RetryModelRequest, RunContext
     from pydantic_ai.capabilities import AbstractCapability
-    from pydantic_ai.messages import (
-        BinaryContent,
-        ImageUrl,
-        ModelMessage,
-        ModelRequest,
-        ModelResponse,
-        SystemPromptPart,
-        TextPart,
-        ThinkingPart,
-        ToolCallPart,
-        ToolReturnPart,
-        UserPromptPart,
-    )
+    from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import ModelRequestContext
-    from pydantic_core import to_json
+
+    from workbench.live.dropins.pydantic_messages import MessageRecords
 except ImportError as error:
     install_hint = (
         "CompactionCapability needs pydantic-ai; `pip install 'pydantic-ai>=2.68,<3'` installs it"
@@ -51,6 +38,19 @@ except ImportError as error:
 
 OPEN_REQUESTS = 1_024
 """Requests that wait for an answer, of which the messages are remembered at most."""
+
+
+@dataclass(slots=True)
+class _OpenRequest:
+    """A request that waits for an answer.
+
+    Attributes:
+        run_messages: those that it was to send.
+        retry: what to send instead; None where it was not refused.
+    """
+
+    run_messages: MessageRecords
+    retry: Retry | None = None
 
 
 class CompactionCapability(AbstractCapability[Any]):
@@ -82,7 +82,7 @@ class CompactionCapability(AbstractCapability[Any]):
             SettingError: no model for a preset that asks one first of all.
         """
         self._conversations = Conversations(preset, folder, "openai", options)
-        self._open: dict[str, _Request] = {}
+        self._open: dict[str, _OpenRequest] = {}
 
     def compactor(self, conversation_id: str) -> Compactor:
         """The compactor of a conversation, for its events and properties."""
@@ -109,27 +109,27 @@ class CompactionCapability(AbstractCapability[Any]):
         conversation_id = _id(ctx)
         request = self._open.get(conversation_id)
         if request is None or request.retry is None:
-            request = _Request(request_context.messages)
+            run_messages = MessageRecords(request_context.messages)
             parameters = request_context.model_request_parameters
             instructions = [part.content for part in parameters.instruction_parts or ()]
             system = "\n\n".join(instructions)
             conversation = self._conversations.of(conversation_id)
             sent = await conversation.to_send(
-                request.records,
+                run_messages.records,
                 system=system,
                 tools=list(map(_schema, parameters.function_tools)),
                 model=request_context.model.model_name,
                 model_window=request_context.model.context_window,
             )
-            self._remember(conversation_id, request)
-            messages = request.messages(sent)
+            self._remember(conversation_id, _OpenRequest(run_messages))
+            messages = run_messages.messages(sent)
             return replace(request_context, messages=messages)
         retry = request.retry
         request.retry = None
         settings: Any = request_context.model_settings
         if retry.max_tokens is not None:
             settings = {**(settings or {}), "max_tokens": retry.max_tokens}
-        messages = request.messages(retry.messages)
+        messages = request.run_messages.messages(retry.messages)
         return replace(request_context, messages=messages, model_settings=settings)
 
     async def after_model_request(
@@ -175,7 +175,7 @@ class CompactionCapability(AbstractCapability[Any]):
         await asyncio.sleep(retry.wait)
         raise RetryModelRequest from error
 
-    def _remember(self, conversation_id: str, request: _Request) -> None:
+    def _remember(self, conversation_id: str, request: _OpenRequest) -> None:
         self._open.pop(conversation_id, None)
         self._open[conversation_id] = request
         while len(self._open) > OPEN_REQUESTS:
@@ -183,268 +183,9 @@ class CompactionCapability(AbstractCapability[Any]):
             del self._open[oldest_id]
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """What a record was made of.
-
-    Attributes:
-        message: the message of the run's history.
-        part: the part of it; None where the record is the whole message.
-    """
-
-    message: ModelMessage
-    part: Any = None
-
-
-class _Request:
-    """The messages of one request, and as records in OpenAI's chat format.
-
-    Attributes:
-        records: one for each answer, and for each part of what answers it.
-        retry: what to send instead; None where the request was not refused.
-    """
-
-    def __init__(self, messages: Sequence[ModelMessage]) -> None:
-        self.records: list[dict[str, Any]] = []
-        self.retry: Retry | None = None
-        self._sources: dict[int, _Source] = {}  # by the identity of the record
-        self._results: dict[str, _Source] = {}  # by the id of the call
-        self._answers: dict[str, ModelResponse] = {}  # likewise
-        self._files: dict[str, Any] = {}  # by their addresses
-        for message in messages:
-            if isinstance(message, ModelResponse):
-                self._add_answer(message)
-            else:
-                self._add_request(message)
-
-    def _add_answer(self, response: ModelResponse) -> None:
-        """Add the record of an answer."""
-        record = _answer_record(response)
-        source = _Source(response)
-        self._add(record, source)
-        for part in response.parts:
-            if isinstance(part, ToolCallPart):
-                self._answers[part.tool_call_id] = response
-
-    def _add_request(self, request: ModelRequest) -> None:
-        """Add a record for each part of what answers."""
-        for part in request.parts:
-            record = self._part_record(part)
-            source = _Source(request, part)
-            self._add(record, source)
-            if isinstance(part, ToolReturnPart):
-                self._results[part.tool_call_id] = source
-
-    def messages(self, records: Sequence[dict[str, Any]]) -> list[ModelMessage]:
-        """The messages of these records: the run's own where they are as they were."""
-        messages: list[ModelMessage] = []
-        request_parts: list[_Source] = []
-        for record in records:
-            source = self._source_of(record)
-            if request_parts and request_parts[-1].message is not source.message:
-                request = _request_of(request_parts)
-                messages.append(request)
-                request_parts = []
-            if source.part is None:
-                messages.append(source.message)
-            else:
-                request_parts.append(source)
-        if request_parts:
-            request = _request_of(request_parts)
-            messages.append(request)
-        return messages
-
-    def _add(self, record: dict[str, Any], source: _Source) -> None:
-        self.records.append(record)
-        self._sources[id(record)] = source
-
-    def _part_record(self, part: Json) -> dict[str, Any]:
-        """A part of a request as a record."""
-        if isinstance(part, SystemPromptPart):
-            return {"role": "system", "content": part.content}
-        if isinstance(part, UserPromptPart):
-            prompt = self._content(part.content)
-            return {"role": "user", "content": prompt}
-        if isinstance(part, ToolReturnPart):
-            content: Json = part.model_response_str()
-            if part.files:
-                content = self._content([content, *part.files])
-            return {
-                "role": "tool",
-                "tool_call_id": part.tool_call_id,
-                "content": content,
-            }
-        if hasattr(part, "model_response"):  # the library's own words to the model
-            words = part.model_response()
-            return {"role": "user", "content": words}
-        text = _as_text(part)
-        return {"role": "system", "content": text}
-
-    def _content(self, content: str | Sequence[Any]) -> Json:
-        """The content of a prompt or of a result, pictures among it."""
-        if isinstance(content, str):
-            return content
-        parts: list[Json] = []
-        for entry in content:
-            address = _address(entry)
-            if address:
-                self._files[address] = entry
-                picture = {"url": address}
-                parts.append({"type": "image_url", "image_url": picture})
-            else:
-                text = _text_of_entry(entry)
-                parts.append({"type": "text", "text": text})
-        return parts
-
-    def _source_of(self, record: dict[str, Any]) -> _Source:
-        """What a record was made of; for one that a stage wrote or changed, a new part."""
-        source = self._sources.get(id(record))
-        if source is not None:
-            return source
-        role = record["role"]
-        if role == "assistant":
-            answer = self._answer(record)
-            return _Source(answer)
-        if role == "tool":
-            call_id = record["tool_call_id"]
-            result = self._results[call_id]
-            content = self._prompt(record)
-            part = replace(result.part, content=content)
-            return _Source(result.message, part)
-        new_request = ModelRequest(parts=[])
-        if role in ("system", "developer"):
-            text = _text(record["content"])
-            return _Source(new_request, SystemPromptPart(text))
-        prompt = self._prompt(record)
-        return _Source(new_request, UserPromptPart(prompt))
-
-    def _prompt(self, record: dict[str, Any]) -> Json:
-        """The content of a changed record, with the run's own pictures."""
-        content = record["content"]
-        if not isinstance(content, list):
-            return content or ""
-        prompt: list[Any] = []
-        for part in content:
-            if part["type"] == "image_url":
-                address = part["image_url"]["url"]
-                prompt.append(self._files[address])
-            else:
-                text = part.get("text", "")
-                prompt.append(text)
-        return prompt
-
-    def _answer(self, record: dict[str, Any]) -> ModelResponse:
-        """An answer that a stage wrote or changed: the model's own with what is left of it."""
-        calls: dict[str, Json] = {}
-        for call in record.get("tool_calls") or ():
-            call_id = call["id"]
-            calls[call_id] = call["function"]
-        text = _text(record.get("content"))
-        original: ModelResponse | None = None
-        for call_id in calls:
-            original = original or self._answers.get(call_id)
-        if original is None:
-            text_part = TextPart(text)
-            return ModelResponse(parts=[text_part])
-        parts: list[Any] = []
-        if record.get("reasoning_content"):
-            parts += [part for part in original.parts if isinstance(part, ThinkingPart)]
-        if text:
-            parts.append(TextPart(text))
-        for part in original.parts:
-            if not isinstance(part, ToolCallPart) or part.tool_call_id not in calls:
-                continue
-            function = calls[part.tool_call_id]
-            arguments = function["arguments"]
-            decoded_arguments = json.loads(arguments or "{}")
-            if decoded_arguments != part.args_as_dict():
-                part = replace(part, args=arguments)
-            parts.append(part)
-        return replace(original, parts=parts)
-
-
 def _id(ctx: RunContext[Any]) -> str:
     """The id of the conversation that a run belongs to."""
     return ctx.conversation_id or ctx.run_id or ""
-
-
-def _request_of(sources: Sequence[_Source]) -> ModelRequest:
-    """The request with these parts: the run's own where it has them all."""
-    owner: Any = sources[0].message
-    parts = [source.part for source in sources]
-    if [id(part) for part in parts] == [id(part) for part in owner.parts]:
-        return owner
-    return replace(owner, parts=parts)
-
-
-def _answer_record(response: ModelResponse) -> dict[str, Any]:
-    """An answer of the model as a record; what is neither text, thought nor call is counted as
-    text.
-    """
-    texts: list[str] = []
-    thoughts: list[str] = []
-    calls: list[Json] = []
-    for part in response.parts:
-        if isinstance(part, ThinkingPart):
-            thoughts.append(part.content)
-        elif isinstance(part, ToolCallPart):
-            call = _call_record(part)
-            calls.append(call)
-        elif isinstance(part, TextPart):
-            texts.append(part.content)
-        else:
-            text = _as_text(part)
-            texts.append(text)
-    content = "\n".join(texts) or None
-    record: dict[str, Any] = {"role": "assistant", "content": content}
-    if any(thoughts):
-        record["reasoning_content"] = "\n".join(thoughts)
-    if calls:
-        record["tool_calls"] = calls
-    return record
-
-
-def _call_record(call: ToolCallPart) -> dict[str, Json]:
-    """A call as a record has it."""
-    arguments = call.args_as_json_str()
-    function = {"name": call.tool_name, "arguments": arguments}
-    return {
-        "id": call.tool_call_id,
-        "type": "function",
-        "function": function,
-    }
-
-
-def _text_of_entry(entry: Json) -> str:
-    """The text of an entry of a prompt that is no picture."""
-    text = entry
-    if not isinstance(entry, str):
-        text = getattr(entry, "content", None)
-    if isinstance(text, str):
-        return text
-    return _as_text(entry)
-
-
-def _address(entry: Json) -> str:
-    """Where a picture is; empty for what is none."""
-    if isinstance(entry, ImageUrl):
-        return str(entry.url)
-    if isinstance(entry, BinaryContent) and entry.is_image:
-        return str(entry.data_uri)
-    return ""
-
-
-def _text(content: Json) -> str:
-    """The text of a record's content."""
-    if isinstance(content, list):
-        texts = [part.get("text", "") for part in content]
-        return "\n".join(texts)
-    return content or ""
-
-
-def _as_text(part: Json) -> str:
-    """A part of a kind that has no record, to be counted."""
-    return to_json(part, fallback=str).decode()
 
 
 def _schema(tool: Json) -> dict[str, Json]:

@@ -9,14 +9,16 @@ from collections.abc import Mapping
 from hashlib import blake2b
 
 from workbench.engine.transcript.message import Json
-from workbench.live.formats.parts import plain
+from workbench.live.formats.parts import plain, type_of
 
 MARKERS = frozenset({"cache_control", "cachePoint"})
 """Keys that tell a provider what to cache and say nothing."""
 BODIES = ("content", "parts")
 """Keys of what a message says."""
-RESULT_TYPES = frozenset({"tool_result", "functionResponse", "function_call_output"})
-"""Types of parts and items that hold a tool's result; Gemini's parts have one as their only key."""
+RESULT_PARTS = frozenset({"tool_result", "functionResponse", "function_response"})
+"""Types of parts that hold a tool's result; Gemini's parts have one as a key."""
+_OUTPUT = "_output"
+"""How the types of items end that hold a tool's result."""
 RESULT_IDS = ("tool_call_id", "tool_use_id", "call_id")
 """Keys of the id that a result names its call by."""
 IDS = frozenset({"id", *RESULT_IDS})
@@ -43,13 +45,18 @@ def is_result(message: Json) -> bool:
     record = plain(message)
     if not isinstance(record, Mapping):
         return False
-    if record.get("role") == "tool" or record.get("type") in RESULT_TYPES:
+    if record.get("role") == "tool" or is_output(record):
         return True
     parts = record.get("content") or record.get("parts")
     if not isinstance(parts, list) or not parts:
         return False
     plain_parts = map(plain, parts)
-    return all(map(_is_result_part, plain_parts))
+    return all(map(is_result_part, plain_parts))
+
+
+def is_output(record: Json) -> bool:
+    """Whether it is an item of the Responses API that holds a tool's result."""
+    return type_of(record).endswith(_OUTPUT)
 
 
 def result_ids(message: Json) -> set[str]:
@@ -67,12 +74,13 @@ def result_ids(message: Json) -> set[str]:
     return ids
 
 
-def _is_result_part(part: Json) -> bool:
+def is_result_part(part: Json) -> bool:
+    """Whether a part of Anthropic's or Gemini's holds a tool's result."""
     if not isinstance(part, Mapping):
         return False
-    if part.get("type") in RESULT_TYPES:
+    if type_of(part) in RESULT_PARTS:
         return True
-    return not RESULT_TYPES.isdisjoint(part)
+    return not RESULT_PARTS.isdisjoint(part)
 
 
 def _loose(value: Json) -> Json:
@@ -89,7 +97,7 @@ def _loose(value: Json) -> Json:
     if not isinstance(value, list):
         return value
     parts = list(map(_loose, value))
-    if parts and all(map(_is_result_part, parts)):
+    if parts and all(map(is_result_part, parts)):
         parts.sort(key=key)
     return parts
 

@@ -326,7 +326,8 @@ def _rewritten_answer(
             parts.append(part)
         elif intact or block.type != "thinking":
             parts += own_parts((block,), host_message, {})
-    signature = _signature_of(calls.values())
+    first_call = next(iter(calls.values()), {})
+    signature = _signature_of(first_call)
     for index, part in enumerate(parts):
         if _of(part, _CALL) is None:
             continue
@@ -336,14 +337,12 @@ def _rewritten_answer(
     return parts
 
 
-def _signature_of(calls: Iterable[Record]) -> Record:
-    """The signature that the first of these calls has, under its name."""
+def _signature_of(call: Record) -> Record:
+    """The signature that a call has, under its name."""
     signature: dict[str, Json] = {}
-    for first_call in calls:
-        for name in _SIGNATURE:
-            if first_call.get(name):
-                signature[name] = first_call[name]
-        break
+    for name in _SIGNATURE:
+        if call.get(name):
+            signature[name] = call[name]
     return signature
 
 
@@ -365,17 +364,22 @@ def _key_of(part: Record, names: tuple[str, str]) -> str:
     return names[0]
 
 
+def _text_field(response: Json) -> str:
+    """The key of a response that has the text of a result."""
+    if isinstance(response, Mapping):
+        for name in _SPOKEN:
+            if name in response:
+                return name
+    return "output"
+
+
 def _rewritten_result(result: ToolResult, host_part: Record, host_message: HostMessage) -> Record:
     """The host's part with another text under the key that had it; without pictures that were
     taken out.
     """
     key = _key_of(host_part, _RESULT)
     host_response = host_part[key].get("response")
-    text_field = "output"
-    if isinstance(host_response, Mapping):
-        for name in reversed(_SPOKEN):
-            if name in host_response:
-                text_field = name
+    text_field = _text_field(host_response)
     texts: list[Text] = []
     pictures: list[Json] = []
     for block in result.blocks:

@@ -142,6 +142,13 @@ class OutgoingMessage:
     at: int | None = None
 
     @property
+    def place(self) -> int | None:
+        """Which of the host's entries it is; None for what was written."""
+        if self.made:
+            return None
+        return self.at
+
+    @property
     def role(self) -> str:
         """Its role in the host's format; empty where it has none."""
         message = self.object

@@ -1,5 +1,4 @@
-"""Ids of calls, which some providers want to be unique in a request, and calls at the end that
-nothing answers.
+"""Ids of calls, which some providers want to be unique in a request, or short.
 
 Source:
     Anthropic: "`tool_use` ids must be unique" (claude-code#20901).
@@ -11,20 +10,16 @@ from hashlib import blake2b
 from typing import TypeAlias
 
 from workbench.engine.transcript.message import Json
-from workbench.live.formats.canonical import result_ids
+from workbench.live.formats.canonical import is_output
 from workbench.live.formats.parts import plain, type_of
 from workbench.live.formats.table import MessageFormat
 from workbench.live.mending.sent_entry import SentEntry, parts_of
 from workbench.recordings.importers.values import label
 
-NO_RESULT = "(no result)"
-"""The result of a call at the end that the host did not answer."""
 SHORT = 9
 """Letters and digits of an id, as Mistral wants them."""
 NewId: TypeAlias = Callable[[str], str]
 """The id in the place of one."""
-_OUTPUT = "_output"
-"""How the types of items end that answer calls."""
 
 
 class _NewIds:
@@ -109,7 +104,7 @@ def _renamed(entry: SentEntry, id_of_call: NewId, id_of_result: NewId) -> SentEn
         fields["tool_call_id"] = id_of_result(record["tool_call_id"])
     if record.get("call_id"):
         new_id = id_of_call
-        if type_of(record).endswith(_OUTPUT):
+        if is_output(record):
             new_id = id_of_result
         fields["call_id"] = new_id(record["call_id"])
     parts: list[Json] = []
@@ -155,76 +150,3 @@ def _with_unique_items(entries: Sequence[SentEntry], ids: _NewIds) -> list[SentE
         renamed = _renamed(entry, ids.of_call, ids.of_result)
         mended.append(renamed)
     return mended
-
-
-def with_last_results(entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
-    """With a note for each call of the newest answer that has no result, where only results are
-    behind it.
-    """
-    mended = list(entries)
-    results: list[SentEntry] = []
-    while mended and mended[-1].has_results:
-        newest = mended.pop()
-        results.insert(0, newest)
-    if format not in ("openai", "anthropic") or not mended:
-        return list(entries)
-    answer = mended[-1]
-    missing_ids = _missing_ids(answer, results)
-    if not missing_ids:
-        return list(entries)
-    if format == "openai":
-        mended += results
-        mended += map(_result_message, missing_ids)
-        return mended
-    parts = list(map(_result_part, missing_ids))
-    if not results:
-        results_turn = SentEntry({"role": "user", "content": parts})
-        return [*mended, results_turn]
-    first_result, *other_results = results
-    parts += parts_of(first_result)
-    filled = first_result.with_fields(content=parts)
-    return [*mended, filled, *other_results]
-
-
-def _missing_ids(answer: SentEntry, results: Sequence[SentEntry]) -> list[str]:
-    """The ids of the calls of an answer that have no result among these."""
-    answered_ids: set[str] = set()
-    for entry in results:
-        answered_ids |= result_ids(entry.record)
-    missing_ids: list[str] = []
-    for call_id in _call_ids(answer):
-        if call_id not in answered_ids:
-            missing_ids.append(call_id)
-    return missing_ids
-
-
-def _result_message(call_id: str) -> SentEntry:
-    """The note in chat completions."""
-    record = {
-        "role": "tool",
-        "tool_call_id": call_id,
-        "content": NO_RESULT,
-    }
-    return SentEntry(record)
-
-
-def _result_part(call_id: str) -> Json:
-    """The note as a part of Anthropic's."""
-    return {
-        "type": "tool_result",
-        "tool_use_id": call_id,
-        "content": NO_RESULT,
-    }
-
-
-def _call_ids(entry: SentEntry) -> list[str]:
-    """The ids of the calls of an answer, as far as it names them."""
-    ids: list[str] = []
-    for call in entry.record.get("tool_calls") or ():
-        call_id = label(plain(call), "id")
-        ids.append(call_id)
-    for part in parts_of(entry):
-        if type_of(part) == "tool_use":
-            call_id = label(part, "id")
-            ids.append(call_id)
-    return list(filter(None, ids))

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 
 from workbench.engine.models.refused_request import CERTAIN, Defect
 from workbench.live.formats.table import MessageFormat
-from workbench.live.mending.call_ids import with_last_results, with_short_ids, with_unique_ids
+from workbench.live.identity import HostList
+from workbench.live.mending.call_ids import with_short_ids, with_unique_ids
+from workbench.live.mending.last_results import with_last_results
 from workbench.live.mending.reasoning_items import (
     without_lone_reasoning,
     without_missing_reasoning,
     without_stored_items,
 )
-from workbench.live.mending.sent_entry import Mend, SentEntry
+from workbench.live.mending.sent_entry import Mend, SentEntry, entries_of
 from workbench.live.mending.texts import with_filled_results, without_empty_texts
 from workbench.live.mending.thoughts import (
     with_noted_thoughts,
@@ -96,11 +98,6 @@ class Mending:
     doubted_from: int = 0
     doubted_until: int = 0
 
-    @property
-    def is_needed(self) -> bool:
-        """Whether anything is."""
-        return bool(self.defects) or self.doubted_from < self.doubted_until
-
     def doubt(self, start: int, stop: int) -> None:
         """Leave out the thoughts between these places of the host's messages."""
         if self.doubted_from < self.doubted_until:
@@ -108,12 +105,22 @@ class Mending:
         self.doubted_from = start
         self.doubted_until = max(stop, self.doubted_until)
 
-    def applied(self, entries: Sequence[SentEntry], format: MessageFormat) -> list[SentEntry]:
-        """The entries of a request without what is to be mended."""
-        mended = self._without_doubted(list(entries), format)
+    def mended(self, history: HostList, format: MessageFormat) -> HostList:
+        """The list without what is to be mended; what was mended is no longer the host's own."""
+        has_doubted = self.doubted_from < self.doubted_until
+        if not self.defects and not has_doubted:
+            return history
+        entries = self._without_doubted(entries_of(history), format)
         for defect, mend in MENDS.items():
             if defect in self.defects:
-                mended = mend(mended, format)
+                entries = mend(entries, format)
+        mended = HostList()
+        for entry in entries:
+            place = entry.place
+            if entry.is_made:
+                place = None
+            mended.objects.append(entry.object)
+            mended.places.append(place)
         return mended
 
     def _without_doubted(self, entries: list[SentEntry], format: MessageFormat) -> list[SentEntry]:

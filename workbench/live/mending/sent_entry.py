@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from workbench.engine.transcript.message import Json
+from workbench.live.formats.canonical import is_result_part
 from workbench.live.formats.parts import plain, type_of
 from workbench.live.formats.shape import Record
 from workbench.live.formats.table import MessageFormat
+from workbench.live.identity import HostList
 from workbench.recordings.importers.values import label
 
 TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
@@ -63,7 +65,7 @@ class SentEntry:
         if self.role in ("tool", "function"):
             return True
         parts = parts_of(self)
-        return any(map(is_result, parts))
+        return any(map(is_result_part, parts))
 
     def with_fields(self, **fields: Json) -> "SentEntry":
         """The same with other fields."""
@@ -77,6 +79,15 @@ class SentEntry:
             if name not in names:
                 other_fields[name] = value
         return replace(self, object=other_fields, is_made=True)
+
+
+def entries_of(history: HostList) -> list[SentEntry]:
+    """The entries of a list, of which those without a place are not the host's own."""
+    entries: list[SentEntry] = []
+    for object, place in zip(history.objects, history.places, strict=True):
+        entry = SentEntry(object, place, is_made=place is None)
+        entries.append(entry)
+    return entries
 
 
 Mend: TypeAlias = Callable[[Sequence[SentEntry], MessageFormat], list[SentEntry]]
@@ -103,20 +114,9 @@ def is_call(part: Json) -> bool:
     """Whether a part is a call."""
     if type_of(part) == "tool_use":
         return True
-    return _has_key(part, "functionCall", "function_call")
-
-
-def is_result(part: Json) -> bool:
-    """Whether a part is a result of a call."""
-    if type_of(part) == "tool_result":
-        return True
-    return _has_key(part, "functionResponse", "function_response")
-
-
-def _has_key(part: Json, *names: str) -> bool:
     if not isinstance(part, Mapping):
         return False
-    return any(name in part for name in names)
+    return "functionCall" in part or "function_call" in part
 
 
 def text_part(text: str, format: MessageFormat) -> Record:
