@@ -4,12 +4,8 @@ import pytest
 
 from builders import called, result, rules, said, told
 from workbench.engine.transcript.message import Message
-from workbench.evaluation.metrics.sources import (
-    first_fetched,
-    only_looks,
-    repeatable,
-    sources,
-)
+from workbench.evaluation.metrics.exam.history import ExamHistory
+from workbench.evaluation.metrics.sources import only_looks, repeatable, sources
 
 
 @pytest.mark.parametrize(
@@ -103,4 +99,4 @@ def test_only_a_result_stands_where_its_content_was_first_called_for() -> None:
         result("two", "c2"),
         told("both are one"),
     ]
-    assert first_fetched(messages) == (0, 1, 1, 3, 1, 5)
+    assert ExamHistory(messages, ()).fetched.tolist() == [0, 1, 1, 3, 1, 5]
