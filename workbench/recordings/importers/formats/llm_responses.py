@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 
 from workbench.engine.transcript.message import AnswerBlock, Image, Json
-from workbench.recordings.importers.blocks import text_block, tool_call
+from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.formats.llm_database import LLM_USAGE
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.images import image, linked
@@ -21,6 +21,7 @@ from workbench.recordings.importers.session_tables import (
     readable_database,
 )
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
     JsonObject,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from workbench.engine.transcript.log import ClearingEntry
 from workbench.engine.transcript.message import SaidBlock, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import add_part, text_block, tool_call
+from workbench.recordings.importers.blocks import add_part, text_block
 from workbench.recordings.importers.format import Format, json_document
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.images import linked
@@ -23,6 +23,7 @@ from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.session_tables import readable_database
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.sqlite import MAGIC
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
