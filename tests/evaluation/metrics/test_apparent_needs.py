@@ -271,3 +271,8 @@ def test_what_is_imported_from_the_project_is_one(import_line: str) -> None:
 def test_what_code_cuts_off_or_makes_up_is_no_need(stated: str, written: str) -> None:
     edit = called("Edit", file_path="src/b.ts", old_string="old", new_string=written)
     assert listed(shown(stated), edit) == []
+
+
+def test_a_file_at_the_end_of_one_line_is_no_member_of_the_other() -> None:
+    history = shown("the rows are in seeds.json")
+    assert "seeds.json" in listed(history, told("(look at seeds.json for them)"))
