@@ -6,11 +6,8 @@ from pathlib import Path
 import pytest
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.reader_error import (
-    PredictedContext,
-    ReaderErrors,
-    text_kind,
-)
+from workbench.evaluation.metrics.work_exam.reader_error import PredictedContext, ReaderErrors
+from workbench.evaluation.metrics.work_exam.text_kind import text_kind
 from workbench.lab.judge.work_exam.fit import FitReport, chances, fit, fit_report, left_out_chances
 from workbench.lab.judge.work_exam.graded_answers import read_answers, read_names
 

@@ -19,7 +19,7 @@ from workbench.engine.models import shown_name
 from workbench.evaluation.analysis.equal_size import over_target_notes
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.experiment.atomic import write_atomically
-from workbench.evaluation.metrics.work_exam.reader_error import TextKind
+from workbench.evaluation.metrics.work_exam.text_kind import TextKind
 from workbench.lab.judge.exam.admission import NotAdmitted
 from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
 from workbench.lab.judge.exam.sitting import ExamResults, ExamSpec, judge_exam

@@ -24,7 +24,7 @@ from scipy.special import expit
 
 from workbench.base.ragged import Floats
 from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
-from workbench.evaluation.metrics.work_exam.reader_error import text_kind
+from workbench.evaluation.metrics.work_exam.text_kind import text_kind
 from workbench.lab.judge.work_exam.fit import REFERENCES, chances, fit, fit_report, logistic
 from workbench.lab.judge.work_exam.graded_answers import read_answers
 

@@ -225,6 +225,9 @@ def test_a_shell_and_an_editor_may_begin_the_path_of_a_file_differently() -> Non
         ("import seedlib as sl", "sl.draw_round(4)"),
         ("import { drawRound } from '@seeds/paint'", "drawRound(4)"),
         ("const { drawRound } = require('seedlib')", "drawRound(5)"),
+        ("const seedLib = require('seedlib')", "seedLib.drawRound(6)"),
+        ("import { type WidgetTone, drawRound } from '@seeds/paint'", "WidgetTone(7)"),
+        ("import type WidgetTone from '@seeds/paint'", "WidgetTone(8)"),
     ],
 )
 def test_what_is_imported_from_a_library_is_no_need(import_line: str, use: str) -> None:
@@ -235,7 +238,12 @@ def test_what_is_imported_from_a_library_is_no_need(import_line: str, use: str) 
 
 @pytest.mark.parametrize(
     "import_line",
-    ["from app.seedlib import WidgetTone", "from .seedlib import WidgetTone", "say WidgetTone"],
+    [
+        "from app.seedlib import WidgetTone",
+        "from .seedlib import WidgetTone",
+        "const WidgetTone = require('seedlib').readTone(3)",
+        "say WidgetTone",
+    ],
 )
 def test_what_is_imported_from_the_project_is_one(import_line: str) -> None:
     history = [*shown(import_line), *shown("WidgetTone(3)")]
@@ -263,3 +271,8 @@ def test_what_is_imported_from_the_project_is_one(import_line: str) -> None:
 def test_what_code_cuts_off_or_makes_up_is_no_need(stated: str, written: str) -> None:
     edit = called("Edit", file_path="src/b.ts", old_string="old", new_string=written)
     assert listed(shown(stated), edit) == []
+
+
+def test_a_file_at_the_end_of_one_line_is_no_member_of_the_other() -> None:
+    history = shown("the rows are in seeds.json")
+    assert "seeds.json" in listed(history, told("(look at seeds.json for them)"))

@@ -4,6 +4,7 @@ import pytest
 
 from builders import called, result, rules, said, told
 from workbench.engine.transcript.message import Message
+from workbench.evaluation.metrics.exam.history import ExamHistory
 from workbench.evaluation.metrics.sources import only_looks, repeatable, sources
 
 
@@ -87,3 +88,15 @@ def test_each_message_is_a_source_of_its_kind() -> None:
         "passing",
         "mention",
     )
+
+
+def test_only_a_result_stands_where_its_content_was_first_called_for() -> None:
+    messages: list[Message] = [
+        said("look at it"),
+        called("Read", "", path="a.py"),
+        result("one", ""),
+        called("Read", "c2", path="a.py"),
+        result("two", "c2"),
+        told("both are one"),
+    ]
+    assert ExamHistory(messages, ()).fetched.tolist() == [0, 1, 1, 3, 1, 5]

@@ -11,7 +11,7 @@ import pandas as pd
 
 from workbench.base.ragged import Floats, Ints
 from workbench.evaluation.analysis.paired import FEWEST
-from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
+from workbench.evaluation.metrics.work_exam.error_draws import DRAWS
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from workbench.base.formats import decimal, joined
 from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.compared import ALPHA
 from workbench.evaluation.metrics import NAMES, WORK
+from workbench.evaluation.metrics.work_exam.error_draws import DRAWS
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.reader_error import (
-    DRAWS,
+from workbench.evaluation.metrics.work_exam.text_kind import (
     TextKind,
     Writing,
     parts_of,

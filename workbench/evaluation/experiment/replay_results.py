@@ -21,7 +21,7 @@ from workbench.evaluation.experiment.replay_rows import Row, replays_of
 from workbench.evaluation.experiment.replay_work import ReplayJob, ReplayWork
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead, is_awaited
 from workbench.evaluation.metrics import AT_SIZE, NAMES
-from workbench.evaluation.metrics.work_exam.reader_error import RULES
+from workbench.evaluation.metrics.work_exam.text_kind import RULES
 from workbench.evaluation.replays.matched import TOO_LARGE
 from workbench.evaluation.replays.step import Replay
 

@@ -23,7 +23,7 @@ from workbench.evaluation.metrics.exam.rule_verdicts import rule_verdicts
 from workbench.evaluation.metrics.metric import Metric, MetricInput, Score
 from workbench.evaluation.metrics.paging import paging
 from workbench.evaluation.metrics.view import view
-from workbench.evaluation.metrics.work_exam.reader_error import RULES
+from workbench.evaluation.metrics.work_exam.text_kind import RULES
 from workbench.evaluation.replays.boundaries import at_boundaries, by_fill
 from workbench.evaluation.replays.budgets import least
 from workbench.evaluation.replays.matched import (

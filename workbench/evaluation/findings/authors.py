@@ -10,7 +10,7 @@ from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.evaluation.analysis.table_rows import rows_of_contenders, rows_with
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
-from workbench.evaluation.metrics.work_exam.reader_error import RULES
+from workbench.evaluation.metrics.work_exam.text_kind import RULES
 
 
 def writers(run: Tables) -> pd.DataFrame:

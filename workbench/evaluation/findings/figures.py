@@ -24,7 +24,7 @@ from workbench.evaluation.findings import (
 from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import CODE, HALVES, NAMES, WORK
-from workbench.evaluation.metrics.work_exam.reader_error import TextKind
+from workbench.evaluation.metrics.work_exam.text_kind import TextKind
 
 PLAIN_MEANS = (
     "peak_context", "mean_context", "over_window", "compactions", "prefix_reuse", "fabrication", "violations",

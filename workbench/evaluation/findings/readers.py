@@ -17,7 +17,8 @@ from workbench.evaluation.findings.authors import author, summary_counts
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import NAMES, STATEMENTS
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.reader_error import Calibration, TextKind, parts_of
+from workbench.evaluation.metrics.work_exam.reader_error import Calibration
+from workbench.evaluation.metrics.work_exam.text_kind import TextKind, parts_of
 
 LEVEL_ERROR = 0.2
 """By how much the reader was off for a kind of context in the second look, at most

@@ -20,7 +20,7 @@ from workbench.evaluation.experiment.spec import chosen_baseline
 from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.findings.session_means import SessionMeans
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
-from workbench.evaluation.metrics.work_exam.reader_error import TextKind
+from workbench.evaluation.metrics.work_exam.text_kind import TextKind
 
 SAVED = "tokens_saved"
 """The metric of tokens that a strategy saves on its own trigger."""

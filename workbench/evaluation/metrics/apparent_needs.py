@@ -253,8 +253,8 @@ def _is_piece(need: Need) -> bool:
     """
     name, kind = need.entity.text, need.entity.kind
     if kind == "path" and "/" not in name:
-        lines = need.evidence_text + need.use_text
-        if re.search(re.escape(name) + r"[\[(]", lines):
+        member = re.escape(name) + r"[\[(]"
+        if re.search(member, need.evidence_text) or re.search(member, need.use_text):
             return True
     piece = _PIECE.get(kind)
     return piece is not None and piece.fullmatch(name) is not None

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator
 _IMPORTS = (
     re.compile(r"\bfrom\s+(?P<module>[\w.]+)\s+import\s+(?P<names>[\w\s,*()]+)"),
     re.compile(r"\bimport\s+(?P<names>[^;'\"]+?)\s+from\s+['\"](?P<module>[^'\"]+)['\"]"),
-    re.compile(r"\bconst\s+(?P<names>[^;=]+?)\s*=\s*require\(['\"](?P<module>[^'\"]+)['\"]"),
+    re.compile(
+        r"\bconst\s+(?P<names>[^;=]+?)\s*=\s*require\(['\"](?P<module>[^'\"]+)['\"]\)(?!\.\w+\()"
+    ),
 )
 _WHOLE_MODULE = re.compile(
     r"^[\W\d]*import\s+(?P<module>[\w.]+)(?:\s+as\s+(?P<alias>\w+))?\s*(?:#|$)"
 )
-_BOUND = re.compile(r"(?:(?:\w+|\*)\s*(?:\bas\b|:)\s*)?(\w+)")
+_BOUND = re.compile(r"(?:type\s+(?!as\b))?(?:(?:\w+|\*)\s*(?:\bas\b|:)\s*)?(\w+)")
 _DEFINITION = re.compile(
     r"\b(?:def|class|function|func|fn|struct|enum|interface|trait|type|const|let|var)\s+(\w+)"
 )
@@ -35,14 +37,16 @@ class LibraryNames:
         imported: set[str] = set()
         of_project: set[str] = set()
         for line in lines:
+            definitions = set(_DEFINITION.findall(line))
             if "import" in line or "require(" in line:
                 for module, name in _imports(line):
                     if self._is_own(module):
                         of_project.add(name)
                     else:
                         imported.add(name)
-            definitions = _DEFINITION.findall(line)
-            of_project.update(definitions)
+                        # `const name = require("library")` defines nothing of the project's
+                        definitions.discard(name)
+            of_project |= definitions
         self._names = imported - of_project
 
     def gives(self, name: str, line: str) -> bool:

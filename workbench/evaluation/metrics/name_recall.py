@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from workbench.evaluation.metrics.code.needs import base_name
 from workbench.evaluation.metrics.exam.gap import GAP, gapped
 from workbench.evaluation.metrics.exam.item import Item
 
@@ -121,16 +122,10 @@ def gives_away(question: NameQuestion, asked_name: NameQuestion) -> bool:
         stem, _, _ = word.partition(".")
         line_words.add(word)
         line_words.add(stem)
-    last_part = base_name(name)
+    last_part = base_name(name) or name
     if last_part in line_words:
         return True
     return _without_ending(last_part) in line_words
-
-
-def base_name(name: str) -> str:
-    """The last part of a path; any other name as it is."""
-    _, _, last_part = name.rstrip("/").rpartition("/")
-    return last_part or name
 
 
 def _without_ending(file_name: str) -> str:

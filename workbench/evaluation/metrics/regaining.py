@@ -38,6 +38,7 @@ _IDENTIFIER = KINDS.index("identifier")
 _KINDS_IN_CODE = [_IDENTIFIER, KINDS.index("quote"), KINDS.index("error")]
 _AGENT = WAYS.index("agent")
 _RUN = WAYS.index("run")
+_USER = WAYS.index("user")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,8 +66,8 @@ class Regaining:
     of a file that some call met or a person gave from inside the working directory. The hash of a
     commit stands in the log. A name of code, and a file inside the working directory, is found by a
     search where the agent or an old run spoke of it as of something that is there, unless the line
-    says that something was decided; so is a name in a line of code that anybody showed in a fence,
-    and one that was searched for.
+    says that something was decided; so is a name that was searched for, and a name, a quoted text
+    or an error in a line of code that anybody showed in a fence.
 
     Attributes:
         at_hand: (rows of the holders,) whether the same call, or the file, would show the row's
@@ -96,10 +97,10 @@ class Regaining:
         by_agent_or_run = (self.way == _AGENT) | (self.way == _RUN)
         is_code_restated = is_code & by_agent_or_run & ~self._decides(evidence)
         name_is_enough = self._is_repetition(evidence) | is_path | is_hash | is_code_restated
-        by_user = self._ways[message] == WAYS.index("user")
+        by_user = self._ways[message] == _USER
         is_by_agent = self.way == _AGENT
         said_by_both = by_user & is_by_agent[slot]
-        self.way[slot[said_by_both]] = WAYS.index("user")
+        self.way[slot[said_by_both]] = _USER
         would_tell = was_met & (holders.bound | name_is_enough[slot])
         self.way[slot[would_tell]] = _CALL
         self.way[is_path & self._is_relative(evidence)] = _CALL
@@ -112,7 +113,7 @@ class Regaining:
 
     def _is_relative(self, evidence: Evidence) -> Flags:
         """(slots,) whether a person named each one, and not by a path from the root."""
-        is_given: Flags = self.way == WAYS.index("user")
+        is_given: Flags = self.way == _USER
         for slot, entity in enumerate(evidence.entities.tolist()):
             path = self._index.names[entity].text
             if _is_from_root(path):

@@ -201,10 +201,9 @@ def first_fetched(messages: Sequence[Message]) -> tuple[int, ...]:
                     first_calls_of_targets.append(first_call)
                 fetched_by_call[call.id] = min(first_calls_of_targets)
     for index, message in enumerate(messages):
-        call_id = ""
+        first_call = index
         if isinstance(message, ToolResult):
-            call_id = message.call_id
-        first_call = fetched_by_call.get(call_id, index)
+            first_call = fetched_by_call.get(message.call_id, index)
         fetched.append(first_call)
     return tuple(fetched)
 

@@ -11,7 +11,7 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _CAPITAL = re.compile(r"([a-z])([A-Z])")
 _WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 FEWEST_WORDS = 2
-"""Words of a name that is known again where they are joined otherwise."""
+"""A name of so many words is known again where they are joined otherwise."""
 _PLAIN = frozenset(
     [
         "the",
@@ -92,7 +92,7 @@ def _is_spelled(need: Need, text: str) -> bool:
 
 
 def _spelling(need: Need) -> str:
-    """How the use spells a thing: a file with its one folder, where it has one there."""
+    """How the use spells a thing: a file with the last of its folders, where it has one there."""
     name = need.entity.text
     if need.entity.kind != "path" or name.startswith("/"):
         return name

@@ -13,7 +13,7 @@ import pandas as pd
 
 from workbench.base.package import PACKAGE
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.reader_error import text_kind
+from workbench.evaluation.metrics.work_exam.text_kind import text_kind
 from workbench.lab.judge.work_exam.baselines import PLACE, read_baselines
 from workbench.lab.judge.work_exam.fit import (
     REFERENCES,

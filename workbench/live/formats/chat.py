@@ -31,7 +31,8 @@ from workbench.live.formats.shape import (
     own_parts,
 )
 from workbench.live.formats.turns import compacts, merged_results, with_turns
-from workbench.recordings.importers.blocks import thought_block, tool_call
+from workbench.recordings.importers.blocks import thought_block
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.values import label
 
 _BY_CLIENT = re.compile(r"\s*<(system-reminder|environment_details)>.*</\1>\s*", re.DOTALL)

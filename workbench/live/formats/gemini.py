@@ -40,8 +40,9 @@ from workbench.live.formats.shape import (
     text_of,
     thoughts_of,
 )
-from workbench.recordings.importers.blocks import tool_call, tool_result
+from workbench.recordings.importers.blocks import tool_result
 from workbench.recordings.importers.images import gemini_tokens, image
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.values import label
 
 _CALL = ("functionCall", "function_call")

@@ -46,7 +46,8 @@ from workbench.live.formats.shape import (
     text_of,
     thoughts_of,
 )
-from workbench.recordings.importers.blocks import KINDS, tool_call
+from workbench.recordings.importers.blocks import KINDS
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.values import label
 
 _CALLS = {

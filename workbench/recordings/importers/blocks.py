@@ -1,5 +1,5 @@
-"""Foreign content to our blocks: texts, thoughts, tool calls, tool results and pictures, one
-table of kinds for all.
+"""Foreign content to our blocks: texts, thoughts, tool results and pictures, and one table of kinds
+for all, calls among them.
 """
 
 import json
@@ -17,27 +17,26 @@ from workbench.engine.transcript.message import (
     ToolResult,
 )
 from workbench.recordings.importers.images import image, linked
-from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.source import Unknown
+from workbench.recordings.importers.tool_calls import (
+    ARGUMENT_FIELDS,
+    call_id_of,
+    first_present,
+    tool_call,
+)
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
     block_texts,
-    identifier,
     kind,
     label,
     mapping,
-    objects,
     text,
 )
 
 Part: TypeAlias = Record
 
-_IDS = ("call_id", "callID", "tool_use_id", "tool_call_id", "toolCallId", "toolUseId", "id")
-_IDS_BESIDE = _IDS[:-1]
-_FUNCTIONS = ("function", "custom", "functionCall", "function_call", "toolUse")
-_ARGUMENTS = ("arguments", "input", "args", "action", "operation")
 _RESULTS = ("content", "output", "response", "result", "tools")
 _RESULT_TEXTS = ("output", "result", "error", "content")
 _ANSWERS = ("function_response", "functionResponse", "toolResult")
@@ -49,7 +48,7 @@ _HOLDERS_OF_WORDS = (
     "think",
     "msg",
     "toolCall",
-    *_ARGUMENTS,
+    *ARGUMENT_FIELDS,
     *_RESULTS,
     *_ANSWERS,
 )
@@ -142,35 +141,10 @@ def _said_block(part: Json) -> SaidBlock | None:
     return parts.said[0]
 
 
-def arguments(value: Json) -> JsonObject:
-    """A call's arguments: an object, JSON text of one, or whatever else a model wrote, under
-    `input`.
-    """
-    if value is None or value == "":
-        return {}
-    decoded = decode_or(value, value)
-    return decoded if isinstance(decoded, dict) else {"input": value}
-
-
-def tool_call(record: Part) -> ToolCall:
-    """A call in any known shape: its fields have many names and may stand inside `function`;
-    some have only a type.
-    """
-    function = record
-    for key in _FUNCTIONS:
-        if isinstance(record.get(key), dict):
-            function = record[key]
-            break
-    name = text(function, "name", "function_name", "tool", "function", "toolName")
-    name = name or label(record, "type").rpartition("_call")[0]
-    call_id = _call_id(function) or _call_id(record)
-    return ToolCall(call_id, name, arguments(_first(function, _ARGUMENTS)))
-
-
 def tool_result(part: Part) -> ToolResult:
     """A call's result in any known shape; of an object with its text in one field, the text."""
     holder = mapping(part, *_ANSWERS) or part
-    value = _first(holder, _RESULTS)
+    value = first_present(holder, _RESULTS)
     if isinstance(value, dict) and "responseParts" in value:
         value = mapping(value, "responseParts/functionResponse/response")
     failed = part.get("is_error") is True or holder.get("status") == "error"
@@ -180,7 +154,7 @@ def tool_result(part: Part) -> ToolResult:
     elif isinstance(value, dict):
         failed = failed or "error" in value
         value = _only_text(value)
-    call_id = _call_id(holder)
+    call_id = call_id_of(holder)
     blocks = result_blocks(value)
     name = label(holder, "name") or label(holder, "toolName")
     return ToolResult(
@@ -240,28 +214,9 @@ def _goose_result(part: Part) -> ToolResult:
     return tool_result({"id": part.get("id"), "content": value, "is_error": failed})
 
 
-def tool_calls(record: Part, field: str = "tool_calls") -> list[ToolCall]:
-    """The calls that a field lists."""
-    calls: list[ToolCall] = []
-    for index, call in enumerate(objects(record, field)):
-        try:
-            calls.append(tool_call(call))
-        except FormatError as error:
-            raise FormatError(error.why, field=f"{field}[{index}].{error.field}") from None
-    return calls
-
-
 def as_json(value: Json) -> str:
     """A decoded value as JSON text."""
     return json.dumps(value, ensure_ascii=False)
-
-
-def _first(record: Part, names: tuple[str, ...]) -> Json:
-    """The value of the first of these fields that has one."""
-    for name in names:
-        if record.get(name) is not None:
-            return record[name]
-    return None
 
 
 def add_part(parts: Content, part: Json) -> None:
@@ -333,15 +288,6 @@ def _thought(part: Part) -> Thinking:
         words = "\n".join(filter(None, pieces))
     seal = text(part, "signature", "thinkingSignature", "data", "encrypted_content")
     return Thinking(words, seal)
-
-
-def _call_id(record: Part) -> str:
-    """The call's id; some frameworks give a list of which the last is the call's."""
-    value = record.get("id")
-    if not isinstance(value, list):
-        return identifier(record, *_IDS)
-    ids = [item for item in value if isinstance(item, str)]
-    return ids[-1] if ids else identifier(record, *_IDS_BESIDE)
 
 
 def _media(part: Part) -> SaidBlock:

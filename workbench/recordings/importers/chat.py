@@ -20,12 +20,11 @@ from workbench.recordings.importers.blocks import (
     result_blocks,
     text_block,
     thought_block,
-    tool_call,
-    tool_calls,
 )
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.tool_calls import tool_call, tool_calls
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE, UsageFields
 from workbench.recordings.importers.values import Record, identifier, label, mapping, text
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -68,9 +69,7 @@ class SessionTables:
 
     def knows(self, head: Head) -> bool:
         """Whether a file is a database with these columns."""
-        if not head.text.startswith(MAGIC):
-            return False
-        return set(self.columns) <= set(re.findall(r"\w+", head.text))
+        return is_database_with(self.columns, head)
 
     def documents(self, source: SourceFile) -> Iterator[JsonObject]:
         """Each session's columns, with its `messages`.
@@ -78,17 +77,16 @@ class SessionTables:
         Raises:
             FormatError: the database cannot be read.
         """
-        try:
-            with database(source.database_bytes()) as opened:
-                for row in opened.execute(self.sessions).fetchall():
-                    document = self._decoded(row)
-                    rows = opened.execute(self.messages, (row["id"],)).fetchall()
-                    document["messages"] = [self._decoded(message) for message in rows]
-                    yield document
-        except (sqlite3.Error, IndexError) as error:
-            raise FormatError(
-                f"the database cannot be read ({error})", where=source.where
-            ) from None
+        with readable_database(source) as opened:
+            yield from self.documents_in(opened)
+
+    def documents_in(self, opened: sqlite3.Connection) -> Iterator[JsonObject]:
+        """Each session's columns, with its `messages`."""
+        for row in opened.execute(self.sessions).fetchall():
+            document = self._decoded(row)
+            rows = opened.execute(self.messages, (row["id"],)).fetchall()
+            document["messages"] = [self._decoded(message) for message in rows]
+            yield document
 
     def _decoded(self, row: sqlite3.Row) -> JsonObject:
         """A row, with what is JSON in it decoded; a column without a value is left out."""
@@ -105,6 +103,27 @@ class SessionTables:
                 value = decode_or(value, value)
             values[name] = value
         return values
+
+
+def is_database_with(names: Iterable[str], head: Head) -> bool:
+    """Whether a file is a database whose tables and columns have these names among them."""
+    if not head.text.startswith(MAGIC):
+        return False
+    return set(names) <= set(re.findall(r"\w+", head.text))
+
+
+@contextmanager
+def readable_database(source: SourceFile) -> Iterator[sqlite3.Connection]:
+    """The database that a recording is.
+
+    Raises:
+        FormatError: it cannot be read, or lacks a column.
+    """
+    try:
+        with database(source.database_bytes()) as opened:
+            yield opened
+    except (sqlite3.Error, IndexError) as error:
+        raise FormatError(f"the database cannot be read ({error})", where=source.where) from None
 
 
 def database_sessions(tables: SessionDatabase, builder: type[SessionBuilder]) -> Sessions:

@@ -12,7 +12,7 @@ from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.sized_tables import PartOf
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
-from workbench.evaluation.metrics.work_exam.reader_error import DRAWS
+from workbench.evaluation.metrics.work_exam.error_draws import DRAWS
 from workbench.report.page.html import Html, part, rows_in_order
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from workbench.evaluation.metrics.work_exam.reader_error import (
     PredictedContext,
     ReaderErrors,
     ScoreInterval,
-    TextKind,
-    text_kind,
 )
+from workbench.evaluation.metrics.work_exam.text_kind import TextKind
 
 Errors = tuple[Mapping[TextKind, float], ...]
 """By kind of text, the error on each project."""
@@ -120,22 +119,6 @@ def test_the_reader_that_ships_knows_its_errors() -> None:
     assert set(check.kinds) == {"model", "rule", "cut"}
     interval = check.errors.score(contexts("model", 0.8, 0.8, 0.8))
     assert interval.low < 0.8 < interval.high
-
-
-@pytest.mark.parametrize(
-    ("writer", "kind"),
-    [
-        ("", "cut"),
-        ("extractive", "rule"),
-        ("extractive + the strategy's stand-in", "rule"),
-        ("litellm:gpt-4o-mini", "model"),
-        ("extractive + a-model", "mixed"),
-        ("bundled (a model) + extractive", "mixed"),
-        ("bundled (a model)", "model"),
-    ],
-)
-def test_a_context_is_of_the_kind_that_its_writer_makes(writer: str, kind: str) -> None:
-    assert text_kind(writer) == kind
 
 
 def test_a_promise_below_the_answers_has_a_negative_bias() -> None:

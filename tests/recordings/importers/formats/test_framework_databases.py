@@ -370,6 +370,32 @@ def test_the_checkpoints_of_langgraph_are_one_session_a_thread(tmp_path: Path) -
     assert session.origin.text_read == 1.0
 
 
+def test_a_checkpoint_that_is_its_own_parent_ends_the_thread(tmp_path: Path) -> None:
+    path = checkpoints(tmp_path, [ASKED], [ASKED, CALLED])
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("UPDATE checkpoints SET parent_checkpoint_id = 'id1'")
+    assert roles(only(path)) == ["user", "assistant"]
+
+
+def test_a_table_of_checkpoints_that_lacks_a_column_is_refused(tmp_path: Path) -> None:
+    path = checkpoints(tmp_path, [ASKED])
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("ALTER TABLE checkpoints DROP COLUMN type")
+    with pytest.raises(FormatError, match="the database cannot be read"):
+        load(path)
+
+
+def test_a_response_of_llm_without_an_id_is_read(tmp_path: Path) -> None:
+    response = (None, "big", QUESTION, "", None, "{}", ANSWER, None, "a", 5, NOON)
+    path = database(
+        tmp_path,
+        LLM_027_TABLES.replace("\nALTER", "\n-- ALTER"),
+        conversations=[("a", "A lamp", "big")],
+        responses=[response],
+    )
+    assert roles(only(path)) == ["user", "assistant"]
+
+
 def test_a_call_whose_arguments_are_no_json_is_a_call(tmp_path: Path) -> None:
     broken = {"id": "c2", "name": "write", "args": '{"path": "lamp', "error": "it breaks off"}
     called = langgraph("AIMessage", "m2", "", tool_calls=[], invalid_tool_calls=[broken])

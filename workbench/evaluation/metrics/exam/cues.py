@@ -12,9 +12,10 @@ import numpy as np
 from workbench.base.ragged import Flags, Floats, Ints
 from workbench.engine.extraction.entities import KINDS, Kind
 from workbench.evaluation.metrics.exam.closeness import REACH, Cues, agrees, ranks
-from workbench.evaluation.metrics.exam.history import ExamHistory, FeaturesOfLine, Past
+from workbench.evaluation.metrics.exam.history import ExamHistory, Past
 from workbench.evaluation.metrics.exam.item import RELATED
 from workbench.evaluation.metrics.exam.lexicon import ASKING, RELATES
+from workbench.evaluation.metrics.exam.line_features import FeaturesOfLine
 from workbench.evaluation.metrics.exam.names import Names
 from workbench.evaluation.metrics.exam.tokens import features_of, segments_of, stem
 

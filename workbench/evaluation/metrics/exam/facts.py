@@ -12,8 +12,9 @@ from workbench.engine.transcript.message import AssistantMessage, ToolResult
 from workbench.evaluation.metrics.background import BACKGROUND
 from workbench.evaluation.metrics.demand import HORIZON
 from workbench.evaluation.metrics.exam.cues import FEWEST, Question
-from workbench.evaluation.metrics.exam.history import FORMS, ExamHistory, Past
+from workbench.evaluation.metrics.exam.history import ExamHistory, Past
 from workbench.evaluation.metrics.exam.item import Item
+from workbench.evaluation.metrics.exam.texts_by_form import FORMS
 from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.indexes.inverted_index import pairs_of, row_of
 

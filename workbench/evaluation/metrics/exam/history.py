@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from workbench.base.ragged import Flags, Floats, Ints, integers, ranges
 from workbench.engine.extraction.entities import KINDS, Entity
-from workbench.engine.extraction.statements import tasks
-from workbench.engine.transcript.message import Message, Text, ToolCall, ToolResult, argument_texts
+from workbench.engine.transcript.message import Message, ToolCall, ToolResult
+from workbench.evaluation.metrics.exam.line_features import FeaturesOfLine
 from workbench.evaluation.metrics.exam.lines import Lines
 from workbench.evaluation.metrics.exam.names import Names
+from workbench.evaluation.metrics.exam.texts_by_form import FORMS, texts_by_form
 from workbench.evaluation.metrics.exam.tokens import lines_of
 from workbench.evaluation.metrics.exam.vocabulary import Numbers, Vocabulary
 from workbench.evaluation.metrics.indexes.arrays import columns_of
@@ -22,11 +23,6 @@ from workbench.evaluation.metrics.indexes.inverted_index import incidence, pairs
 from workbench.evaluation.metrics.sources import first_fetched
 from workbench.evaluation.metrics.view import View
 
-Form: TypeAlias = Literal["prose", "result", "command", "file"]
-FORMS: tuple[Form, ...] = ("prose", "result", "command", "file")
-"""Where a line occurs: in words, a tool's result, a one-line argument of a call, an argument of
-several lines.
-"""
 REMEMBERED = 8
 """Contexts that are not read again: several metrics look at each of a replay's examined ones in
 turn.
@@ -60,53 +56,6 @@ class NewText(NamedTuple):
     all: list[str]
     unknown: list[str]
     lines: Lines
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FeaturesOfLine:
-    """What a cue may name of a line, each feature once, by its first place.
-
-    Attributes:
-        names: the features.
-        first_places, last_places: (features,) the first and the last place of each.
-        row, begin: the rows of the line's features, those of each feature together, and where
-            those of each begin.
-    """
-
-    names: list[str]
-    first_places: Ints
-    last_places: Ints
-    row: Ints
-    begin: Ints
-
-    @classmethod
-    def of(cls, words: Lines, vocabulary: Vocabulary) -> FeaturesOfLine:
-        """The features of the words of one line."""
-        _, first_row, number = np.unique(
-            words.feature,
-            return_index=True,
-            return_inverse=True,
-        )
-        by_place = np.argsort(first_row)
-        feature_count = len(by_place)
-        rank = np.empty_like(by_place)
-        rank[by_place] = np.arange(feature_count)
-        # the rows of the feature that comes first, then those of the second, and so on
-        rank_of_row = rank[number]
-        row = np.argsort(rank_of_row, kind="stable")
-        counts = np.bincount(rank_of_row, minlength=feature_count)
-        end = np.cumsum(counts)
-        first_row = first_row[by_place]
-        last_row = row[end - 1]
-        features = words.feature[first_row].tolist()
-        texts = vocabulary.features.texts
-        return cls(
-            names=[texts[feature] for feature in features],
-            first_places=words.feature_pos[first_row],
-            last_places=words.feature_pos[last_row],
-            row=row,
-            begin=end - counts,
-        )
 
 
 class ExamHistory:
@@ -173,7 +122,7 @@ class ExamHistory:
         """Number the lines, and note each occurrence of one."""
         places: list[tuple[int, int, int]] = []
         for index, message in enumerate(self.messages):
-            for form, text in _texts(message):
+            for form, text in texts_by_form(message):
                 form_number = FORMS.index(form)
                 is_prose = form == "prose"
                 for line in lines_of(text, headed=is_prose):
@@ -384,35 +333,3 @@ class ExamHistory:
         # in order: the last one stays
         newest[lines] = self.place_message[is_counted]
         return newest
-
-
-def _texts(message: Message) -> Iterator[tuple[Form, str]]:
-    """What a message says, without thoughts and bare numbers; tasks as ticked boxes."""
-    form_of_text: Form = "prose"
-    if isinstance(message, ToolResult):
-        form_of_text = "result"
-    for block in message.blocks:
-        if isinstance(block, Text):
-            yield form_of_text, block.text
-        elif isinstance(block, ToolCall):
-            yield from _texts_of_call(block)
-
-
-def _texts_of_call(call: ToolCall) -> Iterator[tuple[Form, str]]:
-    for task, is_done in tasks(call.arguments):
-        box = "x" if is_done else " "
-        yield "prose", f"[{box}] {task}"
-    for text in argument_texts(call.arguments):
-        if _is_number(text):
-            continue
-        if "\n" in text:
-            yield "file", text
-        else:
-            yield "command", text
-
-
-def _is_number(text: str) -> bool:
-    without_points = text.replace(".", "")
-    without_marks = without_points.replace(",", "")
-    digits = without_marks.strip()
-    return digits.isdigit()

@@ -12,43 +12,21 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from workbench.base.ragged import Floats
-
-TextKind: TypeAlias = Literal["model", "rule", "mixed", "cut"]
-"""Who made contexts: a model wrote their summaries, a rule did, each wrote some, or messages
-were only cut.
-"""
-RULES = ("extractive", "the strategy's stand-in")
-"""Writers of summaries that are no models."""
-DRAWS = 4_000
-"""Random draws behind an interval."""
-OUTSIDE = 2.5
-"""Percent of the draws on either side of an interval."""
-
-
-def text_kind(writer: str) -> TextKind:
-    """The kind of context that a writer of summaries makes: a model's name, several with ` + `,
-    or nothing.
-    """
-    if not writer:
-        return "cut"
-    are_rules = {name in RULES for name in writer.split(" + ")}
-    if len(are_rules) == 2:
-        return "mixed"
-    if are_rules == {True}:
-        return "rule"
-    return "model"
-
-
-def parts_of(kind: TextKind) -> tuple[TextKind, ...]:
-    """The kinds that a kind is made of: mixed contexts are a model's and a rule's."""
-    if kind == "mixed":
-        return ("model", "rule")
-    return (kind,)
+from workbench.evaluation.metrics.work_exam.error_draws import (
+    DRAWS,
+    OUTSIDE,
+    PossibleErrors,
+    differences_of,
+    draw_scores,
+    errors_of,
+    interval,
+    projects_with,
+)
+from workbench.evaluation.metrics.work_exam.text_kind import TextKind, Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +60,6 @@ class PredictedContext:
     project: str
     kind: TextKind
     chance: float
-    rule_share: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """Who wrote a strategy's contexts.
-
-    Attributes:
-        kind: a model, a rule, each some, or nobody.
-        rule_share: the share of its summaries that a rule wrote, where the kind is mixed.
-    """
-
-    kind: TextKind
     rule_share: float = 0.0
 
 
@@ -143,13 +108,13 @@ class ReaderErrors:
         promises = np.array(mean_chances)
         kind = contexts[0].kind
         rule_share = contexts[0].rule_share
-        of_projects = _errors_of(self.by_project, kind, rule_share)
-        of_askers = [_errors_of(asker, kind, rule_share) for asker in self.by_asker]
+        of_projects = errors_of(self.by_project, kind, rule_share)
+        of_askers = [errors_of(asker, kind, rule_share) for asker in self.by_asker]
         spread = self.context / np.sqrt(counts)
-        errors = _Errors(of_projects, of_askers, spread)
-        real = _drawn(promises, counts, errors, seed)
+        errors = PossibleErrors(of_projects, of_askers, spread)
+        real = draw_scores(promises, counts, errors, seed)
         mean = float(np.average(promises, weights=counts))
-        low, high = _interval(real)
+        low, high = interval(real)
         return ScoreInterval(
             mean=mean,
             low=max(low, 0.0),
@@ -196,8 +161,8 @@ class ReaderErrors:
             np.array(spread),
         )
         equal_weights = np.ones(len(leads))
-        real = _drawn(np.array(leads), equal_weights, errors, seed)
-        low, high = _interval(real)
+        real = draw_scores(np.array(leads), equal_weights, errors, seed)
+        low, high = interval(real)
         mean = float(np.mean(leads))
         return ScoreInterval(mean, low, high)
 
@@ -233,7 +198,7 @@ class ReaderErrors:
             np.full(projects, spread_of_difference),
         )
         equal_weights = np.ones(projects)
-        real = _drawn(no_leads, equal_weights, errors, seed)
+        real = draw_scores(no_leads, equal_weights, errors, seed)
         sizes = np.abs(real)
         bound = np.percentile(sizes, 100 - 2 * OUTSIDE)
         return float(bound)
@@ -256,7 +221,7 @@ class ReaderErrors:
         """
         complete = list(self.by_project)
         for writing in writings:
-            complete = _with_kind(complete, writing.kind)
+            complete = projects_with(complete, writing.kind)
         if not complete:
             return None
         size = (DRAWS, projects)
@@ -266,7 +231,7 @@ class ReaderErrors:
         levels: list[Floats] = []
         for writing in writings:
             kind = writing.kind
-            of_projects = _errors_of(complete, kind, writing.rule_share)
+            of_projects = errors_of(complete, kind, writing.rule_share)
             if kind not in of_askers:
                 asker_spread = self._asker_spread_beside(writings[0], writing)
                 asker_draws = random.normal(size=DRAWS)
@@ -299,85 +264,16 @@ class ReaderErrors:
         rule_share: float,
         other_rule_share: float,
         spread: Floats,
-    ) -> _Errors:
+    ) -> PossibleErrors:
         """How much larger the errors of the one kind are than those of the other."""
         kinds = (kind, other_kind)
         shares = (rule_share, other_rule_share)
-        of_askers = [_differences(asker, kinds, shares) for asker in self.by_asker]
-        return _Errors(
-            of_projects=_differences(self.by_project, kinds, shares),
+        of_askers = [differences_of(asker, kinds, shares) for asker in self.by_asker]
+        return PossibleErrors(
+            of_projects=differences_of(self.by_project, kinds, shares),
             of_askers=of_askers,
             spread=spread,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Errors:
-    """What the reader may be off by.
-
-    Attributes:
-        of_projects: errors that a project may have.
-        of_askers: for each other asker the errors of the projects asked about; none where a kind is
-            missing.
-        spread: for each project the standard deviation of what its contexts add to its error.
-    """
-
-    of_projects: Floats
-    of_askers: Sequence[Floats]
-    spread: Floats
-
-    @property
-    def asker_spread(self) -> float:
-        """The standard deviation of what an asker adds to the errors of all projects; 0 without
-        other askers.
-
-        It is what the askers' means lie apart beyond what so few projects do by chance. Of few
-        askers nobody knows to which side the next one will be off, so that their distances are
-        squared.
-        """
-        usual = self.of_projects.mean()
-        variance = self.of_projects.var()
-        beyond_chance: list[float] = []
-        project_count = len(self.of_projects)
-        for errors in self.of_askers:
-            if not len(errors):
-                continue
-            distance = errors.mean() - usual
-            inverse_counts = 1 / len(errors) + 1 / project_count
-            by_chance = variance * inverse_counts
-            beyond_chance.append(distance**2 - by_chance)
-        if not beyond_chance:
-            return 0.0
-        asker_variance = float(np.mean(beyond_chance))
-        return math.sqrt(max(asker_variance, 0.0))
-
-
-def _drawn(promises: Floats, weights: Floats, errors: _Errors, seed: int) -> Floats:
-    """(`DRAWS`,) what real readers may give: projects and their errors are drawn with replacement.
-
-    What an asker adds is drawn once for all projects.
-
-    Args:
-        promises: of the projects.
-        weights: of the projects.
-        errors: of the reader.
-        seed: of the draws.
-    """
-    random = np.random.default_rng(seed)
-    project_count = len(promises)
-    size = (DRAWS, project_count)
-    projects = random.integers(0, project_count, size)
-    error_count = len(errors.of_projects)
-    error_numbers = random.integers(0, error_count, size)
-    of_projects = errors.of_projects[error_numbers]
-    context_draws = random.normal(size=size)
-    of_contexts = context_draws * errors.spread[projects]
-    asker_draws = random.normal(size=DRAWS)
-    of_asker = asker_draws * errors.asker_spread
-    project_errors = of_projects + of_contexts
-    real = promises[projects] - project_errors
-    means = np.average(real, axis=1, weights=weights[projects])
-    return means - of_asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,63 +299,3 @@ def _by_project(contexts: Sequence[PredictedContext]) -> dict[str, list[float]]:
     for context in contexts:
         chances[context.project].append(context.chance)
     return chances
-
-
-def _with_kind(
-    parts: Sequence[Mapping[TextKind, float]], kind: TextKind
-) -> list[Mapping[TextKind, float]]:
-    """The projects that have a kind of context."""
-    complete: list[Mapping[TextKind, float]] = []
-    for errors in parts:
-        if _has(errors, kind):
-            complete.append(errors)
-    return complete
-
-
-def _errors_of(
-    parts: Sequence[Mapping[TextKind, float]], kind: TextKind, rule_share: float
-) -> Floats:
-    """The errors of the projects that have a kind of context."""
-    errors_of_kind: list[float] = []
-    for errors in _with_kind(parts, kind):
-        error = _error_of(errors, kind, rule_share)
-        errors_of_kind.append(error)
-    return np.array(errors_of_kind)
-
-
-def _differences(
-    parts: Sequence[Mapping[TextKind, float]],
-    kinds: tuple[TextKind, TextKind],
-    rule_shares: tuple[float, float],
-) -> Floats:
-    """How much larger the errors of the one kind are, in the projects that have both."""
-    kind, other_kind = kinds
-    rule_share, other_rule_share = rule_shares
-    differences = []
-    for errors in parts:
-        if not _has(errors, kind) or not _has(errors, other_kind):
-            continue
-        mine = _error_of(errors, kind, rule_share)
-        theirs = _error_of(errors, other_kind, other_rule_share)
-        differences.append(mine - theirs)
-    return np.array(differences)
-
-
-def _has(errors: Mapping[TextKind, float], kind: TextKind) -> bool:
-    return set(parts_of(kind)) <= errors.keys()
-
-
-def _error_of(errors: Mapping[TextKind, float], kind: TextKind, rule_share: float) -> float:
-    """The error of a project for a kind of context; where both wrote, that of each by its share."""
-    if kind != "mixed":
-        return errors[kind]
-    model_share = 1 - rule_share
-    of_model = model_share * errors["model"]
-    of_rule = rule_share * errors["rule"]
-    return of_model + of_rule
-
-
-def _interval(values: Floats) -> tuple[float, float]:
-    bounds = (OUTSIDE, 100 - OUTSIDE)
-    low, high = np.percentile(values, bounds)
-    return float(low), float(high)

@@ -22,6 +22,8 @@ from workbench.evaluation.metrics.work_exam.reader_error import (
     Calibration,
     LeftOutCheck,
     ReaderErrors,
+)
+from workbench.evaluation.metrics.work_exam.text_kind import (
     TextKind,
     text_kind,
 )

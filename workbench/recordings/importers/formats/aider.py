@@ -20,7 +20,7 @@ from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import time_of
 
-_AIDER = re.compile(r"^# aider chat started at \d", re.MULTILINE)
+_DATED_START = re.compile(r"^# aider chat started at \d", re.MULTILINE)
 
 _START = re.compile(r"^# aider chat started at (.*)$", re.MULTILINE)
 _NUMBER = r"\d[\d,]{0,18}(?:\.\d{0,9})?[kM]?"
@@ -213,7 +213,7 @@ def _count(text: str) -> int:
 
 def knows_aider(head: Head) -> bool:
     """Whether a chat starts near the beginning."""
-    return _AIDER.search(head.text[:4_000]) is not None
+    return _DATED_START.search(head.text[:4_000]) is not None
 
 
 AIDER = Format(

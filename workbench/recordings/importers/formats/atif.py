@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from workbench.engine.transcript.message import ToolCall, UserMessage
-from workbench.recordings.importers.blocks import content, result_blocks, thought_block, tool_calls
+from workbench.recordings.importers.blocks import content, result_blocks, thought_block
 from workbench.recordings.importers.format import Format, json_document
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decodable
 from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.tool_calls import tool_calls
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
     JsonObject,

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import content, thought_block, tool_call, tool_result
+from workbench.recordings.importers.blocks import content, thought_block, tool_result
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.values import (
     Record,
     as_mapping,

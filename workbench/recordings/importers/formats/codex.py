@@ -32,7 +32,9 @@ from workbench.recordings.importers.values import (
     text,
 )
 
-_CODEX = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
+_RECORD_TYPES = frozenset(
+    {"session_meta", "turn_context", "response_item", "event_msg", "compacted"}
+)
 
 IGNORED = frozenset({"ghost_snapshot", "other", "compaction_trigger"})
 _CLIENT = re.compile(
@@ -343,7 +345,7 @@ def responses_sessions(source: SourceFile) -> Iterator[Session]:
 def knows_codex(head: Head) -> bool:
     """Whether a line is of one of the client's types, or begins an old session."""
     for record in head.records:
-        if label(record, "type") in _CODEX and "payload" in record:
+        if label(record, "type") in _RECORD_TYPES and "payload" in record:
             return True
     return head.is_object_with("id", "timestamp", "instructions")
 

@@ -14,17 +14,17 @@ from workbench.recordings.importers.blocks import (
     result_blocks,
     text_block,
     thought_block,
-    tool_calls,
 )
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.tool_calls import tool_calls
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import Record, identifier, label, mapping, text
 
-_COPILOT = frozenset(
+_EVENT_TYPES = frozenset(
     {
         "session.start",
         "user.message",
@@ -246,7 +246,9 @@ class CopilotCliBuilder(SessionBuilder):
 
 def knows_copilot_cli(head: Head) -> bool:
     """Whether a line is one of the client's events."""
-    return any(label(record, "type") in _COPILOT and "data" in record for record in head.records)
+    return any(
+        label(record, "type") in _EVENT_TYPES and "data" in record for record in head.records
+    )
 
 
 COPILOT_CLI = Format(

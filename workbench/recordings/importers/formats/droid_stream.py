@@ -9,13 +9,13 @@ from workbench.recordings.importers.blocks import (
     result_blocks,
     text_block,
     thought_block,
-    tool_call,
 )
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.values import Record, identifier, label, text
 
 _CALL_IDS = ("toolCallId", "id")

@@ -11,12 +11,13 @@ from typing import Any
 
 from workbench.engine.transcript.message import Json, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import as_json, text_block, thought_block, tool_calls
+from workbench.recordings.importers.blocks import as_json, text_block, thought_block
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.tool_calls import tool_calls
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,

@@ -4,12 +4,13 @@ Source: google-gemini/gemini-cli, packages/core/src/output/types.ts. Text comes 
 said and called between two results is one answer.
 """
 
-from workbench.recordings.importers.blocks import result_blocks, text_block, tool_call
+from workbench.recordings.importers.blocks import result_blocks, text_block
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.values import Record, label, mapping, text
 
 

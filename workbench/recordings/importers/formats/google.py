@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from workbench.engine.transcript.message import SaidBlock, Thinking, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import content, tool_call
+from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.format import Format, json_document, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.usage import GEMINI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,

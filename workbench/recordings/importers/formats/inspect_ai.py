@@ -26,7 +26,7 @@ from workbench.recordings.importers.values import (
     text,
 )
 
-_INSPECT = ("samples/", "_journal/", "header.json")
+_ZIP_MEMBERS = ("samples/", "_journal/", "header.json")
 
 ZIP = "PK\x03\x04"
 ATTACHED = "attachment://"
@@ -233,7 +233,7 @@ def _resolved(value: Json, attached: Record) -> Json:
 def knows_inspect(head: Head) -> bool:
     """Whether it is a zip of samples, or a document with the task that was evaluated."""
     if head.text.startswith(ZIP):
-        return any(name in head.text for name in _INSPECT)
+        return any(name in head.text for name in _ZIP_MEMBERS)
     return head.is_object_with("version", "status", "eval")
 
 

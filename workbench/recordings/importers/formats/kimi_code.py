@@ -5,12 +5,13 @@ with its usage.
 """
 
 from workbench.engine.transcript.message import ToolResult
-from workbench.recordings.importers.blocks import add_part, content, result_blocks, tool_call
+from workbench.recordings.importers.blocks import add_part, content, result_blocks
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import Record, label, mapping, text
 

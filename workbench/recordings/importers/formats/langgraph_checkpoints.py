@@ -3,15 +3,17 @@
 import sqlite3
 from collections.abc import Iterator, Mapping
 
-from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.formats.langchain import LangChainBuilder
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.msgpack import unpacked_value
-from workbench.recordings.importers.session_tables import SessionTables, database_format
+from workbench.recordings.importers.session_tables import (
+    database_format,
+    is_database_with,
+    readable_database,
+)
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.sqlite import database
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
@@ -20,15 +22,22 @@ from workbench.recordings.importers.values import (
     mapping,
 )
 
+_TABLES_AND_COLUMNS = ("checkpoints", "writes", "thread_id", "checkpoint_ns", "channel")
+_THREADS = """
+SELECT thread_id, checkpoint_ns, max(checkpoint_id) AS newest FROM checkpoints
+GROUP BY thread_id, checkpoint_ns ORDER BY min(checkpoint_id)
+"""
+_CHECKPOINT = """
+SELECT * FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?
+"""
+
 
 class LangGraphCheckpoints:
     """The checkpoints of LangGraph: a session a thread, and one a sub-graph of it."""
 
-    tables = frozenset({"checkpoints", "writes", "thread_id", "checkpoint_ns", "channel"})
-
     def knows(self, head: Head) -> bool:
         """Whether a file is a database with the saver's tables."""
-        return SessionTables(tuple(self.tables), "", "").knows(head)
+        return is_database_with(_TABLES_AND_COLUMNS, head)
 
     def documents(self, source: SourceFile) -> Iterator[JsonObject]:
         """Each thread, whose `messages` are the states of its newest branch.
@@ -36,31 +45,20 @@ class LangGraphCheckpoints:
         Raises:
             FormatError: the database cannot be read.
         """
-        try:
-            with database(source.database_bytes()) as opened:
-                threads = opened.execute(
-                    "SELECT thread_id, checkpoint_ns, max(checkpoint_id) AS newest FROM checkpoints"
-                    " GROUP BY thread_id, checkpoint_ns ORDER BY min(checkpoint_id)"
-                ).fetchall()
-                for thread in threads:
-                    yield _thread(opened, thread)
-        except sqlite3.Error as error:
-            raise FormatError(
-                f"the database cannot be read ({error})", where=source.where
-            ) from None
+        with readable_database(source) as opened:
+            for thread in opened.execute(_THREADS).fetchall():
+                yield _thread(opened, thread)
 
 
 def _thread(opened: sqlite3.Connection, thread: sqlite3.Row) -> JsonObject:
     """A thread with its states, the oldest first, along the parents of the newest."""
     names = (thread["thread_id"], thread["checkpoint_ns"])
     states: list[Json] = []
+    seen_ids: set[str] = set()
     checkpoint_id = thread["newest"]
-    while checkpoint_id:
-        row = opened.execute(
-            "SELECT * FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
-            " AND checkpoint_id = ?",
-            (*names, checkpoint_id),
-        ).fetchone()
+    while checkpoint_id and checkpoint_id not in seen_ids:
+        seen_ids.add(checkpoint_id)
+        row = opened.execute(_CHECKPOINT, (*names, checkpoint_id)).fetchone()
         if row is None:
             break
         states.append(_state(row))

@@ -7,18 +7,21 @@ so each may be missing.
 import sqlite3
 from collections.abc import Iterator, Mapping
 
-from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import AnswerBlock, Image, Json
-from workbench.recordings.importers.blocks import text_block, tool_call
+from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.formats.llm_database import LLM_USAGE
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.images import image, linked
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.session_tables import SessionTables, database_format
+from workbench.recordings.importers.session_tables import (
+    SessionTables,
+    database_format,
+    readable_database,
+)
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.sqlite import database
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
     JsonObject,
@@ -62,28 +65,35 @@ class LlmResponses:
         Raises:
             FormatError: the database cannot be read.
         """
-        try:
-            with database(source.database_bytes()) as opened:
-                for conversation in RESPONSES.documents(source):
-                    for response in objects(conversation, "messages"):
-                        _add_rows_beside(opened, response)
-                    yield conversation
-        except sqlite3.Error as error:
-            raise FormatError(
-                f"the database cannot be read ({error})", where=source.where
-            ) from None
+        with readable_database(source) as opened:
+            queries = _queries_beside(opened)
+            for conversation in RESPONSES.documents_in(opened):
+                for response in objects(conversation, "messages"):
+                    _add_rows_beside(opened, queries, response)
+                yield conversation
 
 
-def _add_rows_beside(opened: sqlite3.Connection, response: JsonObject) -> None:
-    """Add the rows of other tables to a response, each list under the name of its table."""
+def _queries_beside(opened: sqlite3.Connection) -> dict[str, str]:
+    """Those of the queries beside a response whose tables a database has."""
     tables = opened.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-    names = {table["name"] for table in tables}
-    for name, query in _BESIDE_A_RESPONSE.items():
-        if name not in names:
-            continue
-        rows = opened.execute(query, (response["id"],)).fetchall()
+    queries: dict[str, str] = {}
+    for table in tables:
+        name = table["name"]
+        if name in _BESIDE_A_RESPONSE:
+            queries[name] = _BESIDE_A_RESPONSE[name]
+    return queries
+
+
+def _add_rows_beside(
+    opened: sqlite3.Connection,
+    queries: Mapping[str, str],
+    response: JsonObject,
+) -> None:
+    """Add the rows of other tables to a response, each list under the name of its table."""
+    for table, query in queries.items():
+        rows = opened.execute(query, (response.get("id"),)).fetchall()
         if rows:
-            response[name] = [dict(row) for row in rows]
+            response[table] = [dict(row) for row in rows]
 
 
 class LlmResponseBuilder(SessionBuilder):

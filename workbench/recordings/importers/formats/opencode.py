@@ -10,19 +10,20 @@ import re
 import sqlite3
 from collections.abc import Iterator
 
-from workbench.base.errors import FormatError
 from workbench.engine.transcript.log import ClearingEntry
 from workbench.engine.transcript.message import SaidBlock, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import add_part, text_block, tool_call
+from workbench.recordings.importers.blocks import add_part, text_block
 from workbench.recordings.importers.format import Format, json_document
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.images import linked
 from workbench.recordings.importers.json_text import decode
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.session_tables import readable_database
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.sqlite import MAGIC, database
+from workbench.recordings.importers.sqlite import MAGIC
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
@@ -200,13 +201,10 @@ def database_sessions(source: SourceFile) -> Iterator[Session]:
 
 def database_values(source: SourceFile) -> Iterator[JsonObject]:
     """Each session as `opencode export` would write it."""
-    try:
-        with database(source.database_bytes()) as opened:
-            rows = opened.execute("SELECT * FROM session ORDER BY time_created, id")
-            for row in rows.fetchall():
-                yield {"info": dict(row), "messages": _messages(opened, row["id"])}
-    except (sqlite3.Error, IndexError) as error:
-        raise FormatError(f"the database cannot be read ({error})", where=source.where) from None
+    with readable_database(source) as opened:
+        rows = opened.execute("SELECT * FROM session ORDER BY time_created, id")
+        for row in rows.fetchall():
+            yield {"info": dict(row), "messages": _messages(opened, row["id"])}
 
 
 def _messages(opened: sqlite3.Connection, session_id: str) -> list[JsonObject]:

@@ -15,13 +15,14 @@ from workbench.engine.transcript.message import (
     UserMessage,
 )
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import content, result_blocks, text_block, tool_calls
+from workbench.recordings.importers.blocks import content, result_blocks, text_block
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.images import linked
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.tool_calls import tool_calls
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
     JsonObject,

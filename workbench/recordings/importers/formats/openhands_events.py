@@ -10,13 +10,14 @@ from dataclasses import replace
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import AnswerBlock, Json
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import content, thought_block, tool_call
+from workbench.recordings.importers.blocks import content, thought_block
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.neighbours import by_number, files_beside, object_in
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,

@@ -5,6 +5,7 @@ or a tree (3).
 from workbench.engine.transcript.files import FileOps
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.format import Format, json_lines
+from workbench.recordings.importers.formats.chat_agents import knows_droid
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
@@ -171,12 +172,6 @@ def knows_pi(head: Head) -> bool:
     if knows_droid(head):
         return False
     return any(_is_pi_header(record) or _is_pi_entry(record) for record in head.records)
-
-
-def knows_droid(head: Head) -> bool:
-    """Whether it begins with the start of a session."""
-    record = head.first_record
-    return record.get("type") == "session_start" and "id" in record
 
 
 def _is_pi_header(record: Record) -> bool:

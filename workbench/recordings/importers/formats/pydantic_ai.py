@@ -6,7 +6,6 @@ from workbench.recordings.importers.blocks import (
     result_blocks,
     text_block,
     thought_block,
-    tool_call,
     tool_result,
 )
 from workbench.recordings.importers.chat import ChatBuilder
@@ -14,6 +13,7 @@ from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.message_lists import message_sessions
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import Record, as_list, identifier, label, objects, text
 

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Mapping
 
-from workbench.recordings.importers.blocks import text_block, thought_block, tool_call
+from workbench.recordings.importers.blocks import text_block, thought_block
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.message_lists import message_sessions
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.values import Record, as_list, label, text
 
 SHAREGPT_ROLES: Mapping[str, str] = {

@@ -5,12 +5,13 @@
 import re
 
 from workbench.engine.transcript.message import Json, ToolCall
-from workbench.recordings.importers.blocks import content, text_block, tool_calls
+from workbench.recordings.importers.blocks import content, text_block
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.message_lists import message_sessions
+from workbench.recordings.importers.tool_calls import tool_calls
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
     Record,

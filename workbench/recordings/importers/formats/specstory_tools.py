@@ -42,7 +42,7 @@ def pieces(lines: Sequence[str], *, is_tagged: bool) -> Iterator[str | ToolUse]:
         lines: the turn.
         is_tagged: tools stand in tags; else they may stand in the agent's text.
     """
-    turn = _Turn(lines)
+    turn = _TurnLines(lines)
     words: list[str] = []
     line_number = 0
     while line_number < len(lines):
@@ -68,7 +68,7 @@ def without_rules(text: str) -> str:
     return "\n".join(lines)
 
 
-class _Turn:
+class _TurnLines:
     """The lines of a turn, and where its tools stand."""
 
     def __init__(self, lines: Sequence[str]) -> None:

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 
 from workbench.engine.transcript.message import ToolResult
-from workbench.recordings.importers.blocks import add_part, result_blocks, tool_call
+from workbench.recordings.importers.blocks import add_part, result_blocks
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.message_lists import message_sessions, starts_with_messages
+from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.values import JsonObject, Record, identifier, label, objects
 
 _VERCEL = re.compile(r'"type":\s*"tool-(?:call|result)"')
