@@ -205,7 +205,7 @@ class Report:
     @property
     def closed_loop(self) -> Html:
         """Whether agents got their work done, and what it took."""
-        return laboratory_html("closed_loop", self.results)
+        return laboratory_html("closed_loop", self.results, self.findings)
 
     @property
     def reconciled(self) -> Html:
@@ -314,12 +314,12 @@ class Report:
         return _chart("spending", self.findings, bills, session)
 
 
-def laboratory_html(section: str, results: Results) -> Html:
-    """A section of the laboratory; nothing where this is not installed."""
+def laboratory_html(section: str, *of_run: Results | Findings) -> Html:
+    """A section of the laboratory of what it takes of a run; nothing where this is not installed."""
     make = laboratory.section(section)
     if make is None:
         return empty()
-    html: Html = make(results)
+    html: Html = make(*of_run)
     return html
 
 
