@@ -13,7 +13,7 @@ from builders import called, conversation, result, said, told
 from workbench import Explorer, Session, explore
 from workbench.report.explorer.outcomes import missing, outcomes
 from workbench.report.explorer.panels import bars, overview, panels
-from workbench.report.explorer.timeline import Scale
+from workbench.report.explorer.timeline import scale_of
 
 
 @pytest.fixture(scope="module")
@@ -262,7 +262,7 @@ def test_settings_that_were_changed_do_not_leave_old_losses_behind() -> None:
 
 
 def test_the_corners_of_a_line_stand_where_the_scale_puts_them(view: Explorer) -> None:
-    scale = Scale.of(view.replay)
+    scale = scale_of(view.replay)
     wanted = [
         f"{scale.x(step.request):.1f},{scale.y(step.tokens_sent):.1f}" for step in view.replay.steps
     ]
