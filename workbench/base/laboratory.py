@@ -16,7 +16,7 @@ SECTIONS: Mapping[str, str] = {
     "trust": "trust_html",
 }
 """Parts of a report: a module of `lab.sections`, and its function that makes an `Html` of a run's
-`Results`; `closed_loop` takes its `Findings` too.
+`Results` and `Findings`.
 """
 
 

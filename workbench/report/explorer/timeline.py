@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from workbench.base.palette import looks
 from workbench.engine.compaction.strategy import AtLimit, AtShare
@@ -28,11 +28,18 @@ def scale_of(replay: Replay) -> Scale:
     return Scale(last_request, top, HEIGHT)
 
 
-def timeline(view: SessionView) -> dict[str, object] | None:
+def timeline(
+    view: SessionView,
+    strategies: Sequence[str] = (),
+) -> dict[str, object] | None:
     """The size of each request, recorded and sent, with window, trigger and compactions; None
     without requests.
 
     The replay to compare with is a dashed line.
+
+    Args:
+        view: the session.
+        strategies: of its run, whose colours follow from their order.
     """
     replay = view.replay
     if not replay.steps:
@@ -61,7 +68,7 @@ def timeline(view: SessionView) -> dict[str, object] | None:
         "limits": _limit_lines(view, scale),
         "compactions": _compaction_marks(view, scale),
         "recorded_compactions": _recorded_marks(replay, scale),
-        "lines": _lines(view, scale),
+        "lines": _lines(view, scale, strategies),
     }
 
 
@@ -115,10 +122,15 @@ def _recorded_marks(replay: Replay, scale: Scale) -> list[float]:
     return marks
 
 
-def _lines(view: SessionView, scale: Scale) -> list[Mapping[str, object]]:
+def _lines(
+    view: SessionView,
+    scale: Scale,
+    strategies: Sequence[str],
+) -> list[Mapping[str, object]]:
     """The requests of the replay, and dashed those of the replay to compare with."""
     replays = [replay for replay in replays_of(view) if replay.steps]
-    colours = looks(replay.preset for replay in replays)
+    names = [replay.preset for replay in replays]
+    colours = looks([*strategies, *names])
     lines: list[Mapping[str, object]] = []
     for replay, dash in zip(replays, ("", "5 3"), strict=False):
         sizes = [(step.request, step.tokens_sent) for step in replay.steps]

@@ -91,7 +91,7 @@ def session_page(entry: RunEntry, query: Query) -> Page:
         "link": links.link,
         "goto": links.goto,
         "sides": sides,
-        "timeline": timeline(left),
+        "timeline": timeline(left, run.strategies),
         "request": left.request,
         "at": left.at,
         "last": len(left.replay.steps) - 1,
