@@ -15,8 +15,8 @@ SECTIONS: Mapping[str, str] = {
     "closed_loop": "closed_loop_html",
     "trust": "trust_html",
 }
-"""Parts of a report: a module of `lab.sections`, and its function that makes an `Html` of a
-run's `Results`.
+"""Parts of a report: a module of `lab.sections`, and its function that makes an `Html` of a run's
+`Results` and `Findings`.
 """
 
 

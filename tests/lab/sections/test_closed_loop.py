@@ -1,11 +1,13 @@
 """What became of the agent's work stands in the report of the folder that holds it."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from report.page.made import made
 
-from workbench import Results, SettingError, TrialResults
+from workbench import Report, Results, SettingError, TrialResults
 from workbench.lab.sections.closed_loop import closed_loop_html
 from workbench.lab.simulation.simulated_rows import SIMULATED
 
@@ -26,7 +28,7 @@ def trials(folder: Path) -> None:
     TrialResults.write(folder, rows, {})
 
 
-def simulated(folder: Path) -> None:
+def simulated(folder: Path, *strategies: str) -> None:
     values = {
         "project": "p",
         "session": "s",
@@ -35,7 +37,7 @@ def simulated(folder: Path) -> None:
         "blind_user": 2,
         "saved_usd": 0.6,
     }
-    rows = [values | {"strategy": "truncate", "saved_usd_net": -0.25}]
+    rows = [values | {"strategy": name, "saved_usd_net": -0.25} for name in strategies]
     pd.DataFrame(rows, columns=list(SIMULATED)).astype(SIMULATED).to_parquet(
         folder / "simulated.parquet"
     )
@@ -51,10 +53,26 @@ def test_trials_are_a_table_of_success_with_those_not_done_said(tmp_path: Path) 
 
 
 def test_simulations_show_what_is_left_of_the_saving(tmp_path: Path) -> None:
-    simulated(tmp_path)
+    simulated(tmp_path, "truncate")
     page = closed_loop_html(Results(tmp_path)).html
     assert "What the agent would have to look up again" in page and "$0.25" in page
     assert "get its work done" not in page
+
+
+def test_all_tables_have_the_order_of_the_recommendation(
+    tmp_path: Path,
+) -> None:
+    made(9).written(tmp_path)
+    trials(tmp_path)
+    simulated(tmp_path, "another", "truncate", "pipeline", "summarize")
+    report = Report.open(tmp_path)
+    order = [*report.findings.likeliest_first, "another"]
+    assert order.index("summarize") < order.index("truncate")
+    tables = re.findall("<tbody>(.*?)</tbody>", report.closed_loop.html, re.DOTALL)
+    assert len(tables) == 3
+    for table in tables:
+        shown = [name for name in order if name in table]
+        assert len(shown) >= 2 and sorted(shown, key=table.index) == shown
 
 
 def test_without_either_there_is_nothing(tmp_path: Path) -> None:

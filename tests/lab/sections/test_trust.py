@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,7 @@ from report.page.made import made
 
 from builders import remembering
 from workbench import Results, Session
+from workbench.base.palette import looks
 from workbench.lab.judge.exam.sitting import judge_exam
 from workbench.lab.sections.trust import judges_html, validation_html
 
@@ -21,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("run")
     what = [Session.of(remembering(20), id="<i>one</i>")]
     same = {
-        "strategies": ("truncate",),
+        "strategies": ("observation_mask",),
         "shares": (0.3,),
         "boundaries": (0.6,),
         "out": path,
@@ -34,6 +36,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_table_in_the_folder_is_a_part_of_the_page(folder: Path) -> None:
     page = judges_html(Results(folder)).html
     assert "<h3>Exam read by a model</h3>" in page
+
+
+def test_a_strategy_has_the_colour_that_it_has_in_the_report(folder: Path) -> None:
+    strategies = ("zeta", "observation_mask")
+    page = judges_html(Results(folder), strategies).html
+    colour = looks(strategies)["observation_mask"].colour
+    assert set(re.findall(r"background:(#\w{6});[^>]*></i>observation_mask", page)) == {colour}
 
 
 def test_no_word_of_a_model_or_a_recording_becomes_markup(folder: Path) -> None:

@@ -11,9 +11,10 @@ from report.page.test_parts import HOSTILE, Page
 
 from builders import called, conversation, result, said, told
 from workbench import Explorer, Session, explore
+from workbench.base.palette import looks
 from workbench.report.explorer.outcomes import missing, outcomes
 from workbench.report.explorer.panels import bars, overview, panels
-from workbench.report.explorer.timeline import Scale
+from workbench.report.explorer.timeline import scale_of, timeline
 
 
 @pytest.fixture(scope="module")
@@ -262,11 +263,21 @@ def test_settings_that_were_changed_do_not_leave_old_losses_behind() -> None:
 
 
 def test_the_corners_of_a_line_stand_where_the_scale_puts_them(view: Explorer) -> None:
-    scale = Scale.of(view.replay)
+    scale = scale_of(view.replay)
     wanted = [
         f"{scale.x(step.request):.1f},{scale.y(step.tokens_sent):.1f}" for step in view.replay.steps
     ]
     assert " ".join(wanted) in overview(view)
+
+
+def test_a_line_has_the_colour_that_the_strategy_has_in_its_run(session: Session) -> None:
+    strategies = ("zeta", "observation_mask")
+    view = explore(session, strategy="observation_mask", window=4_000)
+    colour = looks(strategies)["observation_mask"].colour
+    shown = timeline(view, strategies)
+    assert shown is not None
+    (line,) = shown["lines"]  # type: ignore[misc]
+    assert line["colour"] == colour
 
 
 def walk(widget: Any) -> list[Any]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from report.page.made import MadeResults
 
 from workbench import Findings, Report
+from workbench.base.palette import looks
 from workbench.evaluation.findings.costs import typical
 from workbench.evaluation.findings.tables import Tables
 
@@ -71,7 +73,12 @@ def matched(session: str, **more: Any) -> dict[str, Any]:
 
 
 def run(sessions: int = 3) -> MadeResults:
-    rows: dict[str, list[dict[str, Any]]] = {"costs": [], "steps": [], "reconciliation": []}
+    rows: dict[str, list[dict[str, Any]]] = {
+        "costs": [],
+        "replays": [],
+        "steps": [],
+        "reconciliation": [],
+    }
     for n in range(sessions):
         name = f"s{n}"
         for strategy, usd in (("none", 4.0), ("truncate", 3.0), ("summarize", 5.0)):
@@ -79,6 +86,7 @@ def run(sessions: int = 3) -> MadeResults:
             rows["costs"].append(
                 bill(name, strategy, usd, usd_uncompacted=4.0 + n, net_saving=4.0 + n - usd, **even)
             )
+            rows["replays"].append({"session": name, "strategy": strategy, "status": "ok"})
             rows["steps"] += [
                 {"session": name, "strategy": strategy, "request": i, "index": i, "usd": usd / 3}
                 for i in range(3)
@@ -145,6 +153,25 @@ def test_the_chart_marks_where_a_strategy_has_paid_off() -> None:
         "truncate $3.00, no dearer than without compaction from request 2"
         in Report(source).spending().alt
     )
+
+
+def test_a_strategy_has_the_colour_of_the_other_charts_in_the_bill_and_in_its_chart() -> None:
+    source = run()
+    names = {"truncate": "zeta", "summarize": "alpha", "none": "none"}
+    for name in ("costs", "replays", "steps"):
+        for row in source.rows[name]:
+            row["strategy"] = names[row["strategy"]]
+    report = Report(source)
+    assert report.costs.data is not None
+    assert list(report.costs.data["strategy"]) == ["zeta", "alpha", "none"]
+    colours = {}
+    for name, style in looks(report.findings.tables.strategies).items():
+        colours[name] = style.colour
+    in_table = re.findall(r"background:(#\w{6});[^>]*></i>(\w+)", report.costs.html)
+    assert {name: colour for colour, name in in_table} == colours
+    (axes,) = report.spending().figure.axes
+    drawn = [line.get_color() for line in axes.get_lines() if line.get_marker() != "o"]
+    assert drawn == [colours["zeta"], colours["alpha"], colours["none"]]
 
 
 def test_reported_usage_is_compared_session_by_session() -> None:

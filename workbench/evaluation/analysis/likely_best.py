@@ -23,7 +23,7 @@ from workbench.evaluation.analysis.drawn_figures import (
 )
 from workbench.evaluation.analysis.paired import FEWEST, Estimate
 from workbench.evaluation.analysis.price_ranges import PRICES, PriceRange, prices_within, stretches
-from workbench.evaluation.analysis.trade import MARGIN, WORTH
+from workbench.evaluation.analysis.trade import MARGIN, WORTH, complete_sessions
 
 LIKELY = 0.8
 """A strategy may be recommended if it is the best, or less than `MARGIN` points below it, in at
@@ -79,12 +79,9 @@ class LikelyBest:
         """Points that a strategy is behind the best one on average, where it is `MARGIN` behind or
         more; 0 where it never is.
         """
-        share_level = float(self.level.loc[price, strategy])
-        share_behind = 1 - share_level
-        if share_behind <= 0:
-            return 0.0
         loss = float(self.losses.loc[price, strategy])
-        return loss / share_behind
+        share_level = float(self.level.loc[price, strategy])
+        return _loss_where_behind(loss, share_level)
 
     def lead(self, strategy: str, rival: str) -> Estimate:
         """How many points one strategy is ahead of another at the price `WORTH`; no interval with
@@ -177,10 +174,8 @@ class LikelyBest:
         chances = self.chances[use][within]
         level = self.level[use][within]
         losses = self.losses[use][within]
-        share_behind = 1 - float(level.mean())
-        loss = 0.0
-        if share_behind > 0:
-            loss = float(losses.mean()) / share_behind
+        loss = float(losses.mean())
+        share_level = float(level.mean())
         return PriceRange(
             use,
             low,
@@ -188,7 +183,7 @@ class LikelyBest:
             chance=float(chances.mean()),
             level=float(level.min()),
             level_most=float(level.max()),
-            loss=loss,
+            loss=_loss_where_behind(loss, share_level),
         )
 
 
@@ -217,7 +212,7 @@ def likely_best(
     Returns:
         None where no session has a figure for all candidates, or nobody knows the reader's error.
     """
-    rows = _complete_sessions(rows)
+    rows = complete_sessions(rows)
     if rows.empty:
         return None
     figures = ProjectFigures.of(rows)
@@ -271,14 +266,12 @@ class _AtPrice:
         )
 
 
-def _complete_sessions(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the sessions with a figure for all candidates."""
-    candidates = list(rows["candidate"].unique())
-    recall = rows.pivot_table("recall", "session", "candidate", dropna=False)
-    recall = recall.reindex(columns=candidates)
-    complete = recall.dropna().index
-    is_complete = rows["session"].isin(complete)
-    return rows[is_complete]
+def _loss_where_behind(loss: float, share_level: float) -> float:
+    """A mean loss over all draws as one over those that are not level; 0 where all are."""
+    share_behind = 1 - share_level
+    if share_behind <= 0:
+        return 0.0
+    return loss / share_behind
 
 
 def _usd_a_tenth(rows: pd.DataFrame) -> float:

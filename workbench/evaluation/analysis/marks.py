@@ -61,7 +61,10 @@ def left_out(
     return keys.isin(keys_left_out)
 
 
-def without(retention: pd.DataFrame, marked: pd.DataFrame) -> pd.DataFrame:
+def without(
+    retention: pd.DataFrame,
+    marked: pd.DataFrame,
+) -> pd.DataFrame:
     """The table `retention` as if nobody had needed the marked losses.
 
     At the boundary where a strategy lost one, it is demanded once less of all strategies; those

@@ -34,7 +34,11 @@ class MessagePart:
     share: float
 
 
-def parts_of(message: Message, tools: Mapping[str, str], count: TokenCounter) -> list[MessagePart]:
+def parts_of(
+    message: Message,
+    tools: Mapping[str, str],
+    count: TokenCounter,
+) -> list[MessagePart]:
     """Who put what share of a message into the context; `tools` names tools by call id."""
     if isinstance(message, ToolResult):
         tool = message.name or tools.get(message.call_id, "")

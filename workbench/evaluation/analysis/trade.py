@@ -38,17 +38,7 @@ class Trade:
                 headline, a share), and in USD what was `saved` of the `plain` bill without
                 compaction.
         """
-        candidates = list(rows["candidate"].unique())
-        recall = rows.pivot_table(
-            "recall",
-            index="session",
-            columns="candidate",
-            dropna=False,
-        )
-        recall = recall.reindex(columns=candidates)
-        complete_sessions = recall.dropna().index
-        is_complete = rows["session"].isin(complete_sessions)
-        groups = rows[is_complete].groupby(["project", "candidate"])
+        groups = complete_sessions(rows).groupby(["project", "candidate"])
         mean_recall = groups["recall"].mean()
         points = 100 * mean_recall.unstack("candidate")
         if not self.worth:
@@ -61,6 +51,21 @@ class Trade:
         saved_share = total_saved.unstack("candidate") / mean_bill
         saved_share = saved_share.fillna(0.0)
         return points + 10 * self.worth * saved_share
+
+
+def complete_sessions(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the sessions that all candidates have a recall for, as of `Trade.points`."""
+    candidates = list(rows["candidate"].unique())
+    recall = rows.pivot_table(
+        "recall",
+        index="session",
+        columns="candidate",
+        dropna=False,
+    )
+    recall = recall.reindex(columns=candidates)
+    complete = recall.dropna().index
+    is_complete = rows["session"].isin(complete)
+    return rows[is_complete]
 
 
 def difference(

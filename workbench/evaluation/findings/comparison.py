@@ -24,8 +24,6 @@ from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES, PANEL
 
-OWN_TRIGGER = "each on its own trigger"
-
 
 def differences(run: Tables, metric: str = "") -> pd.DataFrame:
     """Every strategy against the baseline, paired by session; the columns are those of

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.base.formats import missing
+from workbench.base.formats import missing, paragraph
 from workbench.evaluation.analysis.likely_best import LIKELY, LikelyBest
 from workbench.evaluation.analysis.paired import FEWEST
 from workbench.evaluation.analysis.price_ranges import PRICES, PriceRange
@@ -34,9 +34,9 @@ from workbench.evaluation.findings.prices import (
 )
 from workbench.evaluation.findings.readers import no_winner
 from workbench.evaluation.findings.standing import Standing, lead_over_next
-from workbench.evaluation.findings.summaries import RECORDED
+from workbench.evaluation.findings.summaries import replayed_contenders
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.findings.wording import one_paragraph, paragraphs, sentences
+from workbench.evaluation.findings.wording import paragraphs, sentences
 from workbench.evaluation.metrics import HALVES
 
 COMPARED = 2
@@ -88,7 +88,7 @@ class Decision:
     level: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        texts = (
+        return paragraph(
             self.disagreement,
             self.recommendation,
             self.other_numbers,
@@ -98,7 +98,6 @@ class Decision:
             self.agent,
             self.confidence,
         )
-        return one_paragraph(texts)
 
 
 def decide(figures: Figures) -> Decision | None:
@@ -113,7 +112,7 @@ def decide(figures: Figures) -> Decision | None:
     if basis is None:
         return None
     use = basis.standing.use
-    cheapest = cheapest_of(run, use)
+    cheapest = cheapest_of(figures, use)
     counted_figures = Counted(basis.rows, basis.recall, basis.counted_savings())
     words = _words(basis)
     return Decision(
@@ -124,7 +123,7 @@ def decide(figures: Figures) -> Decision | None:
         disagreement=disagreement_words(run, use, basis.compared, basis.alternatives),
         other_numbers=other_numbers_words(run, use, basis.compared),
         by_price=_by_price(basis),
-        dollars=dollars_words(run, use, basis.compared, basis.saved, cheapest),
+        dollars=dollars_words(figures, use, basis.compared, cheapest),
         cheapest=cheapest,
         switch_prices=tuple(price_range.low for price_range in basis.ranges[1:]),
         confidence=words.confidence,
@@ -253,7 +252,7 @@ def _words(basis: _Basis) -> _Words:
     use = standing.use
     alternatives = basis.alternatives
     has_compacted = run.compactions["mode"] == OWN_TRIGGER
-    contenders = [name for name in run.contenders if name != RECORDED]
+    contenders = replayed_contenders(run)
     within_reach = _by_strategy(figures.within_reach)
     texts = paragraphs(
         "decision",

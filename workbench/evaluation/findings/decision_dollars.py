@@ -4,12 +4,12 @@ everything would do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from workbench.base.formats import missing
 from workbench.evaluation.analysis.trade import Trade
+from workbench.evaluation.findings.figures import Figures, mean_of
 from workbench.evaluation.findings.look_ups import outcomes
 from workbench.evaluation.findings.prices import considered
 from workbench.evaluation.findings.tables import Tables
@@ -42,15 +42,15 @@ class Everything:
         return cls(len(shares), int((shares > 0).sum()))
 
 
-def cheapest_of(run: Tables, use: str) -> str:
+def cheapest_of(figures: Figures, use: str) -> str:
     """The strategy that saves most of the bill, `use` where none prints more; empty without prices
     and where there is nothing to choose.
     """
     savings: dict[str, float] = {}
-    for name in considered(run):
-        saving = run.net_saving(name)
+    for name in considered(figures.tables):
+        saving = mean_of(figures.strategies[name].net_saving)
         if saving is not None:
-            savings[name] = saving.mean
+            savings[name] = saving
     if use not in savings or len(savings) < 2:
         return ""
     cheapest = max(savings, key=savings.__getitem__)
@@ -60,37 +60,36 @@ def cheapest_of(run: Tables, use: str) -> str:
 
 
 def dollars_words(
-    run: Tables, use: str, compared: Sequence[str], saved: Mapping[str, float], cheapest: str
+    figures: Figures,
+    use: str,
+    compared: Sequence[str],
+    cheapest: str,
 ) -> str:
     """What the bill is and which strategy to use if only dollars count, in sentences; often short.
 
     Args:
-        run: the run.
+        figures: of the run.
         use: the recommended strategy.
         compared: those told beside it.
-        saved: by strategy the share of the bill that it saves; NaN without prices.
         cheapest: as of `cheapest_of`.
     """
+    run = figures.tables
+    saving = mean_of(figures.strategies[use].net_saving)
+    most_saved = None
+    if cheapest:
+        most_saved = mean_of(figures.strategies[cheapest].net_saving)
     texts = sentences(
         "decision_dollars",
         use=use,
         compared=compared,
-        priced=not missing(saved[use]),
+        priced=saving is not None,
         blind=_blind_shares(run, [use, *compared]),
-        turned=_opposite_saving(run, use, saved[use]),
+        turned=_opposite_saving(run, use, saving),
         cheapest=cheapest,
-        saved=_net_saving(run, cheapest),
+        saved=most_saved,
         everything=Everything.of(run),
     )
     return " ".join(texts)
-
-
-def _net_saving(run: Tables, name: str) -> float | None:
-    """The share of the bill that a strategy saves with every look-up; None where nobody knows."""
-    saving = run.net_saving(name)
-    if saving is None:
-        return None
-    return saving.mean
 
 
 def _blind_shares(run: Tables, names: Sequence[str]) -> dict[str, float]:
@@ -107,12 +106,16 @@ def _blind_shares(run: Tables, names: Sequence[str]) -> dict[str, float]:
     return shares
 
 
-def _opposite_saving(run: Tables, use: str, net_saving: float) -> float | None:
+def _opposite_saving(
+    run: Tables,
+    use: str,
+    net_saving: float | None,
+) -> float | None:
     """The share of the bill that a strategy saves without any look-up, where look-ups turn its
     sign; else None.
     """
     rows = outcomes(run, [use])
-    if rows.empty or run.simulated is None:
+    if rows.empty or run.simulated is None or net_saving is None:
         return None
     of_strategy = run.simulated.xs(use, level="strategy")
     saving = float(of_strategy["saved_usd"].sum() / of_strategy["usd_uncompacted"].sum())

@@ -19,7 +19,7 @@ def worst_losses(run: Tables, row_limit: int = 60, each: int = 0) -> pd.DataFram
 
     Columns: those of the `losses` table, with `lost_by`: a tuple of `(strategy, stage, level)`.
     Under the strategies' own triggers where that lost anything, else at equal size. The references
-    are left out. Beyond the `most` rows, each session has so many of its worst.
+    are left out. Beyond the first `row_limit` rows, each session has so many of its worst.
     """
     rows = rows_of_contenders(run.losses)
     is_natural = rows["mode"] == "natural"

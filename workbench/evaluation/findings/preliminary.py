@@ -10,7 +10,6 @@ from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.experiment.preliminary import SessionSoFar, SoFar
 from workbench.evaluation.findings.preliminary_reach import HalfSoFar
 from workbench.evaluation.findings.preliminary_tables import FIGURES, tables_so_far
-from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
 
 
@@ -51,11 +50,17 @@ class PreliminaryFigures:
     def of(cls, so_far: SoFar) -> PreliminaryFigures:
         """The figures of what is known of a run."""
         tables = tables_so_far(so_far)
+        halves: dict[str, HalfSoFar] = {}
+        for half in FIGURES:
+            halves[half] = HalfSoFar.of(so_far, tables, half)
         strategies = []
         for name in tables.contenders:
             figures: dict[str, Estimate | None] = {}
-            for half in FIGURES:
-                figures[half] = _figure(so_far, tables, name, half)
+            for half, half_so_far in halves.items():
+                figure = tables.best_recall(name, half)
+                if figure is not None:
+                    figure = _with_reach(figure, half_so_far.reach(name))
+                figures[half] = figure
             if any(figures.values()):
                 strategies.append(StrategySoFar(name, figures))
         return cls(basis(so_far.sessions), tuple(strategies))
@@ -103,17 +108,8 @@ def basis(sessions: Sequence[SessionSoFar]) -> str:
     return " and ".join(parts)
 
 
-def _figure(
-    so_far: SoFar,
-    tables: Tables,
-    strategy: str,
-    half: str,
-) -> Estimate | None:
-    """A number of the headline of a strategy with the interval that is to hold the final one."""
-    figure = tables.best_recall(strategy, half)
-    if figure is None:
-        return None
-    reach = HalfSoFar.of(so_far, tables, half).reach(strategy)
+def _with_reach(figure: Estimate, reach: float) -> Estimate:
+    """A figure with the interval that is to hold the final one, which lies so far off at most."""
     if reach == 0:
         return replace(figure, low=figure.mean, high=figure.mean)
     low = figure.mean - reach

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.base.formats import joined, percent
+from workbench.base.formats import joined, paragraph, percent
 from workbench.evaluation.analysis.compared import ALPHA, WORTH
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.table_rows import rows_with
@@ -20,7 +20,7 @@ from workbench.evaluation.findings.readers import (
 from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.summaries import dots
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.findings.wording import one_paragraph, paragraphs, sentences
+from workbench.evaluation.findings.wording import paragraphs, sentences
 from workbench.evaluation.metrics import NAMES
 
 
@@ -36,13 +36,12 @@ class Conclusion:
     caveats: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        texts = (
+        return paragraph(
             self.answer,
             self.price,
             self.sure,
             *self.caveats,
         )
-        return one_paragraph(texts)
 
     @property
     def evidence(self) -> str:
@@ -51,7 +50,7 @@ class Conclusion:
         """
         lead, stop, _ = self.answer.partition(". ")
         first_sentence = lead + stop.rstrip()
-        return one_paragraph((first_sentence, self.sure))
+        return paragraph(first_sentence, self.sure)
 
 
 def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:

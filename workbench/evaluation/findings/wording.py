@@ -1,7 +1,5 @@
 """Sentences of a run, made from the text templates in `templates/report`."""
 
-from collections.abc import Iterable
-
 from workbench.base.markup import render
 
 
@@ -24,9 +22,3 @@ def paragraphs(template: str, **values: object) -> list[str]:
         words = block.split()
         texts.append(" ".join(words))
     return texts
-
-
-def one_paragraph(texts: Iterable[str]) -> str:
-    """Texts behind one another, those that are there."""
-    present = [text for text in texts if text]
-    return " ".join(present)

@@ -1,7 +1,7 @@
 """Whether a run's own scale holds, and what a real model answered about its contexts."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
@@ -10,6 +10,7 @@ import pandas as pd
 
 from workbench.evaluation.analysis.equal_size import over_target_notes
 from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.findings import Findings
 from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
 from workbench.lab.judge.exam.sitting import ExamResults
 from workbench.lab.validation.run_checks import ceiling, floor
@@ -19,9 +20,10 @@ TARGETS = ("success", "look_ups", "blind", "saved")
 """What `lab agreement` holds the metrics' orders of strategies against."""
 
 
-def trust_html(run: Results) -> Html:
+def trust_html(run: Results, findings: Findings) -> Html:
     """Whether the run's own scale holds, then what real models answered."""
-    return validation_html(run) + judges_html(run)
+    strategies = findings.tables.strategies
+    return validation_html(run) + judges_html(run, strategies)
 
 
 def validation_html(run: Results) -> Html:
@@ -73,25 +75,33 @@ def _ranks_by_metric(facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return ranks
 
 
-def judges_html(run: Results) -> Html:
-    """What a real model answered about this run's contexts; a sentence where none was asked."""
+def judges_html(
+    run: Results,
+    strategies: Sequence[str] = (),
+) -> Html:
+    """What a real model answered about this run's contexts; a sentence where none was asked.
+
+    Args:
+        run: its folder may hold the answers.
+        strategies: of the report, whose colours follow from their order.
+    """
     file = run.path / ExamResults.file
     if not file.is_file():
         return part("judges", None, rows=())
     results = ExamResults.open(run.path)
     rows = []
-    strategies = []
+    names = list(strategies)
     baseline = ""
     for score in scores(results.table):
         rows.append(asdict(score))
-        strategies.append(score.strategy)
+        names.append(score.strategy)
         baseline = baseline or score.baseline
     return part(
         "judges",
         results.table,
         rows=rows,
         base=baseline,
-        known=strategies,
+        known=names,
         reader=results.notes["reader"],
         admission=results.notes["admission"],
         agreement=agreement_note(agreement(results.table)),

@@ -51,6 +51,14 @@ def outcomes(
     return tuple(outcome(place, message) for place, message in enumerate(messages))
 
 
+def sent_message(event: CompactionEvent, id: str) -> Message | None:
+    """The message of that id as it is sent after a compaction; None where it is not."""
+    for message in event.compaction.sent.messages:
+        if message.id == id:
+            return message
+    return None
+
+
 class LostNeed(NamedTuple):
     """Something that is needed later and no longer in the context; `named` if its name alone
     still is.

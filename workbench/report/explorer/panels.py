@@ -16,7 +16,14 @@ from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.replays.step import CompactionEvent, Replay
 from workbench.report.explorer import treemap
-from workbench.report.explorer.outcomes import MessageOutcome, Missing, held, outcomes, takers
+from workbench.report.explorer.outcomes import (
+    MessageOutcome,
+    Missing,
+    held,
+    outcomes,
+    sent_message,
+    takers,
+)
 from workbench.report.explorer.timeline import replays_of, timeline
 from workbench.report.explorer.view import SessionView
 
@@ -252,9 +259,8 @@ def _after(
     """What is in the place of a message: its new texts, or those of the summaries of it, or of all
     summaries.
     """
-    if outcome == "rewritten":
-        messages_sent = event.compaction.sent.messages
-        rewritten = next(sent for sent in messages_sent if sent.id == message.id)
+    rewritten = sent_message(event, message.id)
+    if outcome == "rewritten" and rewritten is not None:
         return list(said_texts(rewritten))
     summaries = summaries_of(event)
     of_message = [summary for summary in summaries if message.id in summary.replaces]

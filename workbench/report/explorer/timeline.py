@@ -2,94 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from workbench.base.palette import looks
 from workbench.engine.compaction.strategy import AtLimit, AtShare
-from workbench.evaluation.replays.step import Replay, Step
+from workbench.evaluation.replays.step import Replay
+from workbench.report.explorer.scale import BOTTOM, LEFT, TOP, WIDTH, Scale
 from workbench.report.explorer.view import SessionView
 
-WIDTH = 1000
 HEIGHT = 230
 """Of the picture."""
-LEFT = 62
-RIGHT = 12
-TOP = 14
-BOTTOM = 26
-"""Around its lines."""
-TICK_STEPS = (
-    1_000,
-    2_000,
-    5_000,
-    10_000,
-    20_000,
-    50_000,
-    100_000,
-    200_000,
-    10**9,
-)
-"""Tokens between two ticks."""
-MOST_TICKS = 5
 MOST_REACHED = 30
 """Compactions that the keyboard steps through one by one; of more, it reaches the selected one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """From requests and tokens to places in the picture; `top` is the most tokens."""
-
-    last_request: int
-    top: float
-
-    @classmethod
-    def of(cls, replay: Replay) -> Scale:
-        """One for the whole session however far it is replayed, and for its window unless that
-        is far above.
-        """
-        history_tokens = replay.sizing.overhead + sum(replay.sizing.sizes)
-        most_tokens = max(history_tokens, *(step.tokens_sent for step in replay.steps))
-        last_request = max(len(replay.session.requests) - 1, 1)
-        window = min(replay.window, 2 * most_tokens)
-        return cls(last_request, 1.06 * max(most_tokens, window))
-
-    def x(self, request: int) -> float:
-        """From the left."""
-        width = WIDTH - LEFT - RIGHT
-        place = LEFT + width * request / self.last_request
-        return round(place, 1)
-
-    def y(self, tokens: float) -> float:
-        """From the top."""
-        height = HEIGHT - TOP - BOTTOM
-        place = TOP + height * (1 - tokens / self.top)
-        return round(place, 1)
-
-    def points(self, steps: Iterable[Step], column: str = "tokens_sent") -> str:
-        """The corners of a line."""
-        corners = []
-        for step in steps:
-            tokens = getattr(step, column)
-            x = self.x(step.request)
-            y = self.y(tokens)
-            corners.append(f"{x},{y}")
-        return " ".join(corners)
+def scale_of(replay: Replay) -> Scale:
+    """One for the whole session however far it is replayed, and for its window unless that is far
+    above.
+    """
+    history_tokens = replay.sizing.overhead + sum(replay.sizing.sizes)
+    most_tokens = max(history_tokens, *(step.tokens_sent for step in replay.steps))
+    last_request = max(len(replay.session.requests) - 1, 1)
+    window = min(replay.window, 2 * most_tokens)
+    top = 1.06 * max(most_tokens, window)
+    return Scale(last_request, top, HEIGHT)
 
 
-def timeline(view: SessionView) -> dict[str, object] | None:
+def timeline(
+    view: SessionView,
+    strategies: Sequence[str] = (),
+) -> dict[str, object] | None:
     """The size of each request, recorded and sent, with window, trigger and compactions; None
     without requests.
 
     The replay to compare with is a dashed line.
+
+    Args:
+        view: the session.
+        strategies: of its run, whose colours follow from their order.
     """
     replay = view.replay
     if not replay.steps:
         return None
-    scale = Scale.of(replay)
+    scale = scale_of(replay)
     left_edge = scale.x(0)
     right_edge = scale.x(scale.last_request)
     floor = scale.y(0)
-    recorded_line = scale.points(replay.steps, "tokens_recorded")
+    recorded_sizes = [(step.request, step.tokens_recorded) for step in replay.steps]
+    recorded_line = " ".join(scale.corners(recorded_sizes))
     label = (
         f"Tokens of {len(replay.steps)} requests under {replay.preset};"
         f" {len(replay.events)} compactions"
@@ -103,12 +63,12 @@ def timeline(view: SessionView) -> dict[str, object] | None:
         "last": scale.last_request,
         "label": label,
         "recorded": f"{left_edge},{floor} {recorded_line} {right_edge},{floor}",
-        "ticks": _ticks(scale),
+        "ticks": scale.ticks(),
         "cursor": None if view.request is None else scale.x(view.request),
         "limits": _limit_lines(view, scale),
         "compactions": _compaction_marks(view, scale),
         "recorded_compactions": _recorded_marks(replay, scale),
-        "lines": _lines(view, scale),
+        "lines": _lines(view, scale, strategies),
     }
 
 
@@ -162,15 +122,21 @@ def _recorded_marks(replay: Replay, scale: Scale) -> list[float]:
     return marks
 
 
-def _lines(view: SessionView, scale: Scale) -> list[Mapping[str, object]]:
+def _lines(
+    view: SessionView,
+    scale: Scale,
+    strategies: Sequence[str],
+) -> list[Mapping[str, object]]:
     """The requests of the replay, and dashed those of the replay to compare with."""
     replays = [replay for replay in replays_of(view) if replay.steps]
-    colours = looks(replay.preset for replay in replays)
+    names = [replay.preset for replay in replays]
+    colours = looks([*strategies, *names])
     lines: list[Mapping[str, object]] = []
     for replay, dash in zip(replays, ("", "5 3"), strict=False):
+        sizes = [(step.request, step.tokens_sent) for step in replay.steps]
         line = {
             "name": replay.preset,
-            "points": scale.points(replay.steps),
+            "points": " ".join(scale.corners(sizes)),
             "colour": colours[replay.preset].colour,
             "dash": dash,
         }
@@ -183,15 +149,6 @@ def replays_of(view: SessionView) -> list[Replay]:
     if view.other is None:
         return [view.replay]
     return [view.replay, view.other]
-
-
-def _ticks(scale: Scale) -> list[tuple[float, str]]:
-    step = next(step for step in TICK_STEPS if scale.top / step <= MOST_TICKS)
-    ticks = []
-    for tokens in range(0, int(scale.top) + 1, step):
-        label = f"{tokens // 1000:,}k"
-        ticks.append((scale.y(tokens), label))
-    return ticks
 
 
 def _limit(view: SessionView) -> int | None:

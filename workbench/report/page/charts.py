@@ -1,6 +1,6 @@
 """The charts of a report: each takes the tables of a run and returns a figure; none shows it."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -15,6 +15,7 @@ from workbench.evaluation.analysis.trade import MARGIN
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.costs import by_cost, typical
 from workbench.evaluation.findings.summaries import dots
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page.curves import equal_size as equal_size
 from workbench.report.page.curves import rounds as rounds
@@ -205,7 +206,7 @@ def spending(findings: Findings, session: str | None = None) -> Figure:
         y=by_strategy["usd"].cumsum(),
         marked=by_strategy.cumcount() == even_at,
     )
-    labels = _steps(axes, rows, by_cost(run))
+    labels = _steps(axes, run, rows)
     highest = max(label.y for label in labels)
     axes.set_xlabel("request")
     axes.set_ylabel("all requests so far, USD")
@@ -215,13 +216,17 @@ def spending(findings: Findings, session: str | None = None) -> Figure:
     return figure
 
 
-def _steps(axes: Axes, rows: pd.DataFrame, names: Sequence[str]) -> list[Label]:
+def _steps(
+    axes: Axes,
+    run: Tables,
+    rows: pd.DataFrame,
+) -> list[Label]:
     """A line a strategy over the requests, with a dot where a row is `marked`; the labels for
     their ends.
     """
-    styles = looks(names)
+    styles = looks(run.strategies)
     labels = []
-    for name in names:
+    for name in by_cost(run):
         steps = rows_with(rows, strategy=name)
         if steps.empty:
             continue

@@ -166,6 +166,7 @@ def panel_html(findings: Findings) -> Html:
         "panel",
         rows,
         rows=rows_in_order(rows, findings.likeliest_first),
+        known=findings.tables.strategies,
         words=findings.panel_words,
         members=PANEL,
         halves=HALVES,

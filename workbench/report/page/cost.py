@@ -45,6 +45,7 @@ def costs_html(findings: Findings) -> Html:
     return part(
         "costs",
         findings.figures.bills,
+        known=run.strategies,
         sessions=len(sessions),
         prices=" ".join(prices),
         assumed=bool(run.costs["assumed_summaries"].sum()),
@@ -136,4 +137,4 @@ def paging_html(findings: Findings) -> Html:
     rows = findings.figures.within_reach
     if rows.empty:
         return empty(data=rows)
-    return part("paging", rows)
+    return part("paging", rows, known=findings.tables.strategies)

@@ -66,10 +66,13 @@ def rows_in_order(
     table: pd.DataFrame,
     strategies: Sequence[str],
 ) -> list[dict[Hashable, Any]]:
-    """The rows of a table of strategies, in this order of theirs."""
+    """The rows of a table of strategies, in this order of theirs; those of others come last."""
 
     def place(row: dict[Hashable, Any]) -> int:
-        return strategies.index(row["strategy"])
+        name = row["strategy"]
+        if name not in strategies:
+            return len(strategies)
+        return strategies.index(name)
 
     rows = table.to_dict("records")
     return sorted(rows, key=place)

@@ -89,7 +89,7 @@ def recorded_html(findings: Findings) -> Html:
     data = findings.figures.recorded
     if data.empty:
         return Html("", "no recording has a compaction with a summary that can be read")
-    return part("recorded", data)
+    return part("recorded", data, known=findings.tables.strategies)
 
 
 def writers_html(findings: Findings) -> Html:

@@ -205,7 +205,7 @@ class Report:
     @property
     def closed_loop(self) -> Html:
         """Whether agents got their work done, and what it took."""
-        return laboratory_html("closed_loop", self.results)
+        return laboratory_html("closed_loop", self.results, self.findings)
 
     @property
     def reconciled(self) -> Html:
@@ -255,7 +255,7 @@ class Report:
     @property
     def validation(self) -> Html:
         """Whether this run's own scale holds."""
-        return laboratory_html("trust", self.results)
+        return laboratory_html("trust", self.results, self.findings)
 
     @property
     def equal_size(self) -> Chart:
@@ -314,12 +314,16 @@ class Report:
         return _chart("spending", self.findings, bills, session)
 
 
-def laboratory_html(section: str, results: Results) -> Html:
+def laboratory_html(
+    section: str,
+    results: Results,
+    findings: Findings,
+) -> Html:
     """A section of the laboratory; nothing where this is not installed."""
     make = laboratory.section(section)
     if make is None:
         return empty()
-    html: Html = make(results)
+    html: Html = make(results, findings)
     return html
 
 

@@ -174,12 +174,12 @@ def _finished(entries: Mapping[str, RunEntry], name: str) -> RunEntry:
     return entry
 
 
-def _changes(earlier: RunEntry, later: RunEntry, metric: str) -> RunChanges:
-    return _made(earlier, later, metric)
-
-
 @lru_cache(maxsize=8)
-def _made(earlier: RunEntry, later: RunEntry, metric: str) -> RunChanges:
+def _changes(
+    earlier: RunEntry,
+    later: RunEntry,
+    metric: str,
+) -> RunChanges:
     earlier_results = Results.open(earlier.path)
     later_results = Results.open(later.path)
     changes = RunChanges.of(earlier_results, later_results, metric)

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import Literal, TypeAlias
 
 from workbench.base.markup import clipped
-from workbench.report.explorer.outcomes import MessageOutcome
+from workbench.report.explorer.outcomes import MessageOutcome, sent_message
 from workbench.report.explorer.panels import summaries_of, texts_of
 from workbench.report.explorer.view import SessionView
 
@@ -134,9 +134,7 @@ def _sent_text(view: SessionView, index: int, outcome: MessageOutcome) -> str:
     """A message as a context has it."""
     message = view.ready.session.messages[index]
     if outcome == "rewritten" and view.event is not None:
-        for sent in view.event.compaction.sent.messages:
-            if sent.id == message.id:
-                message = sent
+        message = sent_message(view.event, message.id) or message
     return "\n".join(texts_of(message))
 
 

@@ -18,6 +18,7 @@ from workbench.evaluation.analysis.later_uses import later_uses
 from workbench.evaluation.analysis.recorded_compactions import CompactionBill, bills
 from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.report.explorer import treemap as tm
+from workbench.report.explorer.scale import BOTTOM, LEFT, TOP, WIDTH, Scale
 from workbench.report.explorer.sources import COLOURS, OTHER, source_words
 from workbench.report.view.not_shown import NotShown
 from workbench.report.view.page import Page, Query, asking, number
@@ -26,27 +27,8 @@ from workbench.report.view.runs import RunEntry
 
 DEAREST = 3
 """Sources that the first sentence names."""
-WIDTH = 1000
 HEIGHT = 260
 """Of the chart."""
-LEFT = 62
-RIGHT = 12
-TOP = 14
-BOTTOM = 26
-"""Around its layers."""
-TICK_STEPS = (
-    1_000,
-    2_000,
-    5_000,
-    10_000,
-    20_000,
-    50_000,
-    100_000,
-    200_000,
-    500_000,
-)
-"""Tokens between two ticks of the chart; in larger ones a million."""
-MOST_TICKS = 5
 MOST_COLUMNS = 400
 """Requests that the chart draws; of more, every second, third and so on."""
 LARGEST = 10
@@ -151,12 +133,8 @@ def _request(filling: Filling, query: Query) -> int:
     return request
 
 
-def _filling(entry: RunEntry, session: str) -> Filling:
-    return _made(entry, session, entry.stamp)
-
-
 @lru_cache(maxsize=4)
-def _made(entry: RunEntry, session: str, stamp: str) -> Filling:
+def _filling(entry: RunEntry, session: str) -> Filling:
     prepared = recording(entry, session)
     contexts = RecordedContexts(prepared.session)
     return Filling(
@@ -227,35 +205,6 @@ def _bill_rows(filling: Filling) -> list[dict[str, Any]]:
     return rows
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """From requests and tokens to places in the chart; `top` is the most tokens."""
-
-    last_request: int
-    top: float
-
-    def x(self, request: int) -> float:
-        """From the left."""
-        width = WIDTH - LEFT - RIGHT
-        place = LEFT + width * request / self.last_request
-        return round(place, 1)
-
-    def y(self, tokens: float) -> float:
-        """From the top."""
-        height = HEIGHT - TOP - BOTTOM
-        place = TOP + height * (1 - tokens / self.top)
-        return round(place, 1)
-
-    def corners(self, tokens_by_request: pd.Series[float]) -> list[str]:
-        """The corners of a line."""
-        corners = []
-        for request, tokens in tokens_by_request.items():
-            x = self.x(request)
-            y = self.y(tokens)
-            corners.append(f"{x},{y}")
-        return corners
-
-
 def _chart(filling: Filling, request: int) -> dict[str, Any]:
     """The layers of each request as corners of areas, with their colours."""
     tokens = filling.rows.pivot_table(
@@ -268,7 +217,7 @@ def _chart(filling: Filling, request: int) -> dict[str, Any]:
     tokens = tokens.clip(lower=0.0)
     last_request = len(tokens) - 1
     most_tokens = float(tokens.sum(axis=1).max() or 1.0)
-    scale = _Scale(max(last_request, 1), 1.06 * most_tokens)
+    scale = Scale(max(last_request, 1), 1.06 * most_tokens, HEIGHT)
     step = ceil(len(tokens) / MOST_COLUMNS)
     prompts = filling.prompts.iloc[::step]
     return {
@@ -280,13 +229,13 @@ def _chart(filling: Filling, request: int) -> dict[str, Any]:
         "last": last_request,
         "layers": _layers(scale, tokens.iloc[::step]),
         "marks": _marks(scale, filling),
-        "prompts": " ".join(scale.corners(prompts)),
+        "prompts": " ".join(scale.corners(prompts.items())),
         "cursor": scale.x(request),
-        "ticks": _ticks(scale),
+        "ticks": scale.ticks(),
     }
 
 
-def _layers(scale: _Scale, tokens: pd.DataFrame) -> list[dict[str, str]]:
+def _layers(scale: Scale, tokens: pd.DataFrame) -> list[dict[str, str]]:
     """An area a source, each on top of those before."""
     layers = []
     below = pd.Series(0.0, index=tokens.index)
@@ -294,8 +243,8 @@ def _layers(scale: _Scale, tokens: pd.DataFrame) -> list[dict[str, str]]:
         if source not in tokens:
             continue
         above = below + tokens[source]
-        corners = scale.corners(above)
-        corners += reversed(scale.corners(below))
+        corners = scale.corners(above.items())
+        corners += reversed(scale.corners(below.items()))
         layer = {
             "source": source,
             "colour": colour,
@@ -306,7 +255,7 @@ def _layers(scale: _Scale, tokens: pd.DataFrame) -> list[dict[str, str]]:
     return layers
 
 
-def _marks(scale: _Scale, filling: Filling) -> list[dict[str, object]]:
+def _marks(scale: Scale, filling: Filling) -> list[dict[str, object]]:
     """Where the agent compacted."""
     marks = []
     for bill in filling.bills:
@@ -318,20 +267,3 @@ def _marks(scale: _Scale, filling: Filling) -> list[dict[str, object]]:
         }
         marks.append(mark)
     return marks
-
-
-def _ticks(scale: _Scale) -> list[tuple[float, str]]:
-    """Round sizes from 0 to the top, each with its place."""
-    ticks = []
-    for tokens in range(0, int(scale.top) + 1, _tick_step(scale.top)):
-        words = f"{tokens / 1000:,.0f}k"
-        ticks.append((scale.y(tokens), words))
-    return ticks
-
-
-def _tick_step(top: float) -> int:
-    """Tokens between two ticks."""
-    for step in TICK_STEPS:
-        if top / step <= MOST_TICKS:
-            return step
-    return 1_000_000

@@ -115,7 +115,9 @@ def run_page(entry: RunEntry, query: Query) -> Page:
     run = findings.tables
     shared = bool(run.manifest.get("shared"))
     sessions = session_rows(findings)
-    titles = {row["session"]: row["title"] for row in sessions}
+    titles = {}
+    for row in sessions:
+        titles[row["session"]] = row["title"]
     filters = LossFilters.of(query)
     shown_sessions = [row for row in sessions if filters.fits_session(row)]
     losses = [] if shared else loss_rows(run, titles)

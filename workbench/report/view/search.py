@@ -102,7 +102,10 @@ def search_page(entry: RunEntry, query: Query) -> Page:
 
 
 def _go_on(
-    search: Search, entry: RunEntry, sessions: Sequence[Mapping[Hashable, Any]], words: str
+    search: Search,
+    entry: RunEntry,
+    sessions: Sequence[Mapping[Hashable, Any]],
+    words: str,
 ) -> None:
     """Search session after session, until enough was found or the time is up."""
     pattern = re.compile(re.escape(words), re.IGNORECASE)
@@ -121,7 +124,10 @@ def _go_on(
 
 
 def _hits(
-    messages: Sequence[Message], session: str, title: str, pattern: re.Pattern[str]
+    messages: Sequence[Message],
+    session: str,
+    title: str,
+    pattern: re.Pattern[str],
 ) -> Iterator[Hit]:
     """The messages of a session that hold the text, in whatever case."""
     for index, message in enumerate(messages):

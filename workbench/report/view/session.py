@@ -53,10 +53,13 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     place, views = _at(query, entry, session, names)
     left, right = views
     is_pair = names[0] != names[1]
-    left.other = right.replay if is_pair else None
     left.message = _chosen_message(left, query)
     outcomes_of = [outcomes(view.ready.session, view.event, view.at) for view in views]
-    difference = context_difference(left, right, outcomes_of) if is_pair else None
+    left.other = None
+    difference = None
+    if is_pair:
+        left.other = right.replay
+        difference = context_difference(left, right, outcomes_of)
     messages = message_rows(views, outcomes_of)
     filters = MessageFilters(
         q=query.get("q", ""),
@@ -88,7 +91,7 @@ def session_page(entry: RunEntry, query: Query) -> Page:
         "link": links.link,
         "goto": links.goto,
         "sides": sides,
-        "timeline": timeline(left),
+        "timeline": timeline(left, run.strategies),
         "request": left.request,
         "at": left.at,
         "last": len(left.replay.steps) - 1,
@@ -157,16 +160,19 @@ def _at(
 ) -> tuple[ContextPlace, list[SessionView]]:
     """The place that an address names, and the session under both strategies there."""
     mode = query.get("mode", "natural") or "natural"
-    at = number(query, "at")
+    boundary = number(query, "at")
     if mode not in ("natural", "matched", "recorded"):
         raise NotShown(
             f"`mode` is {mode!r} in this address; it must be natural, matched or recorded."
         )
-    boundary = -1 if at is None else at
-    place = ContextPlace(mode, _share(query), boundary)  # type: ignore[arg-type]  # checked above
+    place = ContextPlace(
+        mode,  # type: ignore[arg-type]  # checked above
+        share=_share(query),
+        at=-1 if boundary is None else boundary,
+    )
     views = [side(entry, session, name, place) for name in names]
     if mode == "natural":
-        request = _request(views[0], query, at)
+        request = _request(views[0], query, boundary)
         for view in views:
             view.look(request)
     return place, views

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.report.explorer.outcomes import MessageOutcome, takers
+from workbench.report.explorer.outcomes import MessageOutcome, sent_message, takers
 from workbench.report.explorer.panels import texts_of
 from workbench.report.explorer.view import SessionView
 from workbench.report.view.page import counted
@@ -116,7 +116,7 @@ def _text_sent(view: SessionView, id: str) -> str:
     """What is sent of a message; empty where nothing is."""
     if view.event is None:
         return ""
-    for message in view.event.compaction.sent.messages:
-        if message.id == id:
-            return "\n".join(texts_of(message))
-    return ""
+    message = sent_message(view.event, id)
+    if message is None:
+        return ""
+    return "\n".join(texts_of(message))

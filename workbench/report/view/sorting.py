@@ -34,7 +34,9 @@ class ColumnSwitch:
 
 
 def sorted_records(
-    rows: Sequence[dict[str, Any]], sort: str, columns: Mapping[str, str]
+    rows: Sequence[dict[str, Any]],
+    sort: str,
+    columns: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """The rows by a column, of which a minus before its name turns the order; in their own order
     where none is named. Rows without a value come last.
@@ -64,7 +66,11 @@ def _folded(value: Any) -> Any:  # noqa: ANN401 - a text or a number
     return value
 
 
-def headings(columns: Mapping[str, str], state: Mapping[str, str], parameter: str) -> list[Heading]:
+def headings(
+    columns: Mapping[str, str],
+    state: Mapping[str, str],
+    parameter: str,
+) -> list[Heading]:
     """Each column; a second time turns the order, a third one brings the rows' own order again."""
     titles = []
     for column, title in columns.items():
@@ -90,7 +96,9 @@ def hidden_columns(query: Mapping[str, str], columns: Mapping[str, str]) -> list
 
 
 def column_switches(
-    columns: Mapping[str, str], hidden: Sequence[str], state: Mapping[str, str]
+    columns: Mapping[str, str],
+    hidden: Sequence[str],
+    state: Mapping[str, str],
 ) -> list[ColumnSwitch]:
     """For each column the address of the same page with it, or without it."""
     switches = []
