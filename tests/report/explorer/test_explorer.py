@@ -4,7 +4,7 @@ be set.
 
 from dataclasses import replace
 from html import unescape
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from report.page.test_parts import HOSTILE, Page
@@ -276,8 +276,7 @@ def test_a_line_has_the_colour_that_the_strategy_has_in_its_run(session: Session
     colour = looks(strategies)["observation_mask"].colour
     shown = timeline(view, strategies)
     assert shown is not None
-    (line,) = shown["lines"]  # type: ignore[misc]
-    assert line["colour"] == colour
+    assert [line["colour"] for line in cast(list[Any], shown["lines"])] == [colour]
 
 
 def walk(widget: Any) -> list[Any]:
