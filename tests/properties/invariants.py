@@ -570,8 +570,6 @@ RARE: Mapping[tuple[str, str], str] = {
     ("C5", "opal"): "random 75, once more: an earlier summary is not fed to the next one",
     ("D4", "truncate"): "with more room a message is lost that stayed with less",
     ("D4", "stage truncate"): "as the preset",
-    ("S5", "truncate"): "random 96: what is kept begins with a bare result",
-    ("S5", "stage truncate"): "as the preset",
     ("S8", "ex_athena"): "random 153: some thoughts of an answer stay and others go",
     ("S9", "ex_athena"): "random 40, due: one of four parallel calls stays",
     ("S13", "ddx_agent"): "random 226: a character is parted",

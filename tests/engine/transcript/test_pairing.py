@@ -39,6 +39,11 @@ def test_a_result_without_a_call_does_not_bind_anything() -> None:
     assert all(cut_points(messages))
 
 
+def test_a_result_without_a_call_stays_with_the_message_before_it() -> None:
+    messages: list[Message] = [rules("be brief"), result("lost", "c0"), *STEP, result("?", "c9")]
+    assert cut_points(messages) == [True, True, True, True, False, True, False, True]
+
+
 def test_an_empty_conversation_may_be_cut_at_its_only_place() -> None:
     assert cut_points([]) == [True]
 

@@ -200,6 +200,11 @@ def test_masking_twice_is_masking_once(texts: list[str]) -> None:
     assert redacted(once).log == once.log
 
 
+def test_a_placeholder_announces_no_secret() -> None:
+    masked = Redactor().mask("AKIAQ3EGR5TYU7IOPLKJ\n?to=jane%40corp.com")
+    assert Redactor().mask(masked) == masked
+
+
 @given(st.text(max_size=300))
 def test_any_text_can_be_masked(text: str) -> None:
     Redactor().mask_again(Redactor().mask(text))

@@ -49,6 +49,9 @@ def cut_points(
     """Say for each index 0..n whether `messages[:i]` and `messages[i:]` part no call from its
     result.
 
+    A result without a call stays with the message before it, so that no context begins with a
+    bare result.
+
     Args:
         messages: n messages.
         caller_of: their `callers`, where they are known.
@@ -66,6 +69,9 @@ def cut_points(
         for index in range(first_inside, last_result + 1):
             flags[index] = False
         closed = max(closed, last_result + 1)
+    for index, message in enumerate(messages):
+        if message.role == "tool" and index not in caller_of:
+            flags[index] = index == 0 or messages[index - 1].role == "system"
     return flags
 
 

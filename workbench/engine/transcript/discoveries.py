@@ -9,10 +9,9 @@ from workbench.engine.transcript.credentials import Place
 from workbench.engine.transcript.listed_people import is_listed
 from workbench.engine.transcript.people import is_person
 from workbench.engine.transcript.plain_view import PlainView
+from workbench.engine.transcript.secret_names import MARK
 from workbench.engine.transcript.spans import search_before
 
-MARK = "REDACTED-"
-"""How the placeholder of a secret begins."""
 _PLACEHOLDER = re.compile(MARK + r"[a-z-]+-\d+(?:-[0-9a-f]+)?")
 
 _DOMAIN = re.compile(

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator
 from workbench.engine.transcript.credentials import Place
 from workbench.engine.transcript.listed_people import given_names_between, people_between
 from workbench.engine.transcript.people import is_person
+from workbench.engine.transcript.secret_names import MARK
 from workbench.engine.transcript.spans import Span, character_at, line_start
 
-_PLACEHOLDER = "REDACTED-"
-"""What is masked already begins with it."""
 _REACH = 100
 """Characters of a line on either side that are looked at."""
 _NUMBERS = frozenset({"bank", "birth", "card", "iban", "id", "phone", "place", "ssn"})
@@ -100,7 +99,7 @@ def beside(text: str, places: Iterable[Place]) -> Iterator[Place]:
     """What else of a person is in the lines of these places; some may overlap."""
     lines: set[Span] = set()
     for place in places:
-        if place.kind not in CERTAIN_KINDS or _PLACEHOLDER in text[place.start : place.stop]:
+        if place.kind not in CERTAIN_KINDS or MARK in text[place.start : place.stop]:
             continue
         line = _line_around(text, place)
         if place.kind in _NUMBERS:

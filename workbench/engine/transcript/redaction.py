@@ -20,7 +20,6 @@ from workbench.engine.transcript.credentials import (
     named_kind,
 )
 from workbench.engine.transcript.discoveries import (
-    MARK,
     SIGNS_OF_ADDRESSES,
     Discovery,
     discovered,
@@ -41,6 +40,7 @@ from workbench.engine.transcript.plain_view import (
     without_prefixes,
 )
 from workbench.engine.transcript.repeated_values import RepeatedValues
+from workbench.engine.transcript.secret_names import MARK
 from workbench.engine.transcript.secret_values import is_unlike_words
 from workbench.engine.transcript.session import Session
 from workbench.engine.transcript.shared_range import SharedRange

@@ -14,6 +14,9 @@ from typing import NamedTuple
 from workbench.engine.transcript.spans import Span, character_at
 from workbench.engine.transcript.words import words_of
 
+MARK = "REDACTED-"
+"""How the placeholder of a secret begins."""
+
 
 class Strength(Enum):
     """What a value must look like to be the secret that its name announces."""
@@ -92,7 +95,7 @@ _REACH = 80
 
 
 def telling_names(text: str, lower: str) -> Iterator[Name]:
-    """The telling names in a text, in no order.
+    """The telling names in a text, in no order; a placeholder is none.
 
     Args:
         text: any.
@@ -106,8 +109,9 @@ def telling_names(text: str, lower: str) -> Iterator[Name]:
             start, stop = span = _whole_name(text, place, hint_end)
             if span not in spans:
                 spans.add(span)
-                strength = name_strength(text[start:stop])
-                if strength:
+                name = text[start:stop]
+                strength = name_strength(name)
+                if strength and not name.startswith(MARK):
                     yield Name(start, stop, strength)
             next_start = max(stop, hint_end)
             place = lower.find(hint, next_start)

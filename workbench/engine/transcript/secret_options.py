@@ -84,7 +84,7 @@ def _drawn_behind(text: str, name: Name, start: int) -> Value | None:
     """What is drawn at random behind a name in the way of programs and a space."""
     word = text[name.start : name.stop]
     bare = BARE.match(text, start)
-    if bare is None or not _is_compound(word) or word.startswith("REDACTED-"):
+    if bare is None or not _is_compound(word):
         return None
     value = bare.group()
     if not is_random(value):
