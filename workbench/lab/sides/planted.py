@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from workbench.lab.sides.side import SideTable
-from workbench.lab.validation.answers.exams import by_category, verdicts
+from workbench.lab.validation.answers.agreement import by_category
+from workbench.lab.validation.answers.exams import verdicts
 from workbench.lab.validation.planted_errors import planted_errors
 
 SEEDS = 5
