@@ -45,7 +45,8 @@ from workbench.lab.sides.gamers import gamers
 from workbench.lab.sides.planted import planted
 from workbench.lab.sides.real_readers import real_readers
 from workbench.lab.sides.wordings import wordings
-from workbench.lab.validation.answers.exams import METRICS, agreement, verdicts
+from workbench.lab.validation.answers.agreement import METRICS, agreement
+from workbench.lab.validation.answers.exams import verdicts
 from workbench.lab.validation.answers.records import graded
 from workbench.lab.validation.fetched_again import (
     by_way,

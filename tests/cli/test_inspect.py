@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,48 @@ def test_several_sessions_are_rows_without_it(
     second.write_bytes(recording.read_bytes())
     assert main(["inspect", str(recording.parent)]) == 0
     assert "What filled the context" not in capsys.readouterr().out
+
+
+@pytest.fixture
+def two_in_a_file(tmp_path: Path) -> Path:
+    """A history of aider: a long session, then a short one."""
+    path = tmp_path / ".aider.chat.history.md"
+    long_answer = LINE * 40
+    path.write_text(
+        f"# aider chat started at 2026-11-27 10:00:00\n\n#### Why?\n\n{long_answer}\n\n"
+        "# aider chat started at 2026-11-28 10:00:00\n\n#### And now?\n\nEleven.\n"
+    )
+    return path
+
+
+def test_of_several_sessions_in_a_file_a_closer_look_at_the_largest_is_offered(
+    two_in_a_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", str(two_in_a_file)]) == 0
+    page = capsys.readouterr().out
+    offered = next(line for line in page.splitlines() if line.endswith("--session session-1"))
+    assert main(shlex.split(offered)[1:]) == 0
+    page = capsys.readouterr().out
+    assert "What filled the context" in page and "session-2" not in page
+
+
+def test_of_several_files_the_largest_is_offered(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = recording.with_name("short.jsonl")
+    wb.save(Session.of([UserMessage(id="u1", blocks=(Text("Why?"),))]), short)
+    assert main(["inspect", str(recording.parent)]) == 0
+    page = capsys.readouterr().out
+    assert f"  workbench inspect {recording}\n" in page
+
+
+def test_a_session_that_is_not_there_is_said_with_those_that_are(
+    two_in_a_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", str(two_in_a_file), "--session", "third"]) == 2
+    message = capsys.readouterr().err
+    assert "no session 'third' in" in message
+    assert "session-1, session-2" in message
 
 
 def test_a_session_without_requests_has_none(

@@ -64,7 +64,8 @@ def test_without_a_session_it_names_the_agents_that_it_looked_for(
 ) -> None:
     assert main([]) == 0
     page = capsys.readouterr().out
-    assert all(folder.agent in page for folder in AGENT_FOLDERS)
+    sentence = " ".join(page.split())
+    assert all(folder.agent in sentence for folder in AGENT_FOLDERS)
     assert "workbench compare\n" in page
 
 
@@ -116,6 +117,27 @@ def test_agents_that_write_beside_the_work_are_found_where_one_stands(
     page = capsys.readouterr().out
     assert "mini-swe-agent" in page
     assert "  workbench compare '*.traj.json'\n" in page
+
+
+def test_who_does_not_stand_in_his_project_is_told_where_to_look(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(home)
+    write(home / ".codex/sessions/2026/11/27/rollout-1.jsonl")
+    main([])
+    hint = "Crush, aider, SpecStory, mini-swe-agent and SWE-agent keep sessions in the\nfolder"
+    assert hint in capsys.readouterr().out
+    write(home / ".aider.chat.history.md")
+    main([])
+    assert "keep sessions in" not in capsys.readouterr().out
+
+
+def test_the_only_session_of_an_agent_stands_under_its_folder(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(home / ".copilot/session-state/ad2373ee-fcf1-4513-8f0f-39ed59763dec/events.jsonl")
+    main([])
+    assert "  ~/.copilot/session-state\n" in capsys.readouterr().out
 
 
 def test_of_many_sessions_those_beside_the_newest_are_offered_for_advice(

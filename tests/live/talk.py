@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench import Preset, preset
-from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stages import Summarize
 from workbench.engine.compaction.stand_in import StandIns
 
 Record = dict[str, Any]

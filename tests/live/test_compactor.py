@@ -406,7 +406,7 @@ class Strict:
     name = "strict"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        from workbench.engine.compaction.stages.summarize import Summarize
+        from workbench.engine.compaction.stages import Summarize
         from workbench.engine.compaction.stand_in import StandIns
 
         return Summarize(stand_ins=StandIns(fallback=None)).plan(context, budget)

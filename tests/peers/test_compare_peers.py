@@ -21,7 +21,7 @@ from workbench.engine.compaction import presets
 from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.presets.observation_mask import ObservationMask
 from workbench.engine.compaction.presets.pi import pi_cut
-from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stages import Summarize
 
 ROOT = Path(__file__).parents[2]
 BUNDLED = ROOT / "datasets" / "recorded"

@@ -84,7 +84,15 @@ def advise(
         if paths and all(advice.compactor.outcome == "no figure" for advice in advices):
             compare = typed_line(["workbench", "compare", *paths])
             say_next({compare: "how much these sessions hold, and a window that they fill"})
+        else:
+            view = typed_line(["workbench", "view", *_folder_of_runs(spec)])
+            say_next({view: "what each candidate kept and lost, in a browser"})
     return PENDING if pending else OK
+
+
+def _folder_of_runs(spec: AdviceSpec) -> list[str]:
+    """The folder of the runs that the search left, where it is not the one that `view` opens."""
+    return [] if spec.out is None else [str(spec.out)]
 
 
 def _predict(searches: Sequence[AgentSearch], spec: AdviceSpec, foresight: Foresight) -> bool:
@@ -135,9 +143,8 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
     say(f"\n{SETTING.format(agent=agent.name)}:")
     _show_search(settings, spec)
     if snippet is not None:
-        place = f"{snippet.where}: {snippet.lacks}" if snippet.lacks else snippet.where
-        say(f"\nTo paste, {place}")
-        say(snippet.text.rstrip())
+        write(f"To paste into {snippet.where}, {snippet.beside}; {snippet.lacks}:")
+        say(f"\n{snippet.text.rstrip()}")
     write(NOT_MEASURED)
     write(f"{SWITCHING.format(agent=agent.name)} (`Compactor`, in an agent of yours):")
     _show_search(advice.compactor, spec, settings.opening)

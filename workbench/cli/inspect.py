@@ -4,10 +4,13 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import isnan
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from workbench.base.errors import SettingError
 from workbench.base.formats import NOTHING, count, dollars, percent
-from workbench.cli.next_steps import next_for, say_next
+from workbench.cli.next_steps import next_for, say_next, typed_line
 from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
 from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table, write
 from workbench.engine.models.tokenizer import TiktokenCounter
@@ -80,6 +83,9 @@ BEGINNING = 60
 def inspect(
     spec: Masking,
     paths: NamedPaths,
+    session_id: Annotated[
+        str, typer.Option("--session", help="Show this one of several sessions, by its id.")
+    ] = "",
     lenient: Lenient = False,
     as_json: AsJson = False,
 ) -> int:
@@ -98,12 +104,20 @@ def inspect(
     facts: list[dict[str, Any]] = []
     newest: RecordedContexts | None = None
     unreadable: list[dict[str, str]] = []
+    other_ids: list[str] = []
     for loaded in scan(paths, lenient=lenient):
         if loaded.error is not None:
             unreadable.append({"path": mask(str(loaded.path)), "reason": mask(str(loaded.error))})
         for session in loaded.sessions:
+            if session_id not in ("", session.id):
+                other_ids.append(session.id)
+                continue
             newest = RecordedContexts(redacted(session, spec.redaction))
             facts.append(_facts(newest))
+    if other_ids and not facts:
+        raise SettingError(
+            f"no session {session_id!r} in {', '.join(paths)}, but {', '.join(other_ids)}"
+        )
     context = _context(newest) if newest is not None and len(facts) == 1 else {}
     if as_json:
         if len(facts) == 1:
@@ -114,7 +128,7 @@ def inspect(
     elif facts:
         _say_sessions(facts)
     if facts and not as_json:
-        say_next(next_for(paths))
+        say_next({**_closer_look(facts), **next_for(paths)})
     for file in unreadable:
         complain(f"workbench: {file['reason']}")
     if not facts and not unreadable:
@@ -123,6 +137,18 @@ def inspect(
             " can be read"
         )
     return OK if facts and not unreadable else UNUSABLE
+
+
+def _closer_look(facts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The command that shows what fills the largest of several sessions."""
+    if len(facts) == 1:
+        return {}
+    largest = max(facts, key=lambda session_facts: int(session_facts["tokens"]))
+    words = ["workbench", "inspect", largest["path"]]
+    paths = [session_facts["path"] for session_facts in facts]
+    if paths.count(largest["path"]) > 1:
+        words += ["--session", largest["session"]]
+    return {typed_line(words): "what fills the context of the largest"}
 
 
 def _say_session(facts: Mapping[str, Any], context: Mapping[str, Any]) -> None:

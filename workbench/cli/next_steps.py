@@ -1,11 +1,15 @@
 """The commands that a page offers to type next."""
 
+import os
 import shlex
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from workbench.cli.output import say
 
+NAME = "workbench"
 CANDIDATES = 8
 """Candidates that are tried in minutes."""
 ADVICE = "the settings that fit your sessions, to paste"
@@ -21,10 +25,31 @@ def next_for(paths: Sequence[str]) -> dict[str, str]:
 
 
 def say_commands(commands: Mapping[str, str]) -> None:
-    """Print each command below its purpose, so that a long path breaks no column."""
+    """Print each command below its purpose, so that a long path breaks no column; as the shell
+    finds this program.
+    """
+    program = program_typed()
     for command, purpose in commands.items():
         say(f"  # {purpose}")
-        say(f"  {command}")
+        say(f"  {program}{command.removeprefix(NAME)}")
+
+
+def program_typed() -> str:
+    """How this program is called again: by its name where the shell finds it, else by its place,
+    such as `.venv/bin/workbench`.
+    """
+    called = Path(sys.argv[0])
+    if called.parts[-2:] == (NAME, "__main__.py"):
+        return f"{typed(sys.executable)} -m {NAME}"
+    if called.name != NAME or not called.is_file():
+        return NAME
+    folders = os.get_exec_path()
+    if "UV" in os.environ:  # uvx finds it in a folder that the shell does not know
+        folders = [folder for folder in folders if Path(folder) != called.parent]
+    found = shutil.which(NAME, path=os.pathsep.join(folders))
+    if found is not None and called.samefile(found):
+        return NAME
+    return typed(called)
 
 
 def say_next(commands: Mapping[str, str]) -> None:

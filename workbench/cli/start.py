@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
+from workbench.base.formats import joined
 from workbench.cli.next_steps import ADVICE, CANDIDATES, say_commands, typed
 from workbench.cli.output import say, table, write
 from workbench.recordings.importers.agent_folders import (
@@ -37,8 +39,15 @@ def start() -> None:
         say_commands(_next_commands(agents))
     else:
         names = ", ".join(folder.agent for folder in AGENT_FOLDERS)
-        say(f"No session was found in the folders of {names}.\n\nTry next:\n")
+        write(f"No session was found in the folders of {names}.")
+        say("\nTry next:\n")
         say_commands({"workbench compare": "compare strategies on the bundled sessions"})
+    beside_work = [folder.agent for folder in AGENT_FOLDERS if folder.is_beside_work]
+    if not any(files.folder.is_beside_work for files in agents):
+        write(
+            f"{joined(beside_work)} keep sessions in the folder of your project: type this command"
+            " there to find them."
+        )
     write(
         "Any file or folder of yours may stand in place of these; `workbench --help` lists all"
         " commands."
@@ -51,8 +60,13 @@ def _row(files: SessionFiles) -> dict[str, str]:
         "files": f"{files.count:,}",
         "size": _size(files.size),
         "newest": datetime.fromtimestamp(files.written).strftime("%Y-%m-%d %H:%M"),
-        "where": typed(files.place),
+        "where": typed(_where(files)),
     }
+
+
+def _where(files: SessionFiles) -> Path:
+    """The folder of an agent's sessions; where other things lie there too, the sessions."""
+    return files.folder.path if files.folder.below else files.place
 
 
 def _next_commands(agents: Sequence[SessionFiles]) -> dict[str, str]:

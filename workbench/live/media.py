@@ -77,7 +77,9 @@ class StripMedia:
 
 def media_of(message: Message) -> Iterator[Image]:
     """The pictures, sounds and documents of a message; not what only its provider understands."""
-    return (block for block in message.blocks if _is_media(block))
+    for block in message.blocks:
+        if _is_media(block):
+            yield block
 
 
 def is_picture(block: Image) -> bool:

@@ -22,7 +22,7 @@ from workbench import (
     preset,
 )
 from workbench.engine.compaction.plan import Draft
-from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stages import Summarize
 from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import plain_text

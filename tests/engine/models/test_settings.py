@@ -23,7 +23,7 @@ from workbench import (
     Strategy,
     compact,
 )
-from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stages import Summarize
 from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.model import is_concurrent

@@ -10,7 +10,7 @@ import workbench as wb
 from workbench import preset
 from workbench.engine.compaction.variant import variant
 from workbench.lab.advice.agents import moved
-from workbench.lab.advice.paste import Snippet, agent_snippet, due_at, snippets
+from workbench.lab.advice.paste import AGENT_SYSTEMS, Snippet, agent_snippet, due_at, snippets
 
 
 def texts(name: str, changes: dict[str, float] | None = None) -> dict[str, Snippet]:
@@ -61,6 +61,20 @@ def test_gemini_takes_a_share_of_its_window() -> None:
 def test_a_setting_that_some_models_do_not_heed_says_so(name: str, words: str) -> None:
     snippet = agent_snippet(moved(preset(name), 0.5), name, 200_000)
     assert snippet is not None and words in snippet.lacks
+
+
+def test_a_setting_is_heeded_where_the_text_says_that_it_goes() -> None:
+    # below a table it would be a key of that table, which Codex passes over in silence
+    snippet = agent_snippet(moved(preset("codex_local"), 0.5), "codex_local", 200_000)
+    assert snippet is not None and snippet.beside == "above its first line in [brackets]"
+    settings = '[projects."/home/me/app"]\ntrust_level = "trusted"\n'
+    pasted = tomllib.loads(f"{snippet.text}\n{settings}")
+    assert pasted["model_auto_compact_token_limit"] == 100_000
+
+
+@pytest.mark.parametrize("name", AGENT_SYSTEMS)
+def test_a_file_to_paste_into_has_its_whole_place(name: str) -> None:
+    assert AGENT_SYSTEMS[name].where.startswith("~/") and AGENT_SYSTEMS[name].beside
 
 
 def test_an_agent_that_no_preset_restates_has_no_settings() -> None:

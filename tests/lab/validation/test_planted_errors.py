@@ -3,7 +3,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from workbench.lab.validation.answers.exams import by_category, verdicts
+from workbench.lab.validation.answers.agreement import by_category
+from workbench.lab.validation.answers.exams import verdicts
 from workbench.lab.validation.planted_errors import planted_errors
 
 ERRORS = ("stale", "reversed", "negated", "swapped")

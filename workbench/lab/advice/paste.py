@@ -23,6 +23,7 @@ class System:
         where: its settings go.
         presets: those that restate its compaction; none where it takes any.
         lacks: what it cannot express of a candidate that it follows otherwise.
+        beside: what else may stand in that file, and where these settings go then.
     """
 
     name: str
@@ -30,8 +31,10 @@ class System:
     where: str
     presets: tuple[str, ...] = ()
     lacks: str = ""
+    beside: str = ""
 
 
+IN_OBJECT = "beside the keys that stand there"
 NO_TARGET = "its target and kept tail cannot be set"
 AGENT_SYSTEMS: Mapping[str, System] = {
     "claude_code": System(
@@ -40,6 +43,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         where="~/.claude/settings.json",
         presets=("claude_code",),
         lacks=f"{NO_TARGET}, and the threshold can only be lowered",
+        beside=IN_OBJECT,
     ),
     "codex_local": System(
         name="Codex",
@@ -47,6 +51,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         where="~/.codex/config.toml",
         presets=("codex_local",),
         lacks=NO_TARGET,
+        beside="above its first line in [brackets]",
     ),
     "pi": System(
         name="pi",
@@ -55,14 +60,16 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         presets=("pi",),
         lacks="a summary may then grow to 80 % of that reserve, and pi up to 0.73 fails where its"
         " model answers shorter",
+        beside=IN_OBJECT,
     ),
     "opencode": System(
         name="opencode",
         template="opencode",
-        where="opencode.json",
+        where="~/.config/opencode/opencode.json",
         presets=("opencode",),
         lacks="only a model whose limit names `input` heeds it; for another, add `input` below"
         " provider.NAME.models.MODEL.limit",
+        beside=IN_OBJECT,
     ),
     "gemini_cli": System(
         name="Gemini CLI",
@@ -70,6 +77,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         where="~/.gemini/settings.json",
         presets=("gemini_cli",),
         lacks=NO_TARGET,
+        beside=IN_OBJECT,
     ),
 }
 """By the preset that restates it each agent that can be set."""
@@ -91,12 +99,15 @@ threshold in windows that its servers do not bound (2.1.197, tried against a loc
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Settings to paste for one system; `lacks` says what it cannot express of the advice."""
+    """Settings to paste for one system; `lacks` says what it cannot express of the advice,
+    `beside` where they go in a file that holds others.
+    """
 
     system: str
     where: str
     text: str
     lacks: str = ""
+    beside: str = ""
 
 
 def due_at(preset: Preset, window: int) -> int | None:
@@ -142,7 +153,7 @@ def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
         reserve=window - limit,
         tail=None,
     )
-    return Snippet(system.name, system.where, text, system.lacks)
+    return Snippet(system.name, system.where, text, system.lacks, system.beside)
 
 
 def snippets(

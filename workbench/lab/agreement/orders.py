@@ -85,41 +85,28 @@ class Agreement:
             measured: a row a session and strategy.
             success: by `strategy` and `family`, where trials were made.
         """
-        contenders = measured[~measured["strategy"].isin(REFERENCES)]
-        targets = [name for name in TARGETS if name in contenders]
-        shares_won = {name: _won(contenders, name) for name in targets}
-        contenders = contenders.assign(stale=1 - contenders["stale"], **shares_won)
-        metrics = []
-        for metric in (*METRICS, READ):
-            if contenders[metric].notna().any():
-                metrics.append(metric)
-        groups = contenders.groupby(["strategy", "family"], sort=False)
-        means = groups[["over", *metrics, *targets]].mean().reset_index()
+        targets = [name for name in TARGETS if name in measured]
+        contenders = _contenders(measured, targets)
+        metrics = _metrics_of(contenders)
+        means = _family_means(contenders, ["over", *metrics, *targets])
         if success is not None:
-            means = means.merge(success[["strategy", "family", "success"]])
+            success_rates = success[["strategy", "family", "success"]]
+            means = means.merge(success_rates)
             targets = ["success", *targets]
-        share_over = means.groupby("strategy", sort=False)["over"].mean()
-        over = tuple(share_over.index[share_over > OVER])
-        recall = tuple(name for name in share_over.index if name.endswith(RECALL))
-        compared = means[~means["strategy"].isin([*over, *recall])]
-        ranks: list[dict[str, object]] = []
+        over = _over_window(means)
+        recall = _with_recall(means)
+        is_left_out = means["strategy"].isin([*over, *recall])
+        orders = _orders(targets, metrics, means[~is_left_out], means)
         cases: list[dict[str, object]] = []
-        for target in targets:
-            for metric in metrics:
-                for family in _families(compared):
-                    order = _Order.of(target, metric, family, compared, means)
-                    ranks.append(order.row)
-                    if family == ALL:
-                        cases += order.cases
-        reader = ""
-        for name in measured["reader"].dropna().head(1):
-            reader = str(name)
+        for order in orders:
+            if order.family == ALL:
+                cases += order.cases
         return cls(
-            ranks=pd.DataFrame(ranks, columns=list(RANKS)),
+            ranks=pd.DataFrame([order.row for order in orders], columns=list(RANKS)),
             cases=pd.DataFrame(cases, columns=list(CASES)),
             over=over,
             recall=recall,
-            reader=reader,
+            reader=_reader_of(measured),
         )
 
     def title(self, metric: str) -> str:
@@ -273,6 +260,69 @@ class _Order:
             return float("nan")
         target_values = values[self.target]
         return float(target_values.corr(values[self.metric], method="spearman"))
+
+
+def _contenders(measured: pd.DataFrame, targets: list[str]) -> pd.DataFrame:
+    """The rows of strategies, without references, with a share of wins in place of each target."""
+    is_reference = measured["strategy"].isin(REFERENCES)
+    contenders = measured[~is_reference]
+    wins: dict[str, pd.Series] = {}
+    for target in targets:
+        wins[target] = _won(contenders, target)
+    no_stale_values = 1 - contenders["stale"]
+    return contenders.assign(stale=no_stale_values, **wins)
+
+
+def _metrics_of(contenders: pd.DataFrame) -> list[str]:
+    """The metrics that have values."""
+    metrics = []
+    for metric in (*METRICS, READ):
+        if contenders[metric].notna().any():
+            metrics.append(metric)
+    return metrics
+
+
+def _family_means(contenders: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """The means of some columns over the sessions of a family: a row a strategy and family."""
+    groups = contenders.groupby(["strategy", "family"], sort=False)
+    return groups[columns].mean().reset_index()
+
+
+def _over_window(means: pd.DataFrame) -> tuple[str, ...]:
+    """The strategies that send more than the window too often to be compared."""
+    shares = means.groupby("strategy", sort=False)["over"].mean()
+    is_over = shares > OVER
+    return tuple(shares.index[is_over])
+
+
+def _with_recall(means: pd.DataFrame) -> tuple[str, ...]:
+    """The strategies that have an archive."""
+    names = []
+    for name in means["strategy"].unique():
+        if name.endswith(RECALL):
+            names.append(name)
+    return tuple(names)
+
+
+def _orders(
+    targets: list[str], metrics: list[str], compared: pd.DataFrame, all_rows: pd.DataFrame
+) -> list[_Order]:
+    """Each metric against each target, over all families and in each."""
+    orders = []
+    for target in targets:
+        for metric in metrics:
+            for family in _families(compared):
+                order = _Order.of(target, metric, family, compared, all_rows)
+                orders.append(order)
+    return orders
+
+
+def _reader_of(measured: pd.DataFrame) -> str:
+    """The model that read the exam; empty without one."""
+    readers = measured["reader"].dropna()
+    if readers.empty:
+        return ""
+    return str(readers.iloc[0])
 
 
 def _means(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:

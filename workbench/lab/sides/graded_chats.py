@@ -10,7 +10,8 @@ from pathlib import Path
 import pandas as pd
 
 from workbench.lab.sides.side import SideTable
-from workbench.lab.validation.answers.exams import agreement, by_category, verdicts
+from workbench.lab.validation.answers.agreement import agreement, by_category
+from workbench.lab.validation.answers.exams import verdicts
 from workbench.lab.validation.answers.records import graded
 
 NOT_NAMED = (

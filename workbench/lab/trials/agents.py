@@ -16,7 +16,7 @@ from workbench.engine.models.model import Model, SummaryRequest
 from workbench.engine.models.wrappers import innermost
 from workbench.engine.transcript.message import Json
 from workbench.evaluation.metrics.exam.item import Item, ItemKind
-from workbench.evaluation.metrics.exam.lexical import ENOUGH, Sheet
+from workbench.evaluation.metrics.exam.sheet import ENOUGH, Sheet
 from workbench.evaluation.metrics.exam.tokens import (
     features_of,
     is_chunk,

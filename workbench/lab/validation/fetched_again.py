@@ -15,7 +15,7 @@ from workbench.base.errors import SettingError
 from workbench.base.formats import decimal, interval, missing
 from workbench.evaluation.analysis.paired import Estimate, interval_columns, ratio
 from workbench.evaluation.analysis.paired import estimate as estimate_of
-from workbench.lab.validation.answers.exams import KNOWN
+from workbench.lab.validation.answers.agreement import KNOWN
 from workbench.lab.validation.needs import NEEDED, READERS, label_column
 from workbench.lab.validation.used_things import METRICS
 

@@ -18,7 +18,7 @@ from workbench.engine.transcript.message import (
 )
 from workbench.recordings.importers.images import image, linked
 from workbench.recordings.importers.message_content import Content
-from workbench.recordings.importers.source import Unknown
+from workbench.recordings.importers.reading_account import Unknown
 from workbench.recordings.importers.tool_calls import (
     ARGUMENT_FIELDS,
     call_id_of,

@@ -13,7 +13,7 @@ from workbench.engine.transcript.message import (
     ToolCall,
     ToolResult,
 )
-from workbench.recordings.importers.source import Unknown
+from workbench.recordings.importers.reading_account import Unknown
 from workbench.recordings.importers.values import strings
 
 

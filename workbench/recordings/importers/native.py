@@ -83,12 +83,17 @@ def save(sessions: Session | Iterable[Session], path: str | Path) -> None:
 
 def write(sessions: Session | Iterable[Session], stream: BinaryIO) -> None:
     """Write one session or several to an open stream of bytes."""
-    for session in [sessions] if isinstance(sessions, Session) else sessions:
+    if isinstance(sessions, Session):
+        sessions = [sessions]
+    for session in sessions:
         about = {name: getattr(session, name) for name in _ABOUT}
         header = Header("session", VERSION, session.id, session.origin, **about)
-        stream.write(_line({**as_plain(header), "leaf": session.log.leaf}))
+        header_record = as_plain(header)
+        header_record["leaf"] = session.log.leaf
+        stream.write(_line(header_record))
         for entry in session.log:
-            stream.write(_line(as_plain(entry)))
+            record = as_plain(entry)
+            stream.write(_line(record))
 
 
 def _append(log: Log, record: Record, source: SourceFile) -> None:

@@ -88,7 +88,15 @@ def _sentence(ids: Sequence[str], single: str, many: str) -> Iterator[str]:
 
 
 class _Tree:
-    """Says in constant time whether one entry of a log comes before another on a path."""
+    """Says in constant time whether one entry of a log comes before another on a path.
+
+    Entries are numbered depth first, so that those behind an entry have the numbers that follow
+    its own.
+
+    Attributes:
+        size: how many entries each one and those behind it are.
+        place: the number of each.
+    """
 
     def __init__(self, log: Log) -> None:
         self.size: dict[str, int] = {entry.id: 1 for entry in log}
@@ -96,11 +104,12 @@ class _Tree:
             if entry.parent is not None:
                 self.size[entry.parent] += self.size[entry.id]
         self.place: dict[str, int] = {}
-        free: dict[str | None, int] = {None: 0}
+        next_place: dict[str | None, int] = {None: 0}  # of the next entry behind each one
         for entry in log:
-            self.place[entry.id] = free[entry.parent]
-            free[entry.parent] += self.size[entry.id]
-            free[entry.id] = self.place[entry.id] + 1
+            place = next_place[entry.parent]
+            self.place[entry.id] = place
+            next_place[entry.parent] = place + self.size[entry.id]
+            next_place[entry.id] = place + 1
 
     def is_before(self, earlier: str, later: str) -> bool:
         """Whether the path to an entry leads through another."""

@@ -1,118 +1,54 @@
-"""A recording while it is read: its lines, and an account of what in it is damaged or
-unknown.
-"""
+"""A recording while it is read: its lines, its values, its whole text."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import BufferedReader, BytesIO
 from pathlib import Path
 from time import monotonic
-from typing import TypeVar
 
 from workbench.base.errors import FormatError
-from workbench.engine.transcript.message import Json, Usage
+from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Origin
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decodable, decode, objects_of_line
 from workbench.recordings.importers.opening import lines, whole
 from workbench.recordings.importers.printed_series import is_printed_series, joined
+from workbench.recordings.importers.reading_account import ReadingAccount
 from workbench.recordings.importers.sqlite import MAGIC, tables, with_log
-from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import (
-    JsonObject,
-    Record,
-    as_object,
-    identifier,
-    kind,
-    mapping,
-    optional_count,
-    strings,
-    text,
-    timestamp,
-)
+from workbench.recordings.importers.values import JsonObject, as_object, kind
 
-Value = TypeVar("Value")
 HEAD_BYTES = 1 << 16
 """Of the start of a file, by which most formats are recognised."""
 LONG_HEAD_BYTES = 16 << 20
 """Of the start that decides where the first one does not."""
 BOM = b"\xef\xbb\xbf"
 
-
-_INDEX = re.compile(r"\[\d+\]")
 _MANY_OBJECTS = re.compile(r'\{"(?<![\[:,]\{")(?<![\[:,]\s\{")')
 """How an object begins that is no value inside another: after the first one of a line, or now and
 then at the end of a text.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """A part that no message got.
-
-    Attributes:
-        kind: what it is, in words.
-        texts: its strings, but for the names of types.
-    """
-
-    kind: str
-    texts: tuple[str, ...] = ()
-
-
 @dataclass
-class CountedNote:
-    """What there is to say of the values of one field.
-
-    Attributes:
-        first: says it of the first of them, with its place.
-        more: how many there are beside it.
-    """
-
-    first: str
-    more: int = 0
-
-    def __str__(self) -> str:
-        if not self.more:
-            return self.first
-        return f"{self.first} (and {self.more:,} times more)"
-
-
-@dataclass
-class SourceFile:
+class SourceFile(ReadingAccount):
     """One recording: gives its lines or its whole text, and keeps account of what could not be
     read.
 
     Attributes:
-        where: the path as it is shown in errors.
         open: opens the recording's bytes, unpacked.
         folder: the name of the folder that holds it; empty for standard input.
-        lenient: whether damage is skipped and listed instead of raised.
-        skipped: what was left out, one sentence each.
-        unknown: kinds of records and blocks that the importer does not know, with their number.
-        unknown_texts: the texts of such blocks, by kind.
-        counted: by field, what there is to say of its values.
         began: when reading it did.
-        places: the line and the field of each block of `at` that is entered and not left.
     """
 
-    where: str
     open: Callable[[], BufferedReader | BytesIO]
     folder: str = ""
-    lenient: bool = False
-    skipped: list[str] = field(default_factory=list)
-    unknown: Counter[str] = field(default_factory=Counter)
-    unknown_texts: dict[str, list[str]] = field(default_factory=dict)
-    counted: dict[str, CountedNote] = field(default_factory=dict)
     began: float = field(default_factory=monotonic)
-    places: list[tuple[int | None, str]] = field(default_factory=list)
 
     @property
     def stem(self) -> str:
@@ -287,143 +223,9 @@ class SourceFile:
             )
         return document
 
-    def leave_out(self, what: str) -> None:
-        """List what is left out, once, however often the file is opened."""
-        if what not in self.skipped:
-            self.skipped.append(what)
-
-    def leave_unknown(self, parts: Iterable[Unknown]) -> None:
-        """Count parts of kinds that the importer does not know, and keep their texts for the
-        account.
-        """
-        for part in parts:
-            self.unknown[part.kind] += 1
-            texts = self.unknown_texts.setdefault(part.kind, [])
-            texts += part.texts
-
-    def leave_record(self, kind: str, record: Json) -> None:
-        """Count a record of a kind that the importer does not know, likewise."""
-        self.leave_unknown([Unknown(kind, tuple(strings(record)))])
-
-    def leave_unused(self, error: FormatError) -> None:
-        """Note a value that cannot be read, and that no message needs."""
-        self.note(f"{error.why}, not used", line=error.line, field=error.field)
-
-    def note(self, words: str, *, line: int | None = None, field: str = "") -> None:
-        """Say something of a value, with its place; of one field, the first is told and the
-        others are counted.
-        """
-        names: list[str] = []
-        for outer_line, name in self.places:
-            if outer_line is not None:
-                line = outer_line
-            if name:
-                names.append(name)
-        if field:
-            names.append(field)
-        place = ".".join(names)
-        key = _INDEX.sub("", place) or words
-        if key in self.counted:
-            self.counted[key].more += 1
-        else:
-            sentence = str(FormatError(words, line=line, field=place))
-            self.counted[key] = CountedNote(sentence)
-
-    def time(self, record: Record, field: str) -> float | None:
-        """The time in a field; None where there is none, or none that can be read, which a note
-        says.
-        """
-        return self._unneeded(lambda: timestamp(record, field), None)
-
-    def count(self, record: Record, field: str) -> int | None:
-        """The count in a field, likewise."""
-        return self._unneeded(lambda: optional_count(record, field), None)
-
-    def name(self, record: Record, *fields: str) -> str:
-        """The first of these fields that holds a text, such as a title or a model's name; empty
-        likewise.
-        """
-        return self._unneeded(lambda: text(record, *fields), "")
-
-    def identifier(self, record: Record, *fields: str) -> str:
-        """The first of these fields that holds an identifier of the whole session, likewise."""
-        return self._unneeded(lambda: identifier(record, *fields), "")
-
-    def report(self, record: Record, *fields: str) -> JsonObject:
-        """The first of these fields that holds an object of facts and figures; empty likewise."""
-        return self._unneeded(lambda: mapping(record, *fields), {})
-
-    def usage(self, fields: UsageFields, record: Record, *names: str) -> Usage | None:
-        """What a record reports of its usage, likewise; a report with a false figure is not used.
-
-        Args:
-            fields: where the report has its figures.
-            record: that holds the report.
-            names: of the field that is the report, the first that holds something; without them the
-                record is it.
-        """
-        report = record
-        try:
-            if names:
-                report = mapping(record, *names)
-        except FormatError as error:
-            self.leave_unused(error)
-            return None
-        try:
-            return fields.read(report)
-        except FormatError as error:
-            place = error.field
-            for name in names:
-                if record.get(name):
-                    place = f"{name.replace('/', '.')}.{place}"
-                    break
-            self.leave_unused(FormatError(error.why, field=place))
-            return None
-
-    def _unneeded(self, read: Callable[[], Value], missing: Value) -> Value:
-        """What a function reads; what stands for a missing value where it cannot be read, which
-        a note says.
-        """
-        try:
-            return read()
-        except FormatError as error:
-            self.leave_unused(error)
-            return missing
-
-    @contextmanager
-    def at(self, line: int | None = None, field: str = "") -> Iterator[None]:
-        """What is wrong inside this block is placed on that line; when lenient, it is listed and
-        passed over.
-        """
-        self.places.append((line, field))
-        try:
-            yield
-        except FormatError as error:
-            if error.where:
-                raise
-            place = ".".join(filter(None, (field, error.field)))
-            if line is None:
-                line = error.line
-            if not self.lenient:
-                raise FormatError(
-                    error.why,
-                    where=self.where,
-                    line=line,
-                    field=place,
-                ) from None
-            fault = FormatError(error.why, line=line, field=place)
-            self.skipped.append(str(fault).removeprefix(", "))
-        finally:
-            self.places.pop()
-
     def origin(self, name: str) -> Origin:
         """Where sessions of this recording come from, as far as it has been read."""
-        skipped = list(self.skipped)
-        skipped += [str(note) for note in self.counted.values()]
-        for unknown_kind, number in sorted(self.unknown.items()):
-            if number:
-                skipped.append(f"{number} × {unknown_kind}: unknown, left out")
-        return Origin(name, self.where, self._sha256, tuple(skipped))
+        return Origin(name, self.where, self._sha256, self.left_out())
 
     @cached_property
     def _sha256(self) -> str:

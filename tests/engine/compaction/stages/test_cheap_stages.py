@@ -10,7 +10,7 @@ from workbench.engine.compaction.clip import reference
 from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.compaction.stages.tool_results import Microcompact, Snip
+from workbench.engine.compaction.stages import Microcompact, Snip
 from workbench.engine.transcript.message import Message, plain_text
 
 BUDGET = Budget(target=0, window=1_000)

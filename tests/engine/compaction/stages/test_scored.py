@@ -6,8 +6,8 @@ from engine.compaction.presets.situations import fired
 import workbench as wb
 from builders import called, result, said, told
 from workbench import SettingError
-from workbench.engine.compaction.stages import BUILTIN
-from workbench.engine.compaction.stages.scored import Scored, repeated_names
+from workbench.engine.compaction.stages import BUILTIN, Scored
+from workbench.engine.compaction.stages.scored import repeated_names
 from workbench.engine.transcript.message import Message, plain_text
 
 

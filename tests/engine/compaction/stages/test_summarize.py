@@ -4,7 +4,7 @@ from builders import called, conversation, result, rules, said, told
 from workbench import Budget, Compaction, Context, ModelError, Scripted, Strategy, Summary, compact
 from workbench.engine.compaction.cut import KeepRecent
 from workbench.engine.compaction.presentation import Presentation
-from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stages import Summarize
 from workbench.engine.transcript.context import protected
 from workbench.engine.transcript.message import Message, plain_text
 

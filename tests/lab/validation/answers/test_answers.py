@@ -11,7 +11,8 @@ import pytest
 
 from profiles import FULL
 from workbench import FormatError
-from workbench.lab.validation.answers.exams import agreement, auc, verdicts
+from workbench.lab.validation.answers.agreement import agreement, auc
+from workbench.lab.validation.answers.exams import verdicts
 from workbench.lab.validation.answers.records import GradedContext, graded
 
 GRADED = Path(__file__).resolve().parents[5] / "shared" / "graded"

@@ -1,4 +1,4 @@
-"""The built-in stages by name."""
+"""The built-in stages, as classes and by name."""
 
 from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.stages.register import Register
@@ -13,6 +13,22 @@ from workbench.engine.compaction.stages.tool_results import (
     Snip,
 )
 from workbench.engine.compaction.stages.truncate import KeepFloor, RepairPairs, Truncate
+
+__all__ = [
+    "BUILTIN",
+    "BudgetReduction",
+    "ContextCollapse",
+    "KeepFloor",
+    "Microcompact",
+    "Register",
+    "RepairPairs",
+    "Scored",
+    "ServerCompaction",
+    "Snip",
+    "Summarize",
+    "Supersede",
+    "Truncate",
+]
 
 BUILTIN: dict[str, type[Stage]] = {
     BudgetReduction.name: BudgetReduction,

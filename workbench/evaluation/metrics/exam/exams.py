@@ -16,7 +16,7 @@ from workbench.evaluation.metrics.exam.facts import facts
 from workbench.evaluation.metrics.exam.history import ExamHistory
 from workbench.evaluation.metrics.exam.item import Item, mean_score
 from workbench.evaluation.metrics.exam.later_use import LaterUse
-from workbench.evaluation.metrics.exam.lexical import Sheet
+from workbench.evaluation.metrics.exam.sheet import Sheet
 from workbench.evaluation.metrics.exam.stating import demands, flipped, words_of
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.indexes.text_index import StatementIndex

@@ -17,7 +17,8 @@ from workbench.evaluation.metrics.exam.item import Item, corrected
 from workbench.evaluation.metrics.work_exam.reading import context_text
 from workbench.lab.judge.contexts import ContextSpec, even_choice
 from workbench.lab.judge.exam.readers import ModelReader
-from workbench.lab.validation.answers.exams import auc, verdicts
+from workbench.lab.validation.answers.agreement import auc
+from workbench.lab.validation.answers.exams import verdicts
 from workbench.lab.validation.answers.records import graded as read_graded
 
 ITEMS, EACH = 40, 8

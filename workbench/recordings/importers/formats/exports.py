@@ -14,8 +14,9 @@ from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.message_lists import message_sessions
+from workbench.recordings.importers.reading_account import Unknown
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.source import SourceFile, Unknown
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import (
     Record,
     as_list,

@@ -15,6 +15,11 @@ from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.formats.otel_attributes import (
+    attributes_of,
+    count_without_key,
+    flattened,
+)
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.source import SourceFile
@@ -43,7 +48,6 @@ _INDEXED = re.compile(
     r"(?:gen_ai|llm)\.(prompt|completion|input_messages|output_messages)\.(\d{1,6})\.(?:message\.)?(.+)$"
 )
 _CONTENTS = re.compile(r"contents\.\d{1,4}\.message_content\.text$")
-_NESTED = ("llm", "session", "openinference", "gen_ai")
 
 _MLFLOW_REQUESTS = frozenset({"CHAT_MODEL", "LLM"})
 _CALL = re.compile(r"tool_calls\.(\d{1,4})\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)$")
@@ -94,10 +98,10 @@ def sessions(source: SourceFile) -> Iterator[Session]:
     for place, span in _spans(source):
         with source.at(field=place):
             raw_attributes = span.get("attributes")
-            attributes = _flattened(_attributes(raw_attributes))
-            without_key = _without_key(raw_attributes)
-            if without_key:
-                source.unknown["attribute without a key of its own"] += without_key
+            attributes = flattened(attributes_of(raw_attributes))
+            keyless_count = count_without_key(raw_attributes)
+            if keyless_count:
+                source.unknown["attribute without a key of its own"] += keyless_count
             generation = _generation(source, span, attributes, place)
             group = text(attributes, "gen_ai.conversation.id", "session.id")
             group = group or identifier(span, "traceId", "trace_id", "context/trace_id")
@@ -172,75 +176,6 @@ def _listed(field: str, value: Json) -> Iterator[tuple[str, JsonObject]]:
             yield f"{field}[{number}]", span
 
 
-def _attributes(value: Json) -> JsonObject:
-    """Attributes as a plain object, from OTLP's list of keys and typed values or from an object."""
-    if isinstance(value, dict):
-        return value
-    attributes: JsonObject = {}
-    for attribute in items_of(value):
-        if not isinstance(attribute, dict):
-            continue
-        key = attribute.get("key")
-        if isinstance(key, str):
-            attributes[key] = _value(attribute.get("value"))
-    return attributes
-
-
-def _flattened(attributes: JsonObject) -> JsonObject:
-    """Attributes with a key for each value inside of OpenInference's own, as it writes them to a
-    span.
-    """
-    flat: JsonObject = {}
-    for key, value in attributes.items():
-        if key.partition(".")[0] in _NESTED and isinstance(value, dict | list):
-            flat |= dict(_leaves(key, value))
-        else:
-            flat[key] = value
-    return flat
-
-
-def _leaves(key: str, value: Json) -> Iterator[tuple[str, Json]]:
-    """The values inside of a value, each under the names and numbers that lead to it."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _leaves(f"{key}.{name}", inner)
-    elif isinstance(value, list) and not key.startswith("gen_ai."):
-        for number, inner in enumerate(value):
-            yield from _leaves(f"{key}.{number}", inner)
-    else:
-        yield key, value
-
-
-def _without_key(value: Json) -> int:
-    """How many of OTLP's attributes have no key, or that of another."""
-    attributes = items_of(value)
-    keys: set[str] = set()
-    for attribute in attributes:
-        key = label(as_mapping(attribute), "key")
-        if key:
-            keys.add(key)
-    return len(attributes) - len(keys)
-
-
-def _value(value: Json) -> Json:
-    """One of OTLP's typed values."""
-    if not isinstance(value, dict):
-        return value
-    type_, inner = next(iter(value.items()), ("", None))
-    match type_.replace("_value", "Value"):
-        case "stringValue" | "boolValue" | "doubleValue":
-            return inner
-        case "intValue":
-            digits = str(inner)
-            if digits.lstrip("-").isdigit() and len(digits) < 20:
-                return int(digits)
-        case "arrayValue" if isinstance(inner, dict):
-            return [_value(item) for item in objects(inner, "values")]
-        case "kvlistValue" if isinstance(inner, dict):
-            return _attributes(inner.get("values"))
-    return None
-
-
 def _generation(
     source: SourceFile, span: Record, attributes: JsonObject, place: str
 ) -> Generation | None:
@@ -252,7 +187,7 @@ def _generation(
     is_mlflow = "mlflow.spanType" in attributes
     exchange = _mlflow(attributes) if is_mlflow else _latest(attributes)
     for event in objects(span, "events"):
-        details = _attributes(event.get("attributes"))
+        details = attributes_of(event.get("attributes"))
         if "gen_ai.input.messages" in details:
             exchange.add(_latest(details))
         else:

@@ -15,8 +15,9 @@ from workbench.recordings.importers.formats.specstory_blocks import ToolUse, fen
 from workbench.recordings.importers.formats.specstory_tools import pieces, without_rules
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
+from workbench.recordings.importers.reading_account import Unknown
 from workbench.recordings.importers.session_builder import SessionBuilder
-from workbench.recordings.importers.source import SourceFile, Unknown
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import time_of
 
 _TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ"
