@@ -70,8 +70,10 @@ def cut_points(
             flags[index] = False
         closed = max(closed, last_result + 1)
     for index, message in enumerate(messages):
-        if message.role == "tool" and index not in caller_of:
-            flags[index] = index == 0 or messages[index - 1].role == "system"
+        if message.role != "tool" or index in caller_of:
+            continue
+        if index > 0 and messages[index - 1].role != "system":
+            flags[index] = False
     return flags
 
 
