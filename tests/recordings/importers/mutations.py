@@ -33,7 +33,7 @@ from workbench import (
     bundled,
 )
 from workbench.engine.transcript.message import Message, argument_texts, said_texts
-from workbench.recordings.importers.importer import read
+from workbench.recordings.importers.importer import load
 from workbench.recordings.importers.native import write
 
 OTHER_PROJECTS = CORPORA.parent / "more-projects"
@@ -268,18 +268,21 @@ def way_to(record: Any, key: Any, value: Any, way: tuple[Any, ...] = ()) -> tupl
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read: every message with its fingerprint, all texts, and the notes."""
+    """What was read: every message with its fingerprint, all texts, the notes, and by field how
+    many characters of text stand in no message.
+    """
 
     fingerprints: Counter[str]
     texts: str
     notes: Counter[str]
+    unread: Counter[str]
 
 
 def outcome(mutation: Mutation, original: Sequence[Session], path: Path) -> tuple[Outcome, str]:
     """What became of a mutated recording, and the first thing that changed."""
     path.write_bytes(mutation.recording.raw())
     try:
-        sessions = list(read(path, lenient=True))
+        sessions = load(path, lenient=True)
     except FormatError as error:
         why = str(error)
         if isinstance(error.__cause__, Exception):
@@ -317,10 +320,13 @@ def outcome(mutation: Mutation, original: Sequence[Session], path: Path) -> tupl
     what = f"{next(iter(changed), '')} {left[:1]}"
     if (changed or left) and mutation.unneeded:
         return "lost for a value that is not needed", what
-    told = after.notes - before.notes
-    if changed or left:
-        return ("told" if told else "changed without a word"), what
-    return "same", ""
+    if not changed and not left:
+        return "same", ""
+    if after.notes - before.notes:
+        return "told", what
+    if not changed and after.unread - before.unread:
+        return "told", what
+    return "changed without a word", what
 
 
 def as_json_texts(text: str) -> tuple[str, str]:
@@ -401,8 +407,11 @@ def reading(
     prints: Counter[str] = Counter()
     texts: list[str] = []
     notes: Counter[str] = Counter()
+    unread: Counter[str] = Counter()
     for session in sessions:
         notes = notes | Counter(session.origin.skipped)
+        for field in session.origin.unread:
+            unread[field.field] = max(unread[field.field], field.characters)
         for entry in session.log:
             if isinstance(entry, NoteEntry):
                 texts += [entry.text, entry.kind]
@@ -421,7 +430,7 @@ def reading(
                     ]
                     message = replace(message, blocks=tuple(spoken))
                 prints.update(fingerprints(message, calls, is_touched))
-    return Reading(prints, "\n".join(texts), notes)
+    return Reading(prints, "\n".join(texts), notes, unread)
 
 
 def fingerprints(

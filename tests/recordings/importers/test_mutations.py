@@ -20,7 +20,7 @@ from recordings.importers.mutations import (
 )
 
 from profiles import FULL, examples
-from workbench.recordings.importers.importer import read
+from workbench.recordings.importers.importer import load
 
 COUNT = examples(300)
 MADE_UP = list(made_up())
@@ -47,7 +47,7 @@ def test_one_odd_value_in_a_real_recording_changes_nothing_else_without_a_word(
 def failures(recording: Recording, folder: Path, count: int) -> list[str]:
     path = folder / "mutated"
     path.write_bytes(recording.raw())
-    original = list(read(path, lenient=True))
+    original = load(path, lenient=True)
     found = []
     for mutation in mutations(recording, count, random.Random(recording.name)):
         way, what = outcome(mutation, original, path)

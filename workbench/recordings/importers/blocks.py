@@ -53,7 +53,7 @@ _HOLDERS_OF_WORDS = (
     *_ANSWERS,
 )
 """Fields in which a part of any kind has its words."""
-_WORDS = ("text", "content", "output", "thinking", "think")
+_WORDS = ("text", "content", "output", "thinking", "think", "msg")
 """Those that no picture and no call has."""
 _CODE_TOOL = "code_execution"
 _TYPED_VALUE = frozenset({"type", "value"})

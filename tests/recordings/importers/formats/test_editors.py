@@ -171,6 +171,20 @@ def test_antigravity_steps_are_read_in_their_order_with_results_behind_their_cal
     ]
 
 
+def test_antigravity_says_where_a_result_may_be_another_calls(tmp_path: Path) -> None:
+    missing = [step for step in ANTIGRAVITY if step["type"] != "LIST_DIRECTORY"]
+    notes = only(written(tmp_path, missing)).origin.skipped
+    assert any(
+        "2 calls before it have 1 result; which is whose is a guess" in note for note in notes
+    )
+
+
+def test_antigravity_says_of_a_result_of_no_call_how_it_is_read(tmp_path: Path) -> None:
+    without_calls = [step | {"tool_calls": []} for step in ANTIGRAVITY]
+    notes = only(written(tmp_path, without_calls)).origin.skipped
+    assert any("a result of no call" in note and "1 times more" in note for note in notes)
+
+
 def test_antigravity_s_first_checkpoint_is_no_compaction(tmp_path: Path) -> None:
     session = only(written(tmp_path, ANTIGRAVITY))
     (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]

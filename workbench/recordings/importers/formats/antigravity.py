@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from workbench.base.formats import some
 from workbench.engine.transcript.message import ToolCall
 from workbench.recordings.importers.blocks import content, thought_block
 from workbench.recordings.importers.format import Format, json_lines
@@ -70,6 +71,7 @@ class AntigravityBuilder(SessionBuilder):
         super().__init__(source)
         self.steps: dict[int, list[_Step]] = {}
         self.open_calls: list[str] = []
+        self.result_count = 0
         folders = PurePath(source.where).parts[:-1]
         if len(folders) > len(LOGS) and folders[-2:] == LOGS:
             self.id = folders[-3]
@@ -98,6 +100,7 @@ class AntigravityBuilder(SessionBuilder):
                 with self.source.at(step.line):
                     self._step(number, step.record)
         self.steps = {}
+        self._end_results()
 
     def _step(self, number: int, record: Record) -> None:
         """Read one step: what the user said, an answer, a checkpoint, or a result."""
@@ -125,6 +128,7 @@ class AntigravityBuilder(SessionBuilder):
         elif label(record, "source") == "MODEL" and self.open_calls:
             self.source.leave_unknown(parts.unknown)
             failed = label(record, "status") == "ERROR"
+            self.result_count += 1
             self.say_result(
                 self.open_calls.pop(0),
                 parts.said,
@@ -132,7 +136,23 @@ class AntigravityBuilder(SessionBuilder):
                 failed=failed,
             )
         elif parts.blocks or parts.unknown:
+            if label(record, "source") == "MODEL":
+                self.source.note("a result of no call; read as words of the client", field="source")
             self.say_content("user", parts, id=step_id, synthetic=True)
+
+    def _end_results(self) -> None:
+        """Say where an answer's calls have too few results: their order is all that tells whose
+        they are.
+        """
+        if self.open_calls and self.result_count:
+            count = self.result_count + len(self.open_calls)
+            self.source.note(
+                f"{count} calls before it have {some(self.result_count, 'result')}; which is whose"
+                " is a guess",
+                field="tool_calls",
+            )
+        self.open_calls = []
+        self.result_count = 0
 
     def _answer(self, step_id: str, record: Record, parts: Content) -> None:
         calls: list[ToolCall] = []
@@ -142,6 +162,7 @@ class AntigravityBuilder(SessionBuilder):
         parts.blocks = [*thoughts, *parts.blocks, *calls]
         if not parts.blocks and not parts.unknown:
             return
+        self._end_results()
         self.open_calls = [call.id for call in calls]
         fields: dict[str, Any] = {
             "model": self.model,
@@ -154,7 +175,7 @@ class AntigravityBuilder(SessionBuilder):
         if words.lstrip().startswith(FIRST_CHECKPOINT):
             self.note("checkpoint", words)
         else:
-            self.open_calls = []
+            self._end_results()
             self.compaction(words, kept=self.system_ids)
 
     def _choose_model(self, words: str) -> None:

@@ -54,6 +54,8 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
         type_ = label(record, "type")
         subtype = label(record, "subtype")
         is_boundary = type_ == "system" and subtype in BOUNDARIES
+        if is_boundary and not mapping(record, "compact_metadata", "compactMetadata"):
+            self.source.note("a compaction without a size or a trigger", field="compact_metadata")
         if type_ in SPOKEN or is_boundary:
             super().read(self._placed(record))
         elif type_ == "system" and subtype == "init":

@@ -31,6 +31,7 @@ class GeminiStreamBuilder(SessionBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.pieces: list[str] = []
+        self.is_in_pieces = False
         self.answer = Content()
 
     def read(self, record: Record) -> None:
@@ -38,7 +39,7 @@ class GeminiStreamBuilder(SessionBuilder):
         self.time = self.source.time(record, "timestamp")
         type_ = text(record, "type")
         if type_ == "message" and label(record, "role") == "assistant":
-            self.pieces.append(text(record, "content"))
+            self._add_words(text(record, "content"), is_piece=record.get("delta") is True)
         elif type_ == "tool_use":
             self._end_text()
             call = {
@@ -69,6 +70,13 @@ class GeminiStreamBuilder(SessionBuilder):
             self.note(type_, text(record, "message") or text(record, "error/message"))
         else:
             self.source.leave_record(f"event of type {type_!r:.40}", record)
+
+    def _add_words(self, words: str, *, is_piece: bool) -> None:
+        """Add to the answer; pieces of text do not go on with what was told whole."""
+        if self.pieces and is_piece != self.is_in_pieces:
+            self.close()
+        self.is_in_pieces = is_piece
+        self.pieces.append(words)
 
     def _end_text(self) -> None:
         """Put the pieces of text that came so far together."""
