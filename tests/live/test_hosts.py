@@ -158,11 +158,10 @@ def test_the_first_compaction_stands_though_its_reminder_could_not_be_known(
         assert sum(event.undone for event in live.events if isinstance(event, Rewound)) == 0
         assert done or preset in ("none", "operator_use", "docker_agent")  # too small a window
         asked_for = [one["content"] for one in said[: start + 2] if one["role"] == "user"][-1]
-        assert (
-            asked_for in str(sent)
-            and reminder(2) in str(sent)
-            and reminder(1) not in str(sent[-3:])
-        )
+        assert asked_for in str(sent) and reminder(2) in str(sent)
+        # opencode v2 writes the newest messages into its checkpoint as they were sent
+        newest = [message for message in sent[-3:] if "<recent-messages>" not in str(message)]
+        assert reminder(1) not in str(newest)
         assert len(live.original) == start + 2 and validators.openai_chat(sent) == []
         again = Compactor.load(json.loads(json.dumps(live.save())), model=Extractive())
         assert again.before_request(given) == sent

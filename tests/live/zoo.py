@@ -93,8 +93,10 @@ def renders_its_head_and_drops_turns(messages: list[Record], request: int) -> li
 
 
 def shows_an_open_file(messages: list[Record], request: int) -> list[Record]:
-    """A file as it is now, before the newest question."""
+    """A file as it is now, before the newest question, if there is one."""
     starts = [index for index, message in enumerate(messages) if is_question(message)]
+    if not starts:
+        return messages
     text = f"<open_file>line {request}, {request * 37} more lines</open_file>"
     return [*messages[: starts[-1]], {"role": "user", "content": text}, *messages[starts[-1] :]]
 
