@@ -171,6 +171,7 @@ def loss_rows(run: Tables, titles: Mapping[str, str]) -> list[dict[str, Any]]:
             "kind": loss["kind"],
             "recoverable": loss["recoverable"],
             "way_note": way_note(loss),
+            "certainty": loss["certainty"],
             "said_at": _message_number(loss["evidence_at"]),
             "needed_at": int(loss["needed_at"]),
             "session": session,

@@ -141,6 +141,7 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "losses": shown_losses[:MOST],
         "fitting": len(shown_losses),
         "all_losses": len(losses),
+        "certain_losses": sum(loss["certainty"] == "needed" for loss in losses),
         "wanted": asdict(filters),
         "counts": loss_counts(losses, filters),
         "titles": titles,
