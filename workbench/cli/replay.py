@@ -205,14 +205,17 @@ LOSSES_BY_CERTAINTY = {
 def _say_losses(rows: Rows) -> None:
     """Print each loss, with the message that told it and the one that needed it."""
     for certainty, heading in LOSSES_BY_CERTAINTY.items():
-        losses = [row for row in rows if row["certainty"] == certainty]
-        if losses:
-            say(f"\n{heading}")
-        for loss in losses:
+        is_said = False
+        for loss in rows:
+            if loss["certainty"] != certainty:
+                continue
+            if not is_said:
+                say(f"\n{heading}")
+                is_said = True
             _say_loss(loss)
 
 
-def _say_loss(loss: Row) -> None:
+def _say_loss(loss: Mapping[str, object]) -> None:
     entity = printable(str(loss["entity"]))
     evidence = printable(str(loss["evidence"]))[:140]
     use = printable(str(loss["use"]))[:140]

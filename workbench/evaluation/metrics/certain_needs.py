@@ -7,7 +7,6 @@ pattern to search for, a method of a library. What the context still names is ne
 """
 
 import re
-from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from workbench.evaluation.metrics.demand import Need
@@ -55,14 +54,12 @@ class CertainNeeds:
 
     def _is_of_project(self, need: Need) -> bool:
         """Whether a line of the session shows that the project makes a name."""
+        any_statement = "|".join(_STATEMENTS)
+        escaped_name = re.escape(need.entity.text)
+        pattern = re.compile(any_statement.format(name=escaped_name))
         entity = self._index.extractor.entities[need.entity]
-        spans = self._index.spans_with_entity(entity).tolist()
-        lines = (self._index.texts[span] for span in spans)
-        return _states(lines, need.entity.text)
-
-
-def _states(lines: Iterable[str], name: str) -> bool:
-    """Whether one of some lines states a name of code."""
-    any_statement = "|".join(_STATEMENTS)
-    pattern = re.compile(any_statement.format(name=re.escape(name)))
-    return any(pattern.search(line) for line in lines)
+        for span in self._index.spans_with_entity(entity).tolist():
+            line = self._index.texts[span]
+            if pattern.search(line):
+                return True
+        return False

@@ -120,8 +120,8 @@ def _is_cut(name: str, line: str) -> bool:
         return re.search(rf"(?<![\w/]){re.escape(name)}(?![\w/])", without_end) is None
     if line.count(name) != 1:
         return False
-    rest = line[len(name) :]
-    return line.startswith(name) and _REST_OF_QUOTATION.match(rest) is not None
+    line_end = line[len(name) :]
+    return line.startswith(name) and _REST_OF_QUOTATION.match(line_end) is not None
 
 
 _REST_OF_QUOTATION = re.compile(r"/?[`\"'] ?\+")

@@ -22,5 +22,6 @@ def is_of_other_folder(need: Need) -> bool:
 def _folders(file_name: str, line: str) -> set[str]:
     """The last folder of each path in a line that ends with a file's name."""
     paths = line.replace("\\", "/")
-    found = re.findall(rf"([\w@()\[\]-][\w@.()\[\]-]*)/{re.escape(file_name)}(?![\w-])", paths)
-    return set(found)
+    folder = r"[\w@()\[\]-][\w@.()\[\]-]*"
+    pattern = re.compile(rf"({folder})/{re.escape(file_name)}(?![\w-])")
+    return set(pattern.findall(paths))

@@ -93,10 +93,14 @@ def _is_spelled(need: Need, text: str) -> bool:
     """Whether a text has a name, or the same words joined otherwise."""
     if need.entity.kind == "path":
         text = text.replace("\\", "/")
-    return any(pattern.search(text) for pattern in _patterns(need))
+    for spelling in _spellings(need):
+        place = spelling.search(text)
+        if place:
+            return True
+    return False
 
 
-def _patterns(need: Need) -> Iterator[re.Pattern[str]]:
+def _spellings(need: Need) -> Iterator[re.Pattern[str]]:
     """The spellings of a name, most usual first."""
     yield _as_word(need)
     if need.entity.kind == "path":

@@ -201,6 +201,15 @@ def _key(loss: Mapping[Hashable, Any]) -> str:
     )
 
 
+def certain_count(losses: Sequence[Mapping[str, Any]]) -> int:
+    """How many losses are certainly needed."""
+    count = 0
+    for loss in losses:
+        if loss["certainty"] == "needed":
+            count += 1
+    return count
+
+
 def loss_counts(
     losses: Sequence[dict[str, Any]],
     filters: LossFilters,
