@@ -101,6 +101,14 @@ def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> Non
         ("redis listens on 6379", "redis listens on 6379"),
         ('class="text-3xl wide"', "then text-3xl"),
         ("no PAN/card_id/account_id here", "still no PAN/card_id/account_id"),
+        ("then vitest.config.ts", "now vitest.config.ts"),
+        ("a mile has 5280 feet", "a mile has 5280 feet"),
+        ("ran npx tsc --noEmit", "run npx tsc --noEmit"),
+        (r"git.exe in C:\Program Files\Git\cmd", r"run C:\Program Files\Git\bin"),
+        (
+            f"{'see the rows and the seeds of ' * 13}src/seed/ro",
+            f"{'see the rows and the seeds of ' * 13}src/seed/ro",
+        ),
     ],
     ids=[
         "standard library",
@@ -122,6 +130,11 @@ def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> Non
         "usual port",
         "size of a style",
         "list of names",
+        "usual name of a tool's settings",
+        "known constant",
+        "command of a known tool",
+        "folder whose name has a blank",
+        "end of a line that was cut",
     ],
 )
 def test_what_any_model_knows_and_pieces_of_words_are_no_needs(stated: str, used: str) -> None:
@@ -259,6 +272,8 @@ def test_what_is_imported_from_the_project_is_one(import_line: str) -> None:
         ('"begin": "2026-01-01"', 'from="2026-01-01"'),
         ("open test.txt for it", "open test.txt here"),
         ("expect(seed).toMatch(3)", "expect(row).toMatch(4)"),
+        ('self.log("Sowing failed: {sow}")', 'self.log("Sowing failed: {sow}")'),
+        ("see seeds/page.tsx", "open rows/page.tsx"),
     ],
     ids=[
         "member of a variable",
@@ -266,6 +281,8 @@ def test_what_is_imported_from_the_project_is_one(import_line: str) -> None:
         "made-up date",
         "made-up file",
         "method of a library for tests",
+        "error made of code",
+        "file of the same name in another folder",
     ],
 )
 def test_what_code_cuts_off_or_makes_up_is_no_need(stated: str, written: str) -> None:
@@ -276,3 +293,8 @@ def test_what_code_cuts_off_or_makes_up_is_no_need(stated: str, written: str) ->
 def test_a_file_at_the_end_of_one_line_is_no_member_of_the_other() -> None:
     history = shown("the rows are in seeds.json")
     assert "seeds.json" in listed(history, told("(look at seeds.json for them)"))
+
+
+def test_a_date_that_a_command_makes_up_is_no_need() -> None:
+    history = shown("Screenshot 2026-04-01 001405")
+    assert listed(history, called("Bash", command="git log --since='2026-04-01'")) == []

@@ -79,6 +79,59 @@ def test_a_name_that_the_context_spells_is_no_loss(
     assert is_still_spelled(need, context) == is_spelled
 
 
+@pytest.mark.parametrize(
+    ("name", "line", "context", "is_spelled"),
+    [
+        ("base.py", "open store/base.py", "from shop.store.base import Row", True),
+        ("base.py", "open store/base.py", "from shop.store import base", True),
+        ("base.py", "open store/base.py", "from shop.menu.base import Row", False),
+        ("seeds.ts", "open lib/seeds.ts", 'import { sow } from "@/lib/seeds"', True),
+        ("route.ts", "open api/garden/sow/route.ts", 'fetch("/api/garden/sow")', True),
+        ("route.ts", "open api/garden/sow/route.ts", 'fetch("/api/garden/reap")', False),
+        ("plan.md", "see [the plan](../plan.md)", "read /home/ada/plan.md", True),
+        ("_02_rows.png", 'save(f"{name}_02_rows.png")', "wrote plots/haig_02_rows.png", True),
+        ("seed-4o-mini", "the model is seed-4o-mini", "we ask Seed-4o-Mini", True),
+        ("http://localhost:5990", "open http://localhost:5990", "0.0.0.0:5990->80/tcp", True),
+        ("http://localhost:5990", "open http://localhost:5990", "0.0.0.0:59901->80/tcp", False),
+        (
+            "no seeds in this row",
+            'warn("No seeds in this row")',
+            "WARNING: No seeds in this row",
+            True,
+        ),
+        ("no seeds here", 'warn("No seeds here")', "WARNING: No seeds here", False),
+    ],
+    ids=[
+        "a module",
+        "an imported module",
+        "a module of another folder",
+        "a module without its ending",
+        "the folder of a page",
+        "another folder's page",
+        "a path to a folder above",
+        "the end of a name that code makes",
+        "capitals",
+        "a port of this machine",
+        "another port",
+        "a long quotation",
+        "a short quotation",
+    ],
+)
+def test_another_spelling_of_a_name_still_tells_it(
+    name: str, line: str, context: str, is_spelled: bool
+) -> None:
+    needs = Index([told(line), told(line)]).demand(1).needs
+    (need,) = [need for need in needs if need.entity.text == name]
+    assert is_still_spelled(need, context) == is_spelled
+
+
+def test_a_name_in_colours_is_told_again() -> None:
+    line = "call retryLimit"
+    colours = result("vi\x1b[33m.\x1b[39m\x1b[34mretryLimit\x1b[39m()", "c1")
+    (need,) = Index([told(line), told(line)]).demand(1).needs
+    assert is_told_again(replace(need, use=2), [told(line), colours, told(line)], 1)
+
+
 def test_what_a_user_or_a_result_says_again_before_the_use_is_told_again() -> None:
     history: list[Message] = [told("I ran `bun run seeds:check` on the tree")]
     report = result("the log says: Ran bun run seeds:check, 0 errors", "c1")

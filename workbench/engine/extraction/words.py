@@ -49,14 +49,20 @@ def _pairs(run: str) -> list[str]:
     return pairs
 
 
+def without_colours(text: str) -> str:
+    """A text without the marks of a terminal's colours."""
+    if "\x1b" not in text:
+        return text
+    return _ESCAPE.sub("", text)
+
+
 def lines(text: str) -> list[str]:
     """The lines of a text without margins and terminal colours.
 
     Left out, since they say nothing: empty lines, the line number that a file viewer writes before
     a line, and encoded data (a run of 200 characters and more, or a whole line of base64).
     """
-    if "\x1b" in text:
-        text = _ESCAPE.sub("", text)
+    text = without_colours(text)
     cleaned_lines: list[str] = []
     for line in map(str.strip, text.split("\n")):
         if "0" <= line[:1] <= "9":

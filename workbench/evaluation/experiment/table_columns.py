@@ -188,6 +188,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "way_back": "str",
         "tokens_back": "int",
         "level": "str",
+        "certainty": "str",
         "said_by": "str",
         "said_at": "int",
         "evidence": "text",

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from workbench.engine.extraction.words import SPAN_CHARS
 from workbench.engine.transcript.files import touched
 from workbench.engine.transcript.message import AssistantMessage, Message, Text
 from workbench.evaluation.metrics.demand import Need
@@ -18,6 +17,8 @@ from workbench.evaluation.metrics.known_names import is_known, is_member_of_libr
 from workbench.evaluation.metrics.library_names import LibraryNames
 from workbench.evaluation.metrics.listings import listings
 from workbench.evaluation.metrics.numbers_by_chance import agrees_by_chance
+from workbench.evaluation.metrics.pieces import is_piece
+from workbench.evaluation.metrics.same_names import is_of_other_folder
 from workbench.evaluation.metrics.shell_edits import shell_edits
 from workbench.evaluation.metrics.sources import shell_command, tools_of_script
 from workbench.evaluation.metrics.uses import UseText, declares, is_output, text_of_use
@@ -57,18 +58,9 @@ class ApparentNeeds:
             return True
         if self._is_word_of_tool(name) or self._is_enumeration(need):
             return True
-        if _is_in_template(need) or _is_piece(need):
+        if is_piece(need) or self._is_brand(need) or is_of_other_folder(need):
             return True
-        if _is_cut_or_code(need) or self._is_brand(need):
-            return True
-        if is_member_of_library(name, need.use_text) or self._is_of_library(need):
-            return True
-        for line in (need.evidence_text, need.use_text):
-            if _is_style(need, line):
-                return True
-            if not _stands_alone(need, line):
-                return True
-        return False
+        return is_member_of_library(name, need.use_text) or self._is_of_library(need)
 
     def _is_of_library(self, need: Need) -> bool:
         """Whether a name of code is a library's, as the session's imports show."""
@@ -202,20 +194,6 @@ def _squeezed(line: str) -> str:
     return squeezed.rstrip(",")
 
 
-_STYLE = re.compile(r"\bclass(?:Name)?=[\"'`{]+[^\"'`]*$")
-_NUMBERED_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*-\d{1,2}(?:xl)?")
-
-
-def _is_style(need: Need, line: str) -> bool:
-    """Whether a name is a class of a page's style, or a word with a small number behind it."""
-    if need.entity.kind == "id" and _NUMBERED_WORD.fullmatch(need.entity.text):
-        return True
-    place = line.lower().find(need.entity.text.lower())
-    if place < 0:
-        return False
-    return _STYLE.search(line[:place]) is not None
-
-
 _PLACEHOLDER = re.compile(
     r"#?(\w)\1{5,}|#\d{6}|\d{16,}|0?123456\d*|abc123\w*|deadbeef\w*|(?:[a-f]\d){3,}[a-f]?|(?:\d[a-f]){3,}\d?",
     re.IGNORECASE,
@@ -229,37 +207,6 @@ def _is_placeholder(name: str) -> bool:
     return _PLACEHOLDER.fullmatch(name) is not None
 
 
-def _is_in_template(need: Need) -> bool:
-    """Whether the use is the scheme of a path, as `runs/<time>/result.json`, and no path."""
-    if need.entity.kind != "path":
-        return False
-    file_name = need.entity.text.rpartition("/")[2]
-    return re.search(r"[>}]/" + re.escape(file_name), need.use_text) is not None
-
-
-_PIECE = {
-    "url": re.compile(r".*[{<\[].*|.*[-_=&?]"),
-    "path": re.compile(r"@[^/]*\..*"),
-    "quote": re.compile(r"[^a-z]*"),
-}
-"""By kind what is cut out of something longer: an address before a placeholder, an account's
-address, numbers in quotation marks.
-"""
-
-
-def _is_piece(need: Need) -> bool:
-    """Whether a thing is no more than a piece of its kind, or a member that looks like a file
-    (`reply.json["id"]`).
-    """
-    name, kind = need.entity.text, need.entity.kind
-    if kind == "path" and "/" not in name:
-        member = re.escape(name) + r"[\[(]"
-        if re.search(member, need.evidence_text) or re.search(member, need.use_text):
-            return True
-    piece = _PIECE.get(kind)
-    return piece is not None and piece.fullmatch(name) is not None
-
-
 _PROPER_NAME = re.compile(r"(?:[A-Z][a-z]+){2,}|[A-Z][a-z]*[A-Z][A-Za-z]*")
 _MARKS_OF_CODE = re.compile(r"[{}=;<>`]|\w\(|\w\.[a-z]|::|->")
 
@@ -269,69 +216,6 @@ def _is_in_prose(name: str, line: str) -> bool:
     if _MARKS_OF_CODE.search(line):
         return False
     return re.search(rf"(?<!: )(?<![\w.@$\"']){re.escape(name)}(?![\w:\"'])", line) is not None
-
-
-_WHOLE_KINDS = frozenset({"number", "version", "hash", "identifier", "error", "id"})
-
-
-def _stands_alone(need: Need, line: str) -> bool:
-    r"""Whether a name stands in a line as itself, not as a piece of a longer word.
-
-    An escape before it (`\nStore`) makes it a piece. Where its spelling differs it cannot be seen.
-    """
-    name, kind = need.entity.text, need.entity.kind
-    if kind == "path" and f"*{name}" in line:
-        return False
-    if kind not in _WHOLE_KINDS:
-        return True
-    spelling = name.split(" ")[0] if kind == "number" else name
-    if spelling not in line:
-        return True
-    begins, ends = r"(?<![\w\\])", r"(?![\w{])"
-    if kind == "version":
-        begins = r"(?<![\w\\])v?"
-    if kind == "hash":
-        ends = ""
-    if kind == "number":
-        begins, ends = r"(?<![\w\\/#@-])(?<!\d\.)", r"(?![/-]?\w)(?!\.\d)"
-        if " " in name:
-            ends = r"(?!\.?\d)"
-    return re.search(begins + re.escape(spelling) + ends, line) is not None
-
-
-def _is_cut_or_code(need: Need) -> bool:
-    """Whether a name is the end of a line that was cut, or an error's text is code around one."""
-    name, kind = need.entity.text, need.entity.kind
-    if kind == "error":
-        return _is_code(name)
-    if kind not in ("flag", "identifier", "path"):
-        return False
-    return _is_cut(name, need.evidence_text) or _is_cut(name, need.use_text)
-
-
-def _is_cut(name: str, line: str) -> bool:
-    """Whether a line is so long that it was cut, and a name is its end; or a line begins in the
-    middle of a quotation, with the name.
-    """
-    if line.count(name) != 1:
-        return False
-    if line.startswith(name) and _REST_OF_QUOTATION.match(line[len(name) :]):
-        return True
-    return len(line) >= SPAN_CHARS - 1 and line.endswith(name)
-
-
-_REST_OF_QUOTATION = re.compile(r"/?[`\"'] ?\+")
-
-
-_EXPRESSION = re.compile(r"[.(\[?]\w*")
-_CODE = re.compile(r"[`${};]|%[sdvwq]")
-
-
-def _is_code(error: str) -> bool:
-    """Whether the text of an error is code: it has marks of code, or is an expression."""
-    if " " in error:
-        return _CODE.search(error) is not None
-    return _EXPRESSION.search(error) is not None
 
 
 def _is_habit(need: Need) -> bool:
@@ -355,6 +239,7 @@ _KNOWN_PROGRAM = re.compile(
 """A program whose flags any model knows."""
 _KNOWN_COMMAND = re.compile(
     r"(?:git|gh|kubectl|curl|wget) |docker (?!exec|run)|(?:npm|pnpm|yarn|bun|pip) (?:ci|install|i|add|init|freeze)\b"
+    r"|npx (?:tsc|eslint|prettier|jest|vitest)\b"
     r"|go (?:mod|build|vet|get)\b|cargo (?:build|check|add)\b|python3? -m (?:venv|pip|http)"
 )
 """A command that names nothing of the project."""
@@ -376,8 +261,10 @@ def _is_made_there(need: Need, use: UseText) -> bool:
     name, kind = need.entity.text, need.entity.kind
     if use.form == "output":
         return True
+    is_round_date = kind == "id" and _ROUND_DATE.fullmatch(name) is not None
     if use.form == "argument":
-        return need.way_back == "agent" and kind in ("identifier", "quote")
+        is_own_word = need.way_back == "agent" and kind in ("identifier", "quote")
+        return is_round_date or is_own_word
     if use.form == "words":
         return is_output(use.text, need.use_text)
     if use.form not in ("added", "file"):
@@ -386,7 +273,7 @@ def _is_made_there(need: Need, use: UseText) -> bool:
         return True
     if kind == "flag":
         return f"{name}:" in need.use_text
-    if kind == "id" and _ROUND_DATE.fullmatch(name):
+    if is_round_date:
         return True
     return kind == "identifier" and declares(name, need.use_text)
 

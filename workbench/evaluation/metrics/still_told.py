@@ -1,9 +1,10 @@
 """Whether a context still tells a thing though the line that stated it is gone."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from workbench.engine.extraction.words import without_colours
 from workbench.engine.transcript.message import Message, said_text
 from workbench.evaluation.metrics.demand import Need
 
@@ -40,8 +41,12 @@ _PLAIN = frozenset(
 """Words that every line has."""
 
 
-_WEAK_KINDS = frozenset({"number", "version", "quote"})
+_WEAK_KINDS = frozenset({"number", "version"})
 """Kinds whose name alone does not tell of what it is."""
+_KINDS_IN_ANY_CASE = frozenset({"id", "quote"})
+"""Kinds that are the same thing in capitals and in small letters."""
+LONG_QUOTE = 4
+"""A quotation of so many words tells of what it is."""
 
 
 def is_still_told(need: Need, lines: Iterable[str]) -> bool:
@@ -59,9 +64,16 @@ def is_still_spelled(need: Need, context: str) -> bool:
     """Whether a context has a name as a word of it, in whatever surroundings: as a name of code,
     or as a piece of a path or of an address.
     """
-    if need.entity.kind in _WEAK_KINDS:
+    if _is_weak(need):
         return False
     return _is_spelled(need, context)
+
+
+def _is_weak(need: Need) -> bool:
+    """Whether a name alone does not tell of what it is."""
+    if need.entity.kind == "quote":
+        return len(need.entity.text.split()) < LONG_QUOTE
+    return need.entity.kind in _WEAK_KINDS
 
 
 def is_told_again(need: Need, messages: Sequence[Message], boundary: int) -> bool:
@@ -69,7 +81,10 @@ def is_told_again(need: Need, messages: Sequence[Message], boundary: int) -> boo
     surroundings.
     """
     for message in messages[boundary : need.use]:
-        if message.role != "assistant" and _is_spelled(need, said_text(message)):
+        if message.role == "assistant":
+            continue
+        text = without_colours(said_text(message))
+        if _is_spelled(need, text):
             return True
     return False
 
@@ -78,17 +93,69 @@ def _is_spelled(need: Need, text: str) -> bool:
     """Whether a text has a name, or the same words joined otherwise."""
     if need.entity.kind == "path":
         text = text.replace("\\", "/")
-    if _as_word(need).search(text):
-        return True
+    for spelling in _spellings(need):
+        place = spelling.search(text)
+        if place:
+            return True
+    return False
+
+
+def _spellings(need: Need) -> Iterator[re.Pattern[str]]:
+    """The spellings of a name, most usual first."""
+    yield _as_word(need)
+    if need.entity.kind == "path":
+        yield from _as_module(need)
+    if need.entity.kind == "identifier":
+        yield from _in_any_spelling(need)
+    if need.entity.kind == "url":
+        yield from _as_port(need)
+
+
+def _in_any_spelling(need: Need) -> Iterator[re.Pattern[str]]:
+    """The words of a name of code, however they are joined."""
     words = _WORD_OF_NAME.findall(need.entity.text)
-    if need.entity.kind != "identifier" or len(words) < FEWEST_WORDS:
-        return False
+    if len(words) < FEWEST_WORDS:
+        return
     joint = "[_-]?"
     if "_" in need.entity.text:
         joint = "[ _-]?"
     joined_words = joint.join(words)
     in_any_spelling = rf"(?<![A-Za-z0-9]){joined_words}(?![A-Za-z0-9])"
-    return re.search(in_any_spelling, text, re.IGNORECASE) is not None
+    yield re.compile(in_any_spelling, re.IGNORECASE)
+
+
+_OF_FOLDER = frozenset({"index", "route", "page", "layout", "__init__", "mod"})
+"""Files that stand for their folder."""
+
+
+def _as_module(need: Need) -> Iterator[re.Pattern[str]]:
+    """A file as an import names it: with its folder and without its ending."""
+    folder, _, file_name = _spelling(need).rpartition("/")
+    stem, _, ending = file_name.rpartition(".")
+    if not folder or not stem or not ending.isalnum():
+        return
+    if stem in _OF_FOLDER:
+        folders = re.search(rf"[\w@-]+/{re.escape(folder)}/{re.escape(file_name)}", need.use_text)
+        if folders is None:
+            return
+        module = re.escape(folders.group().removesuffix(f"/{file_name}"))
+    else:
+        escaped_stem = re.escape(stem)
+        last_folder = re.escape(folder.rpartition("/")[2])
+        member = rf"[/.]{escaped_stem}"
+        imported = rf" import [^\n]*\b{escaped_stem}"
+        module = rf"{last_folder}(?:{member}|{imported})"
+    yield re.compile(rf"(?<![\w-]){module}(?![\w-])")
+
+
+_LOCAL_ADDRESS = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(:\d+)/?")
+
+
+def _as_port(need: Need) -> Iterator[re.Pattern[str]]:
+    """An address of this machine by its port."""
+    address = _LOCAL_ADDRESS.fullmatch(need.entity.text)
+    if address:
+        yield re.compile(address[1] + r"(?!\d)")
 
 
 def _spelling(need: Need) -> str:
@@ -98,7 +165,7 @@ def _spelling(need: Need) -> str:
         return name
     if name.count("/") > 1:
         return "/".join(name.split("/")[-2:])
-    with_folder = re.search(rf"[\w.@-]+/{re.escape(name)}", need.use_text)
+    with_folder = re.search(rf"(?!\.{{1,2}}/)[\w.@-]+/{re.escape(name)}", need.use_text)
     if with_folder is None:
         return name
     return with_folder.group()
@@ -107,8 +174,14 @@ def _spelling(need: Need) -> str:
 def _as_word(need: Need) -> re.Pattern[str]:
     """The name of a thing where it is no piece of a longer word; of code, it may be a member."""
     spelling = re.escape(_spelling(need))
-    if need.entity.kind == "identifier":
+    kind = need.entity.kind
+    if kind == "identifier":
         return re.compile(rf"(?<![\w-]){spelling}(?![\w-])")
+    if kind in _KINDS_IN_ANY_CASE:
+        return re.compile(rf"(?<![\w.-]){spelling}(?![\w-])", re.IGNORECASE)
+    if f"}}{need.entity.text}" in need.use_text:
+        # code makes the name and puts more before it
+        return re.compile(rf"{spelling}(?![\w-])")
     return re.compile(rf"(?<![\w.-]){spelling}(?![\w-])")
 
 
