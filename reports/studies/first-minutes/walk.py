@@ -49,6 +49,7 @@ SETTING = re.compile(r"^To paste into (\S+), (.*?):\n\n(.*?)(?:\n\n|\Z)", re.MUL
 """A setting that was measured: its file, where in it, its text."""
 BY_HAND = re.compile(r"\bYou set it by (.*?)\.\n\n", re.DOTALL)
 ANSWERS = re.compile(r"^(Set nothing|Nothing to paste)\b.*?\.", re.MULTILINE | re.DOTALL)
+NO_ANSWER = "no answer"
 INSTALL = re.compile(r"`(python3 -m venv .*?)`", re.DOTALL)
 """The README's first command."""
 
@@ -89,7 +90,7 @@ class Walk:
 
     agent: str
     seconds: dict[str, float] = field(default_factory=dict)
-    outcome: str = "no answer"
+    outcome: str = NO_ANSWER
     stops: list[str] = field(default_factory=list)
 
     def reached(self, goal: str, clock: float) -> None:
@@ -189,9 +190,7 @@ def walked(agent: str, home: Path, program: Path, limit: float, out: Path | None
         clock += step.seconds
         text = step.text
         pages.append(f"$ {step.command}\n{text}\n[{step.seconds:.1f} s]\n")
-        say(
-            f"  {strftime('%T')}  {clock:6.1f} s  {step.seconds:6.1f} s  {step.command}", flush=True
-        )
+        say(f"  {strftime('%T')}  {clock:6.1f} s  {step.seconds:6.1f} s  {step.command}")
         for fault in faults(step):
             walk.stops.append(fault)
             say(f"      {fault}")
@@ -202,7 +201,8 @@ def walked(agent: str, home: Path, program: Path, limit: float, out: Path | None
         elif " compare " in step.command and step.code == 0:
             walk.reached("answer", clock)
     walk.outcome = outcome(text, home)
-    walk.reached("setting", clock)
+    if walk.outcome != NO_ANSWER:
+        walk.reached("setting", clock)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         (out / f"{agent}.txt").write_text("\n".join(pages), encoding="utf-8")
@@ -228,7 +228,7 @@ def outcome(text: str, home: Path) -> str:
     if by_hand is not None:
         return f"by hand: {' '.join(by_hand[1].split())}"
     answer = ANSWERS.search(text)
-    return " ".join(answer[0].split()) if answer is not None else "no answer"
+    return " ".join(answer[0].split()) if answer is not None else NO_ANSWER
 
 
 def pasted_into(file: Path, setting: str) -> str:
