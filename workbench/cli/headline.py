@@ -20,7 +20,7 @@ from workbench.cli.headline_table import (
     size_columns,
     table_rows,
 )
-from workbench.cli.next_steps import ADVICE, CANDIDATES, say_next, typed_line
+from workbench.cli.next_steps import ADVICE, CANDIDATES, advised_paths, say_next, typed_line
 from workbench.cli.output import (
     WIDTH,
     printable,
@@ -120,7 +120,7 @@ def show_places(
     elif paths and not was_compacted(results):
         commands["workbench compare"] = "the bundled sessions: these are too short to be compacted"
     elif paths:
-        advise = typed_line(["workbench", "advise", *paths])
+        advise = typed_line(["workbench", "advise", *advised_paths(paths)])
         if window is not None:
             advise += f" --window {window}"
         commands[f"{advise} --candidates {CANDIDATES}"] = ADVICE

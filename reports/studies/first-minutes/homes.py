@@ -77,7 +77,7 @@ def new_home(folder: Path, agent: str, recordings: Path) -> Path:
         agent: of `PLACES`.
         recordings: a folder with recordings of many agents.
     """
-    home = folder / agent
+    home = folder / agent.replace(" ", "-")
     (home / "work").mkdir(parents=True)
     for place in PLACES[agent]:
         copy_recordings(home, place, recordings)
