@@ -120,8 +120,9 @@ def show_places(
     elif paths and not was_compacted(results):
         commands["workbench compare"] = "the bundled sessions: these are too short to be compacted"
     elif paths:
-        advise = typed_line(["workbench", "advise", *advised_paths(paths)])
-        if window is not None:
+        recordings = advised_paths(paths)
+        advise = typed_line(["workbench", "advise", *recordings])
+        if window is not None and recordings == paths:
             advise += f" --window {window}"
         commands[f"{advise} --candidates {CANDIDATES}"] = ADVICE
     say_next(commands)
