@@ -283,8 +283,9 @@ def test_where_nothing_is_compacted_a_window_is_offered_that_the_session_fills(
     assert f"\n  workbench advise {path} --window {offered[1]} --candidates 8\n" in page
 
 
-def test_the_window_of_one_session_is_not_offered_for_all_of_its_agent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("window", ["2000", "200000"])
+def test_from_one_session_the_next_step_is_an_advice_on_all_of_its_agent_in_their_own_window(
+    window: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("CODEX_HOME", raising=False)
@@ -293,7 +294,7 @@ def test_the_window_of_one_session_is_not_offered_for_all_of_its_agent(
     path = folder / "one.jsonl"
     for file in (path, folder / "other.jsonl"):
         save(Session.of([rules("be brief"), *remembering(24)]), file)
-    words = ["compare", str(path), "-w", "2000", "--shares", "none", "-s", "truncate", "-j", "1"]
+    words = ["compare", str(path), "-w", window, "--shares", "none", "-s", "truncate", "-j", "1"]
     assert main([*words, "--no-report", "--out", str(tmp_path / "run")]) == 0
     assert "\n  workbench advise ~/.codex/sessions --candidates 8\n" in capsys.readouterr().out
 

@@ -32,7 +32,7 @@ def advised_paths(paths: Sequence[str]) -> Sequence[str]:
     if len(paths) != 1 or not Path(paths[0]).is_file():
         return paths
     files = beside(Path(paths[0]))
-    if files is None:
+    if files is None or files.count == 1:
         return paths
     return [str(files.few)]
 
