@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from workbench import SetupError
 from workbench.base.errors import EXTRAS
 from workbench.cli import main
-from workbench.cli.doctor import NEEDED_FOR, OPTIONAL, optional_parts, packages, plugins
+from workbench.cli.doctor import NEEDED_FOR, OPTIONAL, installing, optional_parts, packages, plugins
 
 
 def found(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, str]]:
@@ -40,6 +40,20 @@ def test_keys_are_told_by_name_only(
     main(["doctor"])
     text = capsys.readouterr().out
     assert "OPENAI_API_KEY (names only)" in text and "secret" not in text and "EMPTY" not in text
+
+
+def test_where_the_shells_pip_is_of_another_environment_it_says_what_to_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "bin/python"
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert f"type `{python} -m pip install`" in installing(python, has_pip=True).found
+    assert f"type `uv pip install --python {python}`" in installing(python, has_pip=False).found
+    pip = python.with_name("pip")
+    pip.parent.mkdir()
+    pip.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(pip.parent))
+    assert installing(python, has_pip=True).state == "ok"
 
 
 def test_a_package_that_is_too_old_or_missing_is_wrong() -> None:

@@ -15,6 +15,7 @@ from workbench import AssistantMessage, Findings, Report, Session, Text, UserMes
 from workbench.cli import main
 from workbench.cli.headline import show
 from workbench.cli.headline_table import headline
+from workbench.cli.next_steps import typed
 
 
 @pytest.mark.parametrize(
@@ -213,8 +214,9 @@ def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_an
         and Path(report.removeprefix("Report: ")).is_file()
     )
     following = done.stdout.partition(report)[2]
-    assert f"\n  workbench view {tmp_path / 'run'}\n" in following
-    assert f"\n  workbench advise {words[1]} --window 4000 --candidates 8\n" in following
+    program = f"{typed(sys.executable)} -m workbench"
+    assert f"\n  {program} view {tmp_path / 'run'}\n" in following
+    assert f"\n  {program} advise {words[1]} --window 4000 --candidates 8\n" in following
     assert main([*words, "--out", str(tmp_path / "run"), "--no-report", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
 
@@ -279,6 +281,22 @@ def test_where_nothing_is_compacted_a_window_is_offered_that_the_session_fills(
     page = capsys.readouterr().out
     assert "could be scored" not in page
     assert f"\n  workbench advise {path} --window {offered[1]} --candidates 8\n" in page
+
+
+@pytest.mark.parametrize("window", ["2000", "200000"])
+def test_from_one_session_the_next_step_is_an_advice_on_all_of_its_agent_in_their_own_window(
+    window: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    folder = tmp_path / ".codex/sessions"
+    folder.mkdir(parents=True)
+    path = folder / "one.jsonl"
+    for file in (path, folder / "other.jsonl"):
+        save(Session.of([rules("be brief"), *remembering(24)]), file)
+    words = ["compare", str(path), "-w", window, "--shares", "none", "-s", "truncate", "-j", "1"]
+    assert main([*words, "--no-report", "--out", str(tmp_path / "run")]) == 0
+    assert "\n  workbench advise ~/.codex/sessions --candidates 8\n" in capsys.readouterr().out
 
 
 SHORT = Session.of(

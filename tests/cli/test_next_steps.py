@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.cli.next_steps import program_typed
+from workbench.cli.next_steps import advised_paths, next_for, program_typed
 
 
 @pytest.fixture
@@ -57,6 +57,27 @@ def test_a_module_is_offered_as_a_module(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("sys.argv", ["/somewhere/workbench/__main__.py"])
     monkeypatch.setattr("sys.executable", "/opt/python")
     assert program_typed() == "/opt/python -m workbench"
+
+
+def test_from_one_session_one_is_led_to_an_advice_on_all_of_its_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    sessions = tmp_path / ".codex/sessions"
+    for day in ("20", "21"):
+        file = sessions / f"2026/11/{day}/rollout-1.jsonl"
+        file.parent.mkdir(parents=True)
+        file.write_text("{}")
+    compare, advise = next_for([str(file)])
+    assert compare == "workbench compare ~/.codex/sessions/2026/11/21/rollout-1.jsonl"
+    assert advise == "workbench advise ~/.codex/sessions --candidates 8"
+
+
+def test_a_session_that_lies_elsewhere_is_advised_on_alone(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    file.write_text("{}")
+    assert advised_paths([str(file)]) == [str(file)]
 
 
 def test_in_a_notebook_it_is_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,18 +81,25 @@ def advise(
     else:
         for advice in advices:
             _show(advice, spec)
-        if paths and all(advice.compactor.outcome == "no figure" for advice in advices):
-            compare = typed_line(["workbench", "compare", *paths])
-            say_next({compare: "how much these sessions hold, and a window that they fill"})
-        else:
-            view = typed_line(["workbench", "view", *_folder_of_runs(spec)])
-            say_next({view: "what each candidate kept and lost, in a browser"})
+        say_next(_next_commands(paths or (), advices, spec))
     return PENDING if pending else OK
 
 
-def _folder_of_runs(spec: AdviceSpec) -> list[str]:
-    """The folder of the runs that the search left, where it is not the one that `view` opens."""
-    return [] if spec.out is None else [str(spec.out)]
+def _next_commands(
+    paths: Sequence[str], advices: Sequence[AgentAdvice], spec: AdviceSpec
+) -> dict[str, str]:
+    """What to type next, each with what it does."""
+    if paths and all(advice.compactor.outcome == "no figure" for advice in advices):
+        compare = typed_line(["workbench", "compare", *paths])
+        return {compare: "how much these sessions hold, and a window that they fill"}
+    view = ["workbench", "view"]
+    if spec.out is not None:
+        view.append(str(spec.out))
+    commands = {typed_line(view): "what each candidate kept and lost, in a browser"}
+    if paths and any(advice.agent and _setting(advice) is None for advice in advices):
+        inspect = typed_line(["workbench", "inspect", *paths])
+        commands[inspect] = "what fills the context, which you can change"
+    return commands
 
 
 def _predict(searches: Sequence[AgentSearch], spec: AdviceSpec, foresight: Foresight) -> bool:

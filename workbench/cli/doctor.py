@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires, version
+from importlib.util import find_spec
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
@@ -132,11 +133,31 @@ def _say_check(check: SetupCheck) -> None:
 
 def _packages() -> Iterator[SetupCheck]:
     yield SetupCheck("python", "ok", f"{sys.version.split()[0]}, {sys.executable}")
+    yield installing(Path(sys.executable), has_pip=find_spec("pip") is not None)
     try:
         yield SetupCheck("workbench", "ok", f"{version(DISTRIBUTION)}, {PACKAGE}")
         yield from packages(requires(DISTRIBUTION) or ())
     except PackageNotFoundError:
         yield SetupCheck("workbench", "note", f"not installed, used from {PACKAGE.parent}")
+
+
+def installing(python: Path, *, has_pip: bool) -> SetupCheck:
+    """What the shell's `pip` installs for, and what to type where that is another environment,
+    as under pipx, uvx, or one that is not activated.
+
+    Args:
+        python: of this environment.
+        has_pip: whether this environment has a pip of its own.
+    """
+    shells_pip = shutil.which("pip")
+    if shells_pip is not None and Path(shells_pip).parent == python.parent:
+        return SetupCheck("installing", "ok", "`pip install` installs for this workbench")
+    command = f"{python} -m pip install" if has_pip else f"uv pip install --python {python}"
+    return SetupCheck(
+        "installing",
+        "note",
+        f"the shell has no pip of this environment: for `pip install` below type `{command}`",
+    )
 
 
 def packages(

@@ -20,7 +20,7 @@ from workbench.cli.headline_table import (
     size_columns,
     table_rows,
 )
-from workbench.cli.next_steps import ADVICE, CANDIDATES, say_next, typed_line
+from workbench.cli.next_steps import ADVICE, CANDIDATES, advised_paths, say_next, typed_line
 from workbench.cli.output import (
     WIDTH,
     printable,
@@ -114,13 +114,17 @@ def show_places(
     view = typed_line(["workbench", "view", results.place])
     commands = {view: "every context behind these figures, in a browser"}
     fitting_window = smaller_window(results)
+    recordings = advised_paths(paths)
+    advise = typed_line(["workbench", "advise", *recordings])
+    is_of_an_agent = recordings != paths
+    if is_of_an_agent:
+        commands[f"{advise} --candidates {CANDIDATES}"] = ADVICE
     if paths and fitting_window:
         compare = typed_line(["workbench", "compare", *paths])
         commands[f"{compare} --window {fitting_window}"] = "in a window that these sessions fill"
     elif paths and not was_compacted(results):
         commands["workbench compare"] = "the bundled sessions: these are too short to be compacted"
-    elif paths:
-        advise = typed_line(["workbench", "advise", *paths])
+    elif paths and not is_of_an_agent:
         if window is not None:
             advise += f" --window {window}"
         commands[f"{advise} --candidates {CANDIDATES}"] = ADVICE

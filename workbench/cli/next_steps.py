@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from workbench.cli.output import say
+from workbench.recordings.importers.agent_folders import beside
 
 NAME = "workbench"
 CANDIDATES = 8
@@ -17,11 +18,23 @@ ADVICE = "the settings that fit your sessions, to paste"
 
 def next_for(paths: Sequence[str]) -> dict[str, str]:
     """What to do with recordings that were read."""
-    words = typed_line(paths)
+    advised = typed_line(advised_paths(paths))
     return {
-        f"workbench compare {words}": "compare strategies on this",
-        f"workbench advise {words} --candidates {CANDIDATES}": ADVICE,
+        f"workbench compare {typed_line(paths)}": "compare strategies on this",
+        f"workbench advise {advised} --candidates {CANDIDATES}": ADVICE,
     }
+
+
+def advised_paths(paths: Sequence[str]) -> Sequence[str]:
+    """The recordings that an advice needs: where one file was asked for, its agent's others too,
+    since one project says nothing of the next.
+    """
+    if len(paths) != 1 or not Path(paths[0]).is_file():
+        return paths
+    files = beside(Path(paths[0]))
+    if files is None or files.count == 1:
+        return paths
+    return [str(files.few)]
 
 
 def say_commands(commands: Mapping[str, str]) -> None:

@@ -18,8 +18,6 @@ from workbench.recordings.importers.agent_folders import (
 
 FOLLOWED = (CLAUDE_CODE, CODEX, PI)
 """The agents whose sessions `workbench watch` follows."""
-ALL_AT_ONCE = 10_000_000
-"""Bytes of sessions that an advice takes minutes for; of more, those beside the newest are offered."""
 COMPARE = "compare strategies on"
 FIRST_FILES = 20
 """Files that a first comparison takes."""
@@ -87,9 +85,7 @@ def _next_commands(agents: Sequence[SessionFiles]) -> dict[str, str]:
         commands[compare] = f"{COMPARE} them"
     else:
         commands[compare] = f"{COMPARE} it"
-    if newest.size > ALL_AT_ONCE:
-        recordings = typed(newest.newest.parent)
-    commands[f"workbench advise {recordings} --candidates {CANDIDATES}"] = ADVICE
+    commands[f"workbench advise {typed(newest.few)} --candidates {CANDIDATES}"] = ADVICE
     return commands
 
 

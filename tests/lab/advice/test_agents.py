@@ -146,6 +146,10 @@ def test_nothing_is_printed_to_paste_whose_gain_was_not_measured(
     assert printed.count("model_auto_compact_token_limit") == int(not settings["stay"])
     assert "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE" not in printed
     assert printed.index("What Codex can be set to") < printed.index("What Codex cannot be set to")
+    following = printed.partition("\nNext:\n")[2]
+    assert f"  workbench view {tmp_path / 'run'}\n" in following
+    assert ("what fills the context" in following) == settings["stay"]
+    assert ("To paste into ~/.codex/config.toml, above" in printed) != settings["stay"]
 
 
 @pytest.mark.parametrize(

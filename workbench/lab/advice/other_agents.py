@@ -15,11 +15,13 @@ class OtherAgent:
     Attributes:
         name: as people call it.
         setting: that moves its compaction, its place and its unit; empty where there is none.
+        line: as which it is written there.
         instead: what to do without one.
     """
 
     name: str
     setting: str = ""
+    line: str = ""
     instead: str = ""
 
     @property
@@ -28,7 +30,7 @@ class OtherAgent:
         if self.setting:
             return (
                 f"Nothing to paste for {self.name}: no preset restates its compaction, so that no"
-                f" value was measured. You set it by {self.setting}."
+                f" value was measured. You set it by {self.setting}: `{self.line}`."
             )
         return (
             f"Nothing to paste for {self.name}: it documents no setting that moves its compaction."
@@ -36,7 +38,11 @@ class OtherAgent:
         )
 
 
-AIDER = OtherAgent("aider", "`max-chat-history-tokens` in ~/.aider.conf.yml, in tokens")
+AIDER = OtherAgent(
+    "aider",
+    "`max-chat-history-tokens` in ~/.aider.conf.yml, in tokens",
+    "max-chat-history-tokens: TOKENS",
+)
 AMP = OtherAgent("Amp", instead="hand over to a new thread before the window is full")
 CLINE = OtherAgent("Cline", instead="type `/compact` where a step of the work is done")
 COPILOT = OtherAgent("Copilot CLI", instead="type `/compact` where a step of the work is done")
@@ -44,18 +50,26 @@ CRUSH = OtherAgent(
     "Crush", instead="begin a new session where a step of the work is done; it can only be off"
 )
 CURSOR = OtherAgent("Cursor", instead="type `/summarize` where a step of the work is done")
-DROID = OtherAgent("Droid", "`compactionTokenLimit` in ~/.factory/settings.json, in tokens")
+DROID = OtherAgent(
+    "Droid",
+    "`compactionTokenLimit` in ~/.factory/settings.json, in tokens",
+    '"compactionTokenLimit": TOKENS',
+)
 GOOSE = OtherAgent(
     "Goose",
-    "`GOOSE_AUTO_COMPACT_THRESHOLD` in ~/.config/goose/config.yaml, a share of the window (0.8)",
+    "`GOOSE_AUTO_COMPACT_THRESHOLD` in ~/.config/goose/config.yaml, a share of the window",
+    "GOOSE_AUTO_COMPACT_THRESHOLD: 0.8",
 )
 HERMES = OtherAgent(
-    "Hermes", "`compression.threshold` in ~/.hermes/config.yaml, a share of the window (0.5)"
+    "Hermes",
+    "`compression.threshold` in ~/.hermes/config.yaml, a share of the window",
+    "compression: {threshold: 0.5}",
 )
 KIMI = OtherAgent(
     "Kimi CLI",
     "`compaction_trigger_ratio` below `[loop_control]` in ~/.kimi/config.toml, a share of the"
-    " window from 0.5 to 0.99 (0.85)",
+    " window from 0.5 to 0.99",
+    "compaction_trigger_ratio = 0.85",
 )
 MINI_SWE_AGENT = OtherAgent(
     "mini-swe-agent", instead="cut the output of commands shorter: it sends all it ever said"
@@ -63,11 +77,13 @@ MINI_SWE_AGENT = OtherAgent(
 QWEN_CODE = OtherAgent(
     "Qwen Code",
     "`model.chatCompression.contextPercentageThreshold` in ~/.qwen/settings.json, a share of the"
-    " window (0.7)",
+    " window",
+    '"model": {"chatCompression": {"contextPercentageThreshold": 0.7}}',
 )
 VSCODE = OtherAgent(
     "Copilot in VS Code",
     "`github.copilot.chat.summarizeAgentConversationHistoryThreshold`, an experiment, in tokens",
+    '"github.copilot.chat.summarizeAgentConversationHistoryThreshold": TOKENS',
 )
 
 OTHER_AGENTS: Mapping[str, OtherAgent] = {

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+ALL_AT_ONCE = 10_000_000
+"""Bytes of sessions that an advice takes minutes for."""
 CLAUDE_CODE, CODEX, PI = "Claude Code", "Codex", "pi"
 
 
@@ -124,6 +126,11 @@ class SessionFiles:
     written: float
 
     @property
+    def few(self) -> Path:
+        """All of them; of many bytes, those beside the newest."""
+        return self.newest.parent if self.size > ALL_AT_ONCE else self.place
+
+    @property
     def place(self) -> Path:
         """What stands for all of them in a command: the only file, their folder, or a pattern
         where the folder holds other things.
@@ -155,6 +162,14 @@ def agents_here() -> list[SessionFiles]:
         if session_files is not None:
             agents.append(session_files)
     return sorted(agents, key=lambda files: files.written, reverse=True)
+
+
+def beside(path: Path) -> SessionFiles | None:
+    """The session files of the agent in whose folder a file lies; None elsewhere."""
+    for folder in AGENT_FOLDERS:
+        if folder.below and folder.path in path.absolute().parents:
+            return _session_files(folder)
+    return None
 
 
 def _session_files(folder: AgentFolder) -> SessionFiles | None:

@@ -469,6 +469,25 @@ def test_aider(tmp_path: Path) -> None:
     assert words(second) == [("user", "thanks"), ("assistant", "You are welcome.")]
 
 
+def test_what_aiders_model_thought_is_not_sent_again(tmp_path: Path) -> None:
+    tag = "thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b"
+    path = tmp_path / ".aider.chat.history.md"
+    path.write_text(
+        "# aider chat started at 2026-01-01 10:00:00\n\n#### Which lamp?\n\n"
+        f"<{tag}>\nThe hall has one.\n</{tag}>\n\nThe one in the hall.\n\n"
+        "> Tokens: 10 sent, 5 received.\n\n#### And now?\n\n"
+        f"<{tag}>\nThis thought was cut short\n"
+    )
+    (session,) = load(path)
+    assert words(session) == [
+        ("user", "Which lamp?"),
+        ("assistant", "The one in the hall."),
+        ("user", "And now?"),
+    ]
+    notes = [entry.text for entry in session.log if isinstance(entry, NoteEntry)]
+    assert "The hall has one." in notes and "This thought was cut short" in notes
+
+
 @pytest.mark.parametrize(
     ("agreed", "sent"), [("y", True), ("(Y)es/(N)o [Yes]: y", True), ("n", False)]
 )

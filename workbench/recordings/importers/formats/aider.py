@@ -2,8 +2,8 @@
 model answered.
 
 Aider's own lines (`> `) are notes, since its model never saw them, but for errors of a linter or a
-test that the user let it fix. Files in the chat and the map of the repository were sent and are not
-in the file.
+test that the user let it fix. So are thoughts, which aider does not send again. Files in the chat
+and the map of the repository were sent and are not in the file.
 """
 
 import re
@@ -35,6 +35,8 @@ _ERRORS = ("# Fix any errors below", "I ran this command")
 """What aider's message to the model begins with, where it sends the errors of a linter or a
 test.
 """
+_THOUGHT = re.compile(r"<(thinking-content-[0-9a-f]{32})>(.*?)(?:</\1>|\Z)", re.DOTALL)
+"""A thought between aider's own tags; one that was cut short has no end."""
 _ESCAPE = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _SCALE = {"k": 1_000, "M": 1_000_000}
 
@@ -161,7 +163,11 @@ class AiderBuilder(SessionBuilder):
             self.output += text
             return
         self._flush(sent=True)
-        self.answer = AssistantMessage(id="", blocks=(Text(text),), model=self.model)
+        for thought in _THOUGHT.finditer(text):
+            self.note("thinking", thought[2].strip("\n"))
+        said = _THOUGHT.sub("", text).strip("\n")
+        if said:
+            self.answer = AssistantMessage(id="", blocks=(Text(said),), model=self.model)
 
     def _flush(self, *, sent: bool, client: bool = True) -> None:
         """Write the newest answer, and the output of a command: a message if it was put into the
