@@ -790,5 +790,7 @@ FRAMEWORK_DATABASES = (
     "langgraph_database",
 )
 """Formats whose recordings `formats/test_framework_databases.py` writes."""
+STORES = ("cursor_store",)
+"""Formats of databases whose recordings a test of that name writes."""
 SESSION_FOLDERS = ("strands", "openhands_events")
 """Formats whose recordings `formats/test_session_folders.py` writes."""

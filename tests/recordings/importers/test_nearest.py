@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recordings.importers.agent_samples import AGENT_DATABASES, FRAMEWORK_DATABASES
+from recordings.importers.agent_samples import AGENT_DATABASES, FRAMEWORK_DATABASES, STORES
 from recordings.importers.samples import DOCUMENTS, LINES
 
 from workbench import FormatError, load
@@ -25,6 +25,7 @@ NO_JSON = {
     "opencode_database",
     *AGENT_DATABASES,
     *FRAMEWORK_DATABASES,
+    *STORES,
 }
 """Formats of other text, and our own."""
 

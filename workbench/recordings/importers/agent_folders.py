@@ -65,6 +65,9 @@ AGENT_FOLDERS = (
     AgentFolder(
         "OpenCode", "opencode_database", ".local/share", "opencode", "opencode*.db", "XDG_DATA_HOME"
     ),
+    AgentFolder(
+        "Kilo Code", "opencode_database", ".local/share", "kilo", "kilo*.db", "XDG_DATA_HOME"
+    ),
     AgentFolder("Gemini CLI", "gemini_cli", ".gemini", "tmp", "*/chats/*.json*"),
     AgentFolder(
         "Antigravity",
@@ -84,6 +87,7 @@ AGENT_FOLDERS = (
     AgentFolder("Cline", "cline", ".cline/data", "sessions", "**/*messages.json"),
     AgentFolder("Continue", "continue", ".continue", "sessions", "*-*.json", "CONTINUE_GLOBAL_DIR"),
     AgentFolder("Cursor", "cursor", ".cursor", "projects", "*/agent-transcripts/**/*.jsonl"),
+    AgentFolder("Cursor CLI", "cursor_store", ".cursor", "chats", "*/*/store.db"),
     AgentFolder("Amp", "amp", ".local/share", "amp/threads", "*.json", "XDG_DATA_HOME"),
     AgentFolder("Droid", "droid", ".factory", "sessions", "**/*.jsonl"),
     AgentFolder("Windsurf", "windsurf", ".windsurf", "transcripts", "*.jsonl"),

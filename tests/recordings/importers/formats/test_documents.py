@@ -155,6 +155,33 @@ def test_opencode(tmp_path: Path) -> None:
     assert (session.title, session.project, session.model) == ("a flag", "shop", "big")
 
 
+def kilo_message(id: str, role: str, *parts: dict[str, Any], **info: Any) -> dict[str, Any]:
+    return {"info": {"id": id, "role": role, **info}, "parts": list(parts)}
+
+
+def test_a_compaction_of_kilo_code_that_was_stopped_is_made_up_for_by_a_later_one(
+    tmp_path: Path,
+) -> None:
+    shown = {"type": "text", "text": "Initializing snapshot...", "synthetic": True}
+    shown["metadata"] = {"kilocode.lifecycle": "transient"}
+    summary = {"parentID": "m3", "summary": True, "modelID": "big"}
+    messages = [
+        kilo_message("m1", "user", {"type": "text", "text": "how many lamps?"}),
+        kilo_message("m2", "assistant", {"type": "text", "text": "eight"}),
+        kilo_message("m3", "user", {"type": "compaction", "auto": True, "tail_start_id": "m2"}),
+        kilo_message("m4", "assistant", shown, **summary, time={"created": 1767261600000}),
+        kilo_message("m5", "user", {"type": "text", "text": "and chairs?"}),
+        kilo_message("m6", "assistant", {"type": "text", "text": "## Goal"}, **summary),
+        kilo_message("m7", "assistant", {"type": "text", "text": "two"}),
+    ]
+    session = only(document(tmp_path, {"info": {"id": "ses_1"}, "messages": messages}))
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert (compaction.first_kept, compaction.reason) == ("m2", "auto")
+    sent = [plain_text(message) for message in fold(session.path)]
+    assert sent == ["## Goal", "eight", "and chairs?", "two"]
+    assert "1 × text that Kilo Code shows for a moment" in session.origin.skipped[0]
+
+
 def test_a_result_that_opencode_pruned_is_cleared(tmp_path: Path) -> None:
     pruned = json.loads(json.dumps(OPENCODE))
     pruned["messages"][1]["parts"][2]["state"]["time"]["compacted"] = 1767261700000

@@ -24,7 +24,15 @@ from recordings.importers.samples import (
     WINDSURF,
 )
 
-from workbench import AssistantMessage, CompactionEntry, NoteEntry, Session, ToolCall, load
+from workbench import (
+    AssistantMessage,
+    CompactionEntry,
+    NoteEntry,
+    Session,
+    ToolCall,
+    UserMessage,
+    load,
+)
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Thinking, ToolResult, Usage, plain_text
 from workbench.recordings.importers.formats import FORMATS
@@ -133,6 +141,37 @@ def test_droid_keeps_what_follows_the_message_that_a_summary_names(tmp_path: Pat
         "x is 1",
     ]
     assert (session.id, session.title, session.project) == ("s1", "a task", "shop")
+
+
+def test_what_droid_says_of_the_machine_again_behind_a_summary_is_sent(tmp_path: Path) -> None:
+    lines = json.loads(json.dumps(DROID))
+    lines[5]["systemInfoText"] = "User system info (linux)"
+    session = only(written(tmp_path, lines))
+    sent = fold(session.path)
+    assert plain_text(sent[-2]) == "User system info (linux)"
+    assert isinstance(sent[-2], UserMessage) and sent[-2].synthetic
+    assert plain_text(sent[-1]) == "x is 1"
+
+
+def test_the_last_answer_of_droid_has_what_the_file_beside_says(tmp_path: Path) -> None:
+    path = written(tmp_path, DROID)
+    settings = {"lastCallTokenUsage": {"inputTokens": 90, "outputTokens": 7, "cacheReadTokens": 5}}
+    document(tmp_path, settings, "one.settings.json")
+    assert [answer.usage for answer in answers(only(path))] == [None, Usage(90, 5, 0, 7)]
+
+
+def test_a_torn_file_beside_a_recording_of_droid_costs_the_usage_alone(tmp_path: Path) -> None:
+    path = written(tmp_path, DROID)
+    (tmp_path / "one.settings.json").write_text('{"lastCallTokenUsage": {"inputTo')
+    session = only(path)
+    assert [answer.usage for answer in answers(session)] == [None, None]
+    assert any("not used" in words for words in session.origin.skipped)
+
+
+def test_what_droid_used_for_a_summary_is_no_usage_of_an_answer(tmp_path: Path) -> None:
+    path = written(tmp_path, DROID[:6])
+    document(tmp_path, {"lastCallTokenUsage": {"inputTokens": 90}}, "one.settings.json")
+    assert [answer.usage for answer in answers(only(path))] == [None]
 
 
 def test_droid_names_the_model_of_each_answer(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from workbench.recordings.importers.formats.claude_stream import CLAUDE_STREAM
 from workbench.recordings.importers.formats.codex import CODEX, OPENAI_RESPONSES
 from workbench.recordings.importers.formats.codex_exec import CODEX_EXEC
 from workbench.recordings.importers.formats.copilot_cli import COPILOT_CLI
+from workbench.recordings.importers.formats.cursor_store import CURSOR_STORE
 from workbench.recordings.importers.formats.databases import (
     CRUSH_DATABASE,
     GOOSE_DATABASE,
@@ -95,6 +96,7 @@ FORMATS = (
     OPENCODE_DATABASE,
     AMP,
     CURSOR,
+    CURSOR_STORE,
     CONTINUE,
     WINDSURF,
     ANTIGRAVITY,

@@ -4,15 +4,22 @@ Cline's SDK writes `messages.json` files under `~/.cline/data/sessions`, and com
 them. Continue keeps documents under `~/.continue/sessions` (source: continuedev/continue,
 core/index.d.ts, ChatHistoryItem). Cursor writes `agent-transcripts/*.jsonl` under
 `~/.cursor/projects`, with calls and without their results. Amp keeps a thread as one document under
-`~/.local/share/amp/threads`. Droid appends events to `~/.factory/sessions/*/*.jsonl`.
+`~/.local/share/amp/threads`. Droid (to 0.225) appends events to `~/.factory/sessions/*/*.jsonl`,
+and keeps what its last request used in a `.settings.json` beside them.
 """
 
+import glob
+from dataclasses import replace
+
+from workbench.base.errors import FormatError
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import Json, Usage
+from workbench.engine.transcript.log import Log, MessageEntry
+from workbench.engine.transcript.message import AssistantMessage, Json, Usage, UserMessage
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Format, json_document, json_lines
 from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.neighbours import files_beside, object_in
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
@@ -29,6 +36,13 @@ from workbench.recordings.importers.values import (
     texts,
 )
 
+DROID_USAGE = UsageFields(
+    "inputTokens",
+    "outputTokens",
+    "cacheReadTokens",
+    "cacheCreationTokens",
+    "thinkingTokens",
+)
 DROID_NOTES = frozenset({"todo_state", "agent_turn_outcome", "session_end"})
 CONTINUE_FAILED = frozenset({"errored", "canceled"})
 AMP_FAILED = frozenset({"error", "cancelled", "rejected-by-user"})
@@ -265,9 +279,51 @@ class DroidBuilder(ChatBuilder):
             is_behind = entry.id == last_replaced
         old_leaf = self.log.leaf
         summary = text(record, "summaryText") or None
-        self.newer[old_leaf] = self.compaction(
-            summary, id=identifier(record, "id"), first_kept=first_kept
-        )
+        self.time = self.source.time(record, "timestamp")
+        entry_id = self.compaction(summary, id=identifier(record, "id"), first_kept=first_kept)
+        about_machine = text(record, "systemInfoText")
+        if about_machine:
+            entry_id = self.say(
+                UserMessage(
+                    id=f"{entry_id}-system-info",
+                    blocks=tuple(text_block(about_machine)),
+                    synthetic=True,
+                )
+            )
+        self.newer[old_leaf] = entry_id
+
+    def close(self) -> None:
+        """Give the newest answer what the file beside the recording says of the last request."""
+        answer_index = -1
+        for index, entry in enumerate(self.log):
+            if entry.type == "compaction":
+                answer_index = -1
+            elif entry.type == "message" and entry.message.role == "assistant":
+                answer_index = index
+        usage = self._last_usage()
+        if answer_index < 0 or usage is None:
+            return
+        entries = list(self.log)
+        answer_entry = entries[answer_index]
+        assert isinstance(answer_entry, MessageEntry)
+        assert isinstance(answer_entry.message, AssistantMessage)
+        answer = replace(answer_entry.message, usage=usage)
+        entries[answer_index] = replace(answer_entry, message=answer)
+        leaf = self.log.leaf
+        self.log = Log(entries)
+        self.log.leaf = leaf
+
+    def _last_usage(self) -> Usage | None:
+        """What the last request used; None where no file says it."""
+        pattern = f"{glob.escape(self.source.stem)}.settings.json"
+        for path in files_beside(self.source, pattern):
+            try:
+                settings = object_in(self.source, path)
+            except FormatError as error:
+                self.source.leave_unused(error)
+            else:
+                return self.source.usage(DROID_USAGE, settings, "lastCallTokenUsage")
+        return None
 
 
 def knows_droid(head: Head) -> bool:
@@ -304,7 +360,7 @@ def knows_cline(head: Head) -> bool:
 DROID = Format(
     name="droid",
     description="Factory Droid sessions (JSON lines)",
-    carries=("tree", "calls", "thinking", "times", "model", "compactions"),
+    carries=("tree", "calls", "thinking", "usage", "times", "model", "compactions"),
     knows=knows_droid,
     sessions=json_lines(DroidBuilder),
     aside="title sessionTitle todos",

@@ -1,9 +1,9 @@
-"""Sessions that `opencode export` wrote, versions 1.3 to 1.18: one JSON document of messages and
-their parts.
+"""Sessions that `opencode export` wrote, versions 1.3 to 1.18, and `kilo export`, version 7: one
+JSON document of messages and their parts.
 
-The database behind it, `~/.local/share/opencode/opencode.db` (SQLite, since version 1.2), is read
-as its exports are. Source: sst/opencode, packages/opencode/src/session/session.sql.ts: messages and
-parts are JSON in a column `data`.
+The database behind it, `~/.local/share/opencode/opencode.db` (SQLite, since version 1.2) or
+`~/.local/share/kilo/kilo.db`, is read as its exports are. Source: sst/opencode,
+packages/opencode/src/session/session.sql.ts: messages and parts are JSON in a column `data`.
 """
 
 import re
@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from workbench.engine.transcript.log import ClearingEntry
-from workbench.engine.transcript.message import SaidBlock, ToolCall, ToolResult
+from workbench.engine.transcript.message import SaidBlock, ToolCall, ToolResult, Usage
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import add_part, text_block
 from workbench.recordings.importers.format import Format, json_document
@@ -45,13 +45,18 @@ _TABLES = re.compile(r"CREATE TABLE [`\"]?(message|part|session)\b")
 
 
 class OpenCodeBuilder(SessionBuilder):
-    """Reads messages of parts; a compaction is asked for in one and answered in the next."""
+    """Reads messages of parts; a compaction is asked for in one and answered in a later one.
+
+    Attributes:
+        compaction_requests: those that no summary has answered yet, by the ids of their messages.
+        cleared: when each result was pruned, and its call's id.
+    """
 
     about = {"id": "info/id", "title": "info/title", "cwd": "info/directory"}
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.compaction_request: Record | None = None
+        self.compaction_requests: dict[str, Record] = {}
         self.cleared: list[tuple[float, str]] = []
 
     def read(self, record: Record) -> None:
@@ -61,12 +66,17 @@ class OpenCodeBuilder(SessionBuilder):
         role = text(info, "role")
         parts = Content()
         is_typed = False
+        is_request = False
         for part in objects(record, "parts"):
+            if part.get("type") == "compaction":
+                self.compaction_requests[text(info, "id")] = part
+                is_request = True
+                continue
             self._part(parts, part)
             if part.get("type") == "text" and part.get("synthetic") is not True:
                 is_typed = True
         if role == "user":
-            if parts.blocks or self.compaction_request is None:
+            if parts.blocks or not is_request:
                 synthetic = bool(parts.blocks) and not is_typed
                 self.say_content(
                     "user",
@@ -82,19 +92,12 @@ class OpenCodeBuilder(SessionBuilder):
     def _answer(self, info: Record, parts: Content) -> None:
         """Read an answer, or the summary that a compaction asked for."""
         message_id = text(info, "id")
-        model = self.source.name(info, "modelID")
         usage = self.source.usage(USAGE, info, "tokens")
         if info.get("summary") is True:
-            request = self.compaction_request or {}
-            self.compaction_request = None
-            self.compaction(
-                parts.words,
-                id=message_id,
-                model=model,
-                first_kept=text(request, "tail_start_id") or None,
-                tokens_before=usage.prompt if usage is not None else None,
-                reason="auto" if request.get("auto") is True else "manual",
-            )
+            if _is_finished(info, parts.words):
+                self._summary(info, parts.words, usage)
+            else:
+                self.note("unfinished_compaction", parts.words, id=message_id)
             return
         stop = text(info, "finish")
         if not stop and info.get("error"):
@@ -103,9 +106,26 @@ class OpenCodeBuilder(SessionBuilder):
             "assistant",
             parts,
             id=message_id,
-            model=model,
+            model=self.source.name(info, "modelID"),
             usage=usage,
             stop=stop,
+        )
+
+    def _summary(self, info: Record, words: str, usage: Usage | None) -> None:
+        """Read the summary that a message asked for: its parent, or the newest that none
+        answered.
+        """
+        asked_in = text(info, "parentID")
+        if asked_in not in self.compaction_requests:
+            asked_in = next(reversed(self.compaction_requests), "")
+        request = self.compaction_requests.pop(asked_in, {})
+        self.compaction(
+            words,
+            id=text(info, "id"),
+            model=self.source.name(info, "modelID"),
+            first_kept=text(request, "tail_start_id") or None,
+            tokens_before=usage.prompt if usage is not None else None,
+            reason="auto" if request.get("auto") is True else "manual",
         )
 
     def _part(self, parts: Content, part: Record) -> None:
@@ -114,8 +134,8 @@ class OpenCodeBuilder(SessionBuilder):
                 parts.blocks += _file(part)
             case "tool":
                 self._tool(parts, part)
-            case "compaction":
-                self.compaction_request = part
+            case "text" if mapping(part, "metadata").get("kilocode.lifecycle") == "transient":
+                self.source.leave_record("text that Kilo Code shows for a moment", part)
             case type_ if type_ not in SILENT:
                 add_part(parts, part)
                 if part.get("state"):
@@ -159,7 +179,7 @@ class OpenCodeBuilder(SessionBuilder):
     def close(self) -> None:
         """Add a clearing for results that were pruned while the session ran."""
         self.time = None
-        if self.compaction_request is not None:
+        if self.compaction_requests:
             self.note("unanswered_compaction")
         if self.cleared:
             call_ids = tuple(call_id for _, call_id in sorted(self.cleared))
@@ -172,6 +192,13 @@ class OpenCodeBuilder(SessionBuilder):
                     time=newest,
                 )
             )
+
+
+def _is_finished(info: Record, words: str) -> bool:
+    """Whether a summary was written to its end; the program may have been stopped meanwhile."""
+    times = mapping(info, "time")
+    was_stopped = "created" in times and "completed" not in times
+    return bool(words) and not info.get("error") and not was_stopped
 
 
 def _file(part: Record) -> list[SaidBlock]:
@@ -233,7 +260,7 @@ def knows_opencode(head: Head) -> bool:
 
 OPENCODE = Format(
     name="opencode",
-    description="OpenCode exports (JSON)",
+    description="exports of OpenCode and Kilo Code (JSON)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows_opencode,
     sessions=json_document("messages", OpenCodeBuilder),
@@ -242,7 +269,7 @@ OPENCODE = Format(
 
 OPENCODE_DATABASE = Format(
     name="opencode_database",
-    description="OpenCode's database (SQLite)",
+    description="the database of OpenCode and Kilo Code (SQLite)",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows_database,
     sessions=database_sessions,

@@ -1,0 +1,156 @@
+"""Chats of Cursor's agent of the terminal: `~/.cursor/chats/*/*/store.db` (SQLite).
+
+The table `meta` has one JSON object, written as hexadecimal digits. The table `blobs` has values by
+their hash: messages as the Vercel AI SDK shapes them (JSON), and states of the chat (protobuf), of
+which `latestRootBlobId` names the newest. Its field 1 lists the messages, its field 9 has the
+folder. Source: readers of the format in public repositories, 2025 and 2026.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+
+from workbench.engine.transcript.message import Json
+from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.json_text import decode_or
+from workbench.recordings.importers.session_tables import database_format, readable_database
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.sqlite import MAGIC
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_mapping,
+    block_texts,
+    label,
+)
+
+_TABLES = re.compile(r"CREATE TABLE [`\"]?(\w+)[`\"]? \(([^)]*)\)")
+_COLUMNS = {"blobs": ("id", "data"), "meta": ("key", "value")}
+_MESSAGE, _FOLDER = 1, 9
+"""Fields of a state."""
+_VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
+"""Kinds of values in protobuf."""
+
+
+class CursorStore:
+    """The database of one chat."""
+
+    def knows(self, head: Head) -> bool:
+        """Whether a file is a database with these two tables alone."""
+        if not head.text.startswith(MAGIC):
+            return False
+        columns: dict[str, tuple[str, ...]] = {}
+        for name, definitions in _TABLES.findall(head.text):
+            names = [definition.split()[0] for definition in definitions.split(",")]
+            columns[name] = tuple(column.strip('`"') for column in names)
+        return columns == _COLUMNS
+
+    def documents(self, source: SourceFile) -> Iterator[JsonObject]:
+        """The chat, with the messages of its newest state, and those of no state that is left."""
+        with readable_database(source) as opened:
+            about = _about_chat(opened)
+            blobs: dict[str, bytes] = {}
+            for row in opened.execute("SELECT id, data FROM blobs ORDER BY rowid").fetchall():
+                data = row["data"]
+                blobs[row["id"]] = data.encode() if isinstance(data, str) else data or b""
+        message_ids: list[str] = []
+        for number, value in protobuf_fields(blobs.get(label(about, "latestRootBlobId"), b"")):
+            if number == _MESSAGE:
+                message_ids.append(value.hex())
+            elif number == _FOLDER:
+                about["cwd"] = value.decode(errors="replace")
+        messages: list[Json] = []
+        for message_id in message_ids:
+            messages.append(_message(blobs.get(message_id, b"")) or {"missing": message_id})
+        for blob_id, data in blobs.items():
+            earlier_message = _message(data)
+            if earlier_message and blob_id not in message_ids:
+                messages.append({"earlier": earlier_message})
+        yield {**about, "id": label(about, "agentId") or source.folder, "messages": messages}
+
+
+def _about_chat(opened: sqlite3.Connection) -> JsonObject:
+    """What the database says of its chat."""
+    for row in opened.execute("SELECT value FROM meta").fetchall():
+        value = row["value"]
+        words = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+        if re.fullmatch(r"(?:[0-9a-fA-F]{2})+", words):
+            words = bytes.fromhex(words).decode(errors="replace")
+        about = decode_or(words)
+        if isinstance(about, dict) and "latestRootBlobId" in about:
+            return about
+    return {}
+
+
+def _message(data: bytes) -> JsonObject | None:
+    """The message that a blob is; None where it is a state or a file."""
+    if not data.startswith(b"{"):
+        return None
+    value = decode_or(data.decode(errors="replace"))
+    return value if isinstance(value, dict) and "role" in value else None
+
+
+def protobuf_fields(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The number and the bytes of each field that has bytes, up to the first damage."""
+    position = 0
+    while position < len(data):
+        key, position = _varint(data, position)
+        kind = key & 7
+        size = 0
+        if kind == _VARINT:
+            _, position = _varint(data, position)
+        elif kind == _BYTES:
+            size, position = _varint(data, position)
+        elif kind in (_FIXED_64, _FIXED_32):
+            size = 8 if kind == _FIXED_64 else 4
+        else:
+            return
+        end = position + size
+        if end > len(data):
+            return
+        if kind == _BYTES:
+            yield key >> 3, data[position:end]
+        position = end
+
+
+def _varint(data: bytes, position: int) -> tuple[int, int]:
+    """A number of protobuf, and the position behind it."""
+    number = shift = 0
+    while position < len(data):
+        byte = data[position]
+        position += 1
+        number |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            break
+    return number, position
+
+
+class CursorStoreBuilder(ChatBuilder):
+    """Reads messages; the first of a user says what the client knows of the machine."""
+
+    about = {"id": "id", "title": "name", "cwd": "cwd", "model": "lastUsedModel"}
+
+    def read(self, record: Record) -> None:
+        """Read one message of the newest state, or count one that it lacks."""
+        if "earlier" in record:
+            role = label(as_mapping(record["earlier"]), "role")
+            self.source.leave_record(f"{role} message of an earlier state", record["earlier"])
+        elif "missing" in record:
+            self.source.unknown["message that the database lacks"] += 1
+        else:
+            words = label(record, "content") or block_texts(record, "content")
+            is_machine = words.startswith("<user_info>") and "<user_query>" not in words
+            self.synthetic = record["role"] == "user" and is_machine
+            super().read(record)
+
+
+CURSOR_STORE = database_format(
+    name="cursor_store",
+    description="chats of Cursor's agent of the terminal (SQLite, `store.db`)",
+    carries=("calls", "thinking", "images", "model", "system"),
+    tables=CursorStore(),
+    builder=CursorStoreBuilder,
+    aside="name messages.providerOptions messages.content.providerOptions",
+)
