@@ -142,6 +142,60 @@ def _missing_results(parts: Sequence[Record], following: Sequence[Record]) -> li
     ]
 
 
+def anthropic_thinking(messages: Sequence[Record]) -> str:
+    """What Anthropic refuses while thinking is on."""
+    objection = anthropic(messages)
+    if objection:
+        return objection
+    first_answer = -1
+    for index, message in enumerate(messages):
+        is_answer = message["role"] == "assistant"
+        if is_answer and first_answer < 0:
+            first_answer = index
+        elif not is_answer and not _is_of_results(message):
+            first_answer = -1
+    if first_answer < 0:
+        return ""
+    first_type = messages[first_answer]["content"][0]["type"]
+    if first_type == "thinking":
+        return ""
+    return (
+        f"messages.{first_answer}.content.0.type: Expected `thinking` or `redacted_thinking`, but"
+        f" found `{first_type}`. When `thinking` is enabled, a final `assistant` message must start"
+        " with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result`"
+        " blocks)."
+    )
+
+
+def _is_of_results(message: Record) -> bool:
+    content = message["content"]
+    return isinstance(content, list) and all(part["type"] == "tool_result" for part in content)
+
+
+def openai_pairs(messages: Sequence[Record]) -> str:
+    """What OpenAI refuses of calls whose results are not directly behind them."""
+    waiting: list[str] = []
+    for index, message in enumerate(messages):
+        if message["role"] == "tool":
+            if message["tool_call_id"] not in waiting:
+                return (
+                    "Invalid parameter: messages with role 'tool' must be a response to a"
+                    f" preceeding message with 'tool_calls'. (messages[{index}])"
+                )
+            waiting.remove(message["tool_call_id"])
+        elif waiting:
+            break
+        else:
+            waiting = [call["id"] for call in message.get("tool_calls") or ()]
+    if waiting:
+        return (
+            "An assistant message with 'tool_calls' must be followed by tool messages responding to"
+            " each 'tool_call_id'. The following tool_call_ids did not have response messages:"
+            f" {', '.join(waiting)}"
+        )
+    return ""
+
+
 def blank_end(messages: Sequence[Record]) -> str:
     """What Anthropic's older models refuse of an answer that is to be gone on with."""
     newest = messages[-1]
@@ -259,4 +313,18 @@ def gemini(contents: Sequence[Record]) -> str:
             )
     if contents[-1]["role"] == "model":
         return "Please ensure that multiturn requests end with a user role."
+    return ""
+
+
+def gemini_pairs(contents: Sequence[Record]) -> str:
+    """What Gemini refuses of calls whose responses are not in the content behind them."""
+    call_count = 0
+    for content in contents:
+        response_count = sum("functionResponse" in part for part in content["parts"])
+        if response_count != call_count:
+            return (
+                "Please ensure that the number of function response parts is equal to the number of"
+                " function call parts of the function call turn."
+            )
+        call_count = sum("functionCall" in part for part in content["parts"])
     return ""

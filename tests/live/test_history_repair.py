@@ -204,6 +204,54 @@ CASES = [
         ANTHROPIC,
     ),
     Broken(
+        "a turn that does not begin with a thought, of a host that turns thinking on",
+        strict_server.anthropic_thinking,
+        [QUESTION, said("assistant", use("t1")), said("user", result("t1"))],
+        [
+            QUESTION,
+            said("assistant", use("t1")),
+            said("user", result("t1")),
+            answered("(no answer)"),
+            asked("Continue."),
+        ],
+        ANTHROPIC,
+    ),
+    Broken(
+        "a host's note between results",
+        strict_server.openai_pairs,
+        [
+            QUESTION,
+            {**used("c1"), "tool_calls": [*used("c1")["tool_calls"], *used("c2")["tool_calls"]]},
+            back("c1", "done"),
+            {"role": "system", "content": "Be brief."},
+            back("c2", "done"),
+        ],
+        [
+            QUESTION,
+            {**used("c1"), "tool_calls": [*used("c1")["tool_calls"], *used("c2")["tool_calls"]]},
+            back("c1", "done"),
+            back("c2", "done"),
+            {"role": "system", "content": "Be brief."},
+        ],
+    ),
+    Broken(
+        "a host's note before Gemini's responses",
+        strict_server.gemini_pairs,
+        [
+            contents("user", {"text": "Do it."}),
+            contents("model", {**CALL, "thoughtSignature": "sealed"}),
+            contents("user", {"text": "Be brief."}),
+            contents("user", RESPONSE),
+        ],
+        [
+            contents("user", {"text": "Do it."}),
+            contents("model", {**CALL, "thoughtSignature": "sealed"}),
+            contents("user", RESPONSE),
+            contents("user", {"text": "Be brief."}),
+        ],
+        GEMINI,
+    ),
+    Broken(
         "system message in the middle",
         strict_server.system_first,
         [
@@ -431,9 +479,68 @@ def test_the_host_is_told_what_was_mended() -> None:
     assert mended == [("unsigned thought",)]
 
 
+def test_a_turn_that_was_closed_goes_on_with_the_next_thought() -> None:
+    live = compactor(format="anthropic")
+    history = [QUESTION, said("assistant", use("t1")), said("user", result("t1"))]
+    later = [said("assistant", thought("seal"), use("t2")), said("user", result("t2"))]
+    closing = [answered("(no answer)"), asked("Continue.")]
+    with strict_server.running(strict_server.anthropic_thinking) as server:
+        asked_once(live, server, history)
+        asked_once(live, server, [*history, *later])
+    assert server.taken == [[*history, *closing], [*history, *closing, *later]]
+    assert server.refusals == 1
+
+
+@pytest.mark.parametrize("preset", ["truncate", "summarize", "pipeline", "opal", "pi"])
+def test_a_compaction_inside_a_turn_leaves_no_turn_without_a_thought(preset: str) -> None:
+    live = Compactor(preset, model="extractive", window=6_000, format="anthropic")
+    history = [
+        QUESTION,
+        said("assistant", thought("seal-0"), use("t0")),
+        said("user", result("t0")),
+    ]
+    with strict_server.running(strict_server.anthropic_thinking) as server:
+        for number in range(1, 60):
+            sent = live.before_request(history)
+            server.ask(sent)
+            thoughts = [thought(f"seal-{number}")] if sent[-1] == asked("Continue.") else []
+            call_id = f"t{number}"
+            answer = said("assistant", *thoughts, text("I look on."), use(call_id))
+            long_result = {**result(call_id), "content": f"word {number} " * 150}
+            history += [answer, said("user", long_result)]
+    assert any(event.type == "compaction_ended" for event in live.events)
+    assert server.refusals == 0
+
+
+def test_two_defects_of_one_request_are_mended_one_after_the_other() -> None:
+    live = compactor(format="anthropic")
+    step = [said("assistant", use("t1")), said("user", result("t1"))]
+    with strict_server.running(strict_server.anthropic_thinking) as server:
+        sent = live.before_request([QUESTION, *step, *step])
+        for _ in range(2):
+            with pytest.raises(Refused) as refused:
+                server.ask(sent)
+            retry = live.on_error(refused.value)
+            assert retry is not None
+            sent = retry.messages
+        server.ask(sent)
+    assert server.refusals == 2
+
+
+def test_a_history_is_mended_after_the_same_request_was_too_large() -> None:
+    live = compactor(format="anthropic")
+    history = [QUESTION, answered("Done. " * 4_000), NEXT, said("assistant", text(""), use("t1"))]
+    live.before_request([*history, said("user", result("t1"))])
+    assert live.on_error("prompt is too long: 12000 tokens > 10000 maximum") is not None
+    saved = Compactor.load(live.save(), **ANTHROPIC)
+    assert saved.on_error("messages: text content blocks must be non-empty") is not None
+    assert live.on_error("messages: text content blocks must be non-empty") is not None
+    assert live.on_error("prompt is too long: 12000 tokens > 10000 maximum") is None
+
+
 def test_what_no_mend_helps_against_is_left_to_the_host() -> None:
     live = compactor(format="anthropic")
-    live.before_request([QUESTION, said("assistant", use("t1")), said("user", result("t1"))])
+    live.before_request([QUESTION, answered("Done."), NEXT])
     refusal = (
         "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found"
         " `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a"

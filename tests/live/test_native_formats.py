@@ -8,6 +8,7 @@ import copy
 import itertools
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -122,6 +123,38 @@ def test_the_clients_own_types_accept_it(preset: str) -> None:
     chat = [*openai_talk(12), asked("and now?")]
     takes_responses(requests(preset, items(chat), 1_500, by_hand=True)[-1])
     takes_gemini(requests(preset, contents(chat), 1_500, by_hand=True)[-1])
+
+
+def signed_talk(steps: int) -> list[Any]:
+    """A question and steps whose answers are the objects of Google's client, with signatures."""
+    types = pytest.importorskip("google.genai.types")
+    question = {"role": "user", "parts": [{"text": "Look at it."}]}
+    messages: list[Any] = [question]
+    for number in range(steps):
+        call = types.FunctionCall(name="read", args={"path": f"{number}.py"})
+        part = types.Part(function_call=call, thought_signature=b"seal\xff\xfe%d" % number)
+        response = {"name": "read", "response": {"output": f"line {number} " * 100}}
+        messages.append(types.Content(role="model", parts=[part]))
+        messages.append({"role": "user", "parts": [{"functionResponse": response}]})
+    return messages
+
+
+def test_a_signature_of_bytes_is_the_same_after_a_kill(tmp_path: Path) -> None:
+    live = Compactor("truncate", window=100_000)
+    messages = signed_talk(12)
+    live.before_request(messages[:-4])
+    live.compact(keep_recent=2_000)
+    live.save_to(tmp_path / "chat.journal")
+    live = Compactor.load(tmp_path / "chat.journal")
+    stored = [
+        one if isinstance(one, dict) else one.model_dump(mode="json", exclude_none=True)
+        for one in messages
+    ]
+    sent = live.before_request(stored)
+    takes_gemini(sent)
+    assert not live.events
+    assert stored[-2] in sent
+    assert live.original == stored
 
 
 @pytest.mark.parametrize("preset", ["truncate", "pipeline", "clear_tool_uses", "opal"])

@@ -63,6 +63,35 @@ def test_a_host_may_blank_results_of_gemini_in_either_spelling(key: str) -> None
     assert len(sent) < len(messages)
 
 
+PICTURE = {"inlineData": {"mimeType": "image/png", "data": "aGVsbG8="}}
+
+
+def with_picture(message: Record) -> Record:
+    """Gemini's content with a picture beside its results."""
+    has_results = any("functionResponse" in part for part in message["parts"])
+    return {**message, "parts": [*message["parts"], PICTURE]} if has_results else message
+
+
+def test_a_host_may_blank_results_of_gemini_that_have_a_picture_beside_them() -> None:
+    messages = list(map(with_picture, contents(openai(6))))
+    compactor = wb.Compactor("truncate", window=100_000, format="gemini")
+    compactor.before_request(messages[:-3])
+    compactor.compact()
+    blanked = [with_result(message, "functionResponse", "(cleared)") for message in messages[:10]]
+    compactor.before_request([*blanked, *messages[10:]])
+    assert undone(compactor) == 0
+
+
+def test_a_picture_beside_geminis_results_takes_no_questions_place() -> None:
+    messages = list(map(with_picture, contents(openai(2, steps=60, words=100)[1:-1])))
+    newest_question = 122
+    compactor = wb.Compactor("pipeline", model="extractive", window=8_000, format="gemini")
+    for end in range(newest_question + 1, len(messages) + 1, 2):
+        sent = compactor.before_request(messages[:end])
+        assert messages[newest_question]["parts"][0]["text"] in str(sent)
+    assert any(event.type == "compaction_ended" for event in compactor.events)
+
+
 @pytest.mark.parametrize("habit", [drops_oldest_turns, renders_its_head_anew])
 def test_nothing_is_undone_by_a_host_that_drops_its_oldest_turns_or_renders_its_head_anew(
     habit: object,

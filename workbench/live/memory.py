@@ -24,6 +24,7 @@ from workbench.live.log_entries import (
     summaries_of,
 )
 from workbench.live.mending.mends import Mending
+from workbench.live.mending.thought_turns import with_cut_turns_closed
 from workbench.live.message_reader import MessageReader, listed
 from workbench.live.rendered_anew import (
     PartedList,
@@ -183,8 +184,10 @@ class Memory:
         return self._mended(request)
 
     def _mended(self, history: HostList) -> HostList:
-        """The list without what the provider refuses in it."""
+        """The list without what the provider refuses in it, or would of what a compaction cut."""
         format = self.reader.present_format
+        if self._copies.outgoing:
+            history = with_cut_turns_closed(history, format, self.lists.own.objects)
         return self.mending.mended(history, format)
 
     @property

@@ -15,7 +15,11 @@ UNREADABLE = Diagnosis("other", "leave_alone")
 
 
 class Recovery:
-    """Judges errors, mends the history, and counts the retries of one request."""
+    """Judges errors, mends the history, and counts the retries of one request.
+
+    Attributes:
+        mended: the kind of error of each retry of the present request.
+    """
 
     def __init__(self, runner: Runner, media: MediaBudget, host: Host) -> None:
         self.runner = runner
@@ -26,12 +30,12 @@ class Recovery:
         self.classify = host.guarded(
             "on_error", self._classified, lambda _: UNREADABLE, lambda _: True
         )
-        self.mended = 0
+        self.mended: list[str] = []
         self.resent = 0
 
     def release(self) -> None:
         """A new request: its retries begin anew."""
-        self.mended = 0
+        self.mended.clear()
         self.resent = 0
         self.repair.mending_before = None
 
@@ -85,14 +89,22 @@ class Recovery:
             if wait is not None:
                 self.resent += 1
             return wait
-        if self.mended < self.gauge.settings.retries and self._is_mended(diagnosis):
-            self.mended += 1
+        kind = self._kind(diagnosis)
+        tries = self.mended.count(kind)
+        if tries < self.gauge.settings.retries and self._is_mended(diagnosis):
+            self.mended.append(kind)
             return 0.0
         if diagnosis.action == "repair":
             self.repair.give_up()
         if diagnosis.action == "compact":
             self.runner.fail("overflow", diagnosis.text, "error")
         return None
+
+    def _kind(self, diagnosis: Diagnosis) -> str:
+        """What helps against an error, and what it says is broken: each is mended by itself."""
+        if diagnosis.action != "repair":
+            return diagnosis.action
+        return ", ".join(["repair", *sorted(self.repair.named)])
 
     def _is_mended(self, diagnosis: Diagnosis) -> bool:
         """Do what helps; whether the next request differs from the refused one."""

@@ -91,7 +91,7 @@ def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> 
     seconds_now = scheduler.gauge.clock()
     _restore_gauge(saved, scheduler.gauge, seconds_now)
     _restore_runner(saved, scheduler.runner, seconds_now)
-    recovery.mended = saved.mended
+    recovery.mended = list(saved.mended_kinds)
     recovery.resent = saved.resent
     scheduler.overflowed = saved.overflowed
     scheduler.requested = saved.requested

@@ -122,6 +122,7 @@ class SavedCompactor:
     mends: tuple[Defect, ...] = ()
     doubted: tuple[int, int] = (0, 0)
     mended: int = 0
+    mended_kinds: tuple[str, ...] = ()
     resent: int = 0
     overflowed: bool = False
     requested: str | None = None

@@ -35,7 +35,7 @@ class Settings:
             than the window.
         model_seconds: for which the answers of one compaction are waited for, in a thread; then the
             model has failed. None waits for ever.
-        retries: how often one request is sent again after an error.
+        retries: how often one request is sent again after errors of one kind.
         most_images: pictures in a request, above which the oldest are taken out; None for what the
             API takes.
         most_bytes: bytes of a request's body, likewise.

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 Defect: TypeAlias = Literal[
     "orphan result",
     "missing result",
+    "parted results",
     "duplicate",
     "duplicate id",
     "foreign id",
@@ -19,6 +20,7 @@ Defect: TypeAlias = Literal[
     "unsigned thought",
     "changed thought",
     "missing thought",
+    "turn without thought",
     "unsigned call",
     "lone reasoning",
     "missing reasoning",
@@ -26,14 +28,22 @@ Defect: TypeAlias = Literal[
 ]
 """What can be broken in a history.
 
-Calls and results: one without the other, a second result of a call, two calls of one id, an id in
-a form that the provider does not take. Texts: of nothing, also as a result; an answer at the end,
-or white space behind it. Turns: two of one role, a system message behind others. Thoughts: without
-a signature, with another one, or left out; Gemini's calls without a signature; Responses' reasoning
-without what follows it, the reverse, or known to the provider's store alone.
+Calls and results: one without the other, another message between them, a second result of a call,
+two calls of one id, an id in a form that the provider does not take. Texts: of nothing, also as a
+result; an answer at the end, or white space behind it. Turns: two of one role, a system message
+behind others. Thoughts: without a signature, with another one, left out, or not at the beginning of
+a turn; Gemini's calls without a signature; Responses' reasoning without what follows it, the
+reverse, or known to the provider's store alone.
 """
 CERTAIN: frozenset[Defect] = frozenset(
-    {"orphan result", "missing result", "duplicate", "empty text", "lone reasoning"}
+    {
+        "orphan result",
+        "missing result",
+        "parted results",
+        "duplicate",
+        "empty text",
+        "lone reasoning",
+    }
 )
 """Defects that nearly every provider refuses."""
 COMMON: frozenset[Defect] = frozenset({"role order", "late system"})

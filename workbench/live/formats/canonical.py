@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 
 from workbench.engine.transcript.message import Json
-from workbench.live.formats.parts import plain, type_of
+from workbench.live.formats.parts import jsonable, plain, type_of
 
 MARKERS = frozenset({"cache_control", "cachePoint"})
 """Keys that tell a provider what to cache and say nothing."""
@@ -28,7 +28,7 @@ IDS = frozenset({"id", *RESULT_IDS})
 def key(message: Json) -> bytes:
     """The same for two messages that say the same."""
     plain_message = said(message)
-    text = json.dumps(plain_message, sort_keys=True, ensure_ascii=False, default=str)
+    text = json.dumps(plain_message, sort_keys=True, ensure_ascii=False, default=jsonable)
     encoded_text = text.encode("utf-8", "surrogatepass")
     digest = blake2b(encoded_text, digest_size=16)
     return digest.digest()
@@ -41,7 +41,7 @@ def loose_key(message: Json) -> bytes:
 
 
 def is_result(message: Json) -> bool:
-    """Whether a host's entry holds tools' results and nothing else."""
+    """Whether a host's entry holds tools' results, and nothing else but pictures beside them."""
     record = plain(message)
     if not isinstance(record, Mapping):
         return False
@@ -50,8 +50,13 @@ def is_result(message: Json) -> bool:
     parts = record.get("content") or record.get("parts")
     if not isinstance(parts, list) or not parts:
         return False
-    plain_parts = map(plain, parts)
-    return all(map(is_result_part, plain_parts))
+    has_result = False
+    for part in map(plain, parts):
+        if is_result_part(part):
+            has_result = True
+        elif not isinstance(part, Mapping) or "text" in part:
+            return False
+    return has_result
 
 
 def is_output(record: Json) -> bool:

@@ -95,10 +95,12 @@ class Gemini(HostFormat):
             if summary is not None:
                 return [summary]
         if other_parts or not messages:
+            has_words = any("text" in part for part in other_parts)
             user_message = UserMessage(
                 id=entry.new_id(),
                 blocks=tuple(_block(part, entry) for part in other_parts),  # type: ignore[misc]  # a user's part is no thought
                 pinned=entry.pinned,
+                synthetic=bool(messages) and not has_words,  # a picture that a tool made
             )
             messages.append(user_message)
         return messages

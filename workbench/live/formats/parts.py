@@ -3,6 +3,7 @@ from which part.
 """
 
 import json
+from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -106,13 +107,15 @@ def sealed(part: Mapping[str, Json], tokens: int | None = None) -> Image:
 
 def written(part: Json) -> str:
     """A part as JSON text."""
-    return json.dumps(part, ensure_ascii=False, default=str)
+    return json.dumps(part, ensure_ascii=False, default=jsonable)
 
 
 def jsonable(value: Json) -> Json:
-    """What JSON has no form for: a client's object as its values, a mapping as a dict, anything
-    else as text.
+    """What JSON has no form for: a client's object as its values, a mapping as a dict, bytes as
+    Google's client writes them, anything else as text.
     """
+    if isinstance(value, bytes):
+        return urlsafe_b64encode(value).decode("ascii")
     plain_value = plain(value)
     if plain_value is not value:
         return plain_value

@@ -50,7 +50,7 @@ def _missing_ids(answer: SentEntry, results: Sequence[SentEntry]) -> list[str]:
     for entry in results:
         answered_ids |= result_ids(entry.record)
     missing_ids: list[str] = []
-    for call_id in _call_ids(answer):
+    for call_id in call_ids(answer):
         if call_id not in answered_ids:
             missing_ids.append(call_id)
     return missing_ids
@@ -75,7 +75,7 @@ def _result_part(call_id: str) -> Json:
     }
 
 
-def _call_ids(entry: SentEntry) -> list[str]:
+def call_ids(entry: SentEntry) -> list[str]:
     """The ids of the calls of an answer, as far as it names them."""
     ids: list[str] = []
     for call in entry.record.get("tool_calls") or ():

@@ -17,8 +17,10 @@ from workbench.live.mending.reasoning_items import (
     without_missing_reasoning,
     without_stored_items,
 )
-from workbench.live.mending.sent_entry import Mend, SentEntry, entries_of
+from workbench.live.mending.result_places import with_results_behind_calls
+from workbench.live.mending.sent_entry import Mend, SentEntry, entries_of, history_of
 from workbench.live.mending.texts import with_filled_results, without_empty_texts
+from workbench.live.mending.thought_turns import with_closed_turns
 from workbench.live.mending.thoughts import (
     with_noted_thoughts,
     with_signed_calls,
@@ -39,6 +41,7 @@ MENDS: Mapping[Defect, Mend] = {
     "lone reasoning": without_lone_reasoning,
     "missing reasoning": without_missing_reasoning,
     "stored item": without_stored_items,
+    "parted results": with_results_behind_calls,
     "duplicate id": with_unique_ids,
     "foreign id": with_short_ids,
     "missing result": with_last_results,
@@ -48,11 +51,13 @@ MENDS: Mapping[Defect, Mend] = {
     "role order": with_alternating_roles,
     "blank end": without_blank_end,
     "prefill": with_user_at_end,
+    "turn without thought": with_closed_turns,
 }
 """In the order in which they are made."""
 VISIBLE: tuple[Defect, ...] = (
     "unsigned thought",
     "lone reasoning",
+    "parted results",
     "duplicate id",
     "missing result",
     "empty text",
@@ -114,14 +119,7 @@ class Mending:
         for defect, mend in MENDS.items():
             if defect in self.defects:
                 entries = mend(entries, format)
-        mended = HostList()
-        for entry in entries:
-            place = entry.place
-            if entry.is_made:
-                place = None
-            mended.objects.append(entry.object)
-            mended.places.append(place)
-        return mended
+        return history_of(entries)
 
     def _without_doubted(self, entries: list[SentEntry], format: MessageFormat) -> list[SentEntry]:
         doubted: list[int] = []

@@ -90,6 +90,18 @@ def entries_of(history: HostList) -> list[SentEntry]:
     return entries
 
 
+def history_of(entries: Sequence[SentEntry]) -> HostList:
+    """The list of these entries, of which those that were made are not the host's own."""
+    history = HostList()
+    for entry in entries:
+        place = entry.place
+        if entry.is_made:
+            place = None
+        history.objects.append(entry.object)
+        history.places.append(place)
+    return history
+
+
 Mend: TypeAlias = Callable[[Sequence[SentEntry], MessageFormat], list[SentEntry]]
 """Returns the entries with one kind of defect mended: the very same where there is none."""
 
