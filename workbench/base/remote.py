@@ -155,16 +155,16 @@ def read(address: str) -> bytes | None:
         return None
 
 
-def write(address: str, data: str | bytes) -> None:
+def write(address: str, content: str | bytes) -> None:
     """Write a file, which is there whole or not at all.
 
     Raises:
         SetupError: the store cannot be asked, or refuses.
     """
-    if isinstance(data, str):
-        data = data.encode("utf-8", "surrogateescape")
+    if isinstance(content, str):
+        content = content.encode("utf-8", "surrogateescape")
     with _store(address) as (store, path):
-        store.pipe_file(path, data)
+        store.pipe_file(path, content)
 
 
 def upload(file: Path, address: str) -> None:

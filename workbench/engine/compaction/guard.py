@@ -117,9 +117,9 @@ def _pairs(original: Context, compacted: Context) -> list[Violation]:
         findings.append(Violation("S1", f"call {call_id!r} lost its result", message_id))
     old_call_of = dict(old_results)
     for result_id, call in new_results:
-        what = _changed_call(old_call_of, result_id, call)
-        if what:
-            findings.append(Violation("S1", what, result_id))
+        change = _changed_call(old_call_of, result_id, call)
+        if change:
+            findings.append(Violation("S1", change, result_id))
     for (message_id, call_id), n in _repeated(old_answered, new_answered):
         findings.append(Violation("S2", f"call {call_id!r} has {n} results", message_id))
     return findings

@@ -177,8 +177,8 @@ def _document(call: Call, options: ProviderOptions) -> Mapping[str, Any]:
     """
     if urlsplit(call.address).scheme not in ("http", "https"):
         raise ModelError(f"{call.model} has no address that can be asked: {call.address:.80}")
-    data = json.dumps(call.body, default=str).encode("utf-8", "replace")
-    request = Request(call.address, data, dict(call.headers), method="POST")
+    body = json.dumps(call.body, default=str).encode("utf-8", "replace")
+    request = Request(call.address, body, dict(call.headers), method="POST")
     opener = build_opener(_NoRedirect)
     started = time.monotonic()
     try:

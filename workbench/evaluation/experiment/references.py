@@ -133,12 +133,12 @@ class BaselineAtSizes:
             shares=self.shares,
             exam_at=self.exam_at,
         )
-        asked: dict[int, list[Compaction]] = {}
+        by_boundary: dict[int, list[Compaction]] = {}
         for boundary in (*self.boundaries, *self.exam_at):
-            asked[boundary] = []
+            by_boundary[boundary] = []
         for event in replay.events:
-            asked[event.at].append(event.compaction)
-        return asked
+            by_boundary[event.at].append(event.compaction)
+        return by_boundary
 
     def _at_size(self, event: CompactionEvent) -> _Cut:
         """The baseline cut to the size that a compaction came to."""

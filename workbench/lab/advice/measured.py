@@ -256,11 +256,13 @@ def _rows(
     units: Sequence[str],
     recordings: Mapping[str, RecordedSession],
 ) -> pd.DataFrame:
-    sessions = run.sessions[run.sessions["status"] == "ok"]
-    unit_of = _units(map(str, sessions["session"]), recordings, units)
+    """The rows of some strategies and recordings: a row a session and candidate."""
+    is_replayed = run.sessions["status"] == "ok"
+    session_names = run.sessions.loc[is_replayed, "session"]
+    unit_of = _units(map(str, session_names), recordings, units)
     project_of = {name: source.project for name, source in recordings.items()}
-    replays = run.replays[run.replays["strategy"].isin(names)]
-    table = replays[["session", "strategy", "status"]]
+    is_named = run.replays["strategy"].isin(names)
+    table = run.replays.loc[is_named, ["session", "strategy", "status"]]
     table = table.rename(columns={"strategy": "candidate"})
     for column, metric in SCORES.items():
         table = table.merge(_scores(run, metric, column), "left", ROW)
