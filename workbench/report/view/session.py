@@ -61,18 +61,12 @@ def session_page(entry: RunEntry, query: Query) -> Page:
         left.other = right.replay
         difference = context_difference(left, right, outcomes_of)
     messages = message_rows(views, outcomes_of)
-    filters = MessageFilters(
-        q=query.get("q", ""),
-        show=query.get("show", ""),
-        who=query.get("who", ""),
-    )
+    filters = _filters(query)
     rows = [message for message in messages if filters.fits(message)]
     links = Links(left, place, session, names, asdict(filters))
-    loss = loss_told(views, session, query.get("loss", ""))
+    loss = _named_loss(entry, views, session, query)
     message_to_show = left.message
     if loss:
-        keys = [row["loss"] for row in all_losses(entry)]
-        loss["is_listed"] = loss["key"] in keys
         message_to_show = loss["need"]["said"]
     first_row = _first(rows, number(query, "from"), message_to_show, left.at)
     sides = []
@@ -113,6 +107,26 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     download = pd.DataFrame(rows).drop(columns="by", errors="ignore")
     title = clipped(row["title"] or session, 80)
     return Page("session", f"{title} in {entry.name}", values, download)
+
+
+def _filters(query: Query) -> MessageFilters:
+    """Which messages an address asks for."""
+    return MessageFilters(
+        q=query.get("q", ""),
+        show=query.get("show", ""),
+        who=query.get("who", ""),
+    )
+
+
+def _named_loss(
+    entry: RunEntry, views: list[SessionView], session: str, query: Query
+) -> dict[str, Any] | None:
+    """The loss that an address names, and whether the run lists it; None where it names none."""
+    loss = loss_told(views, session, query.get("loss", ""))
+    if loss:
+        keys = [row["loss"] for row in all_losses(entry)]
+        loss["is_listed"] = loss["key"] in keys
+    return loss
 
 
 def _shown_rows(

@@ -322,13 +322,15 @@ def _lost_in_compaction(folder: Path) -> Iterator[GradedContext]:
     for file in sorted((folder / "judgments").glob("*_bs1.json")):
         name = file.name.removesuffix("_bs1.json")
         chat = _json(folder / "contexts" / f"{name}.json")
-        facts = {}
-        for fact in _json(folder / "contexts" / f"{name}_meta.json")["facts"]:
-            facts[fact["fact_id"]] = fact
+        meta = _json(folder / "contexts" / f"{name}_meta.json")
+        facts = {fact["fact_id"]: fact for fact in meta["facts"]}
+        judgments = _json(file)
         answers = []
-        for batch in _json(file)["batches"]:
+        for batch in judgments["batches"]:
             for verdict in batch["verdicts"]:
-                answers.append(_chat_answer(facts[verdict["fact_id"]], verdict))
+                fact = facts[verdict["fact_id"]]
+                answer = _chat_answer(fact, verdict)
+                answers.append(answer)
         density, _, degree = name.partition("_")
         texts = tuple(str(message["content"]) for message in chat)
         yield GradedContext(density, degree, texts, tuple(answers))
