@@ -194,8 +194,8 @@ def _file(asked_address: str, facts: dict[str, Any]) -> RemoteFile:
     if "://" not in name:
         scheme = asked_address.partition("://")[0]
         name = f"{scheme}://{name.lstrip('/')}"
-    changed = _first(facts, "LastModified", "mtime", "created")
-    version = _first(facts, "ETag", "etag")
+    changed = _first_told(facts, "LastModified", "mtime", "created")
+    version = _first_told(facts, "ETag", "etag")
     size = facts.get("size") or 0
     return RemoteFile(
         address=name.rstrip("/"),
@@ -205,7 +205,7 @@ def _file(asked_address: str, facts: dict[str, Any]) -> RemoteFile:
     )
 
 
-def _first(facts: dict[str, Any], *names: str) -> str:
+def _first_told(facts: dict[str, Any], *names: str) -> str:
     """The first of these facts that a store tells; empty where it tells none."""
     for name in names:
         if facts.get(name):

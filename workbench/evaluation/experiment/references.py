@@ -118,10 +118,10 @@ class BaselineAtSizes:
         Raises:
             ModelError: as of `rows`.
         """
-        _ = self._asked
+        _ = self._compactions
 
     @cached_property
-    def _asked(self) -> dict[int, list[Compaction]]:
+    def _compactions(self) -> dict[int, list[Compaction]]:
         """The baseline at the sizes asked for, by boundary."""
         replay = matched(
             self.prepared.session,
@@ -144,7 +144,7 @@ class BaselineAtSizes:
         """The baseline cut to the size that a compaction came to."""
         size = event.compaction.sent.spoken
         boundary = event.at
-        compactions = self._asked[boundary]
+        compactions = self._compactions[boundary]
         nearest = min(compactions, key=lambda compaction: _apart(compaction, size))
         if _apart(nearest, size) <= NEAR:
             return _Cut(boundary, nearest, size)

@@ -159,7 +159,7 @@ class Processes(Workers):
             finished = wait(busy, return_when=FIRST_COMPLETED).done
             for future in finished:
                 place, pool = busy.pop(future)
-                kept_future = self._kept(pool, future)
+                kept_future = self._ended_task(pool, future)
                 ended.append((place, kept_future))
 
     def _alone(self, evaluate: Callable[[Task], Result], task: Task) -> Result | None:
@@ -175,7 +175,7 @@ class Processes(Workers):
                 return result
         return None
 
-    def _kept(self, pool: Executor, future: Future[Result]) -> Future[Result] | None:
+    def _ended_task(self, pool: Executor, future: Future[Result]) -> Future[Result] | None:
         """An ended task, its worker idle again; None where the worker died."""
         from joblib.externals.loky.process_executor import BrokenProcessPool
 

@@ -54,8 +54,8 @@ def far_dependency(project: Project) -> None:
     ours, *other_subjects = project.subjects(5)
     ports, accounts, paths = project.numbers(6), project.ids(6), project.paths(5)
     services = ["# Services", ""]
-    others = zip(other_subjects, ports[2:], accounts[2:], paths[1:], strict=True)
-    for subject, other_port, account, path in others:
+    other_services = zip(other_subjects, ports[2:], accounts[2:], paths[1:], strict=True)
+    for subject, other_port, account, path in other_services:
         services.append(
             f"The {subject} listens on port {other_port}, is billed to account {account} and reports"
             f" to {path}."

@@ -50,7 +50,7 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     session = query.get("id", "")
     row = session_row(run, session)
     names = known_strategies(run, (query.get("left", ""), query.get("right", "")))
-    place, views = _at(query, entry, session, names)
+    place, views = _place_and_views(query, entry, session, names)
     left, right = views
     is_pair = names[0] != names[1]
     left.message = _chosen_message(left, query)
@@ -68,7 +68,7 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     message_to_show = left.message
     if loss:
         message_to_show = loss["need"]["said"]
-    first_row = _first(rows, number(query, "from"), message_to_show, left.at)
+    first_row = _first_row(rows, number(query, "from"), message_to_show, left.at)
     sides = []
     for view, name, message_outcomes in zip(views, names, outcomes_of, strict=True):
         note = ""
@@ -166,7 +166,7 @@ def _chosen_message(view: SessionView, query: Query) -> int | None:
     return message
 
 
-def _at(
+def _place_and_views(
     query: Query,
     entry: RunEntry,
     session: str,
@@ -219,7 +219,7 @@ def _request(view: SessionView, query: Query, at: int | None) -> int:
     return len(steps) - 1
 
 
-def _first(
+def _first_row(
     rows: Sequence[Mapping[str, Any]],
     row_asked_for: int | None,
     message: int | None,
