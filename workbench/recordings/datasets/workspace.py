@@ -261,12 +261,16 @@ class Workspace:
         place = self._inside(path)
         matches: list[str] = []
         count = 0
-        for file in _files_in(place) if place.is_dir() else [place]:
-            for number, line in enumerate(self._text(str(file)).splitlines(), 1):
-                if expression.search(line):
-                    count += 1
-                    if count <= MOST_MATCHES:
-                        matches.append(f"{file.relative_to(self.cwd)}:{number}: {line.strip()}")
+        files = _files_in(place) if place.is_dir() else [place]
+        for file in files:
+            name = file.relative_to(self.cwd)
+            lines = self._text(str(file)).splitlines()
+            for number, line in enumerate(lines, 1):
+                if not expression.search(line):
+                    continue
+                count += 1
+                if count <= MOST_MATCHES:
+                    matches.append(f"{name}:{number}: {line.strip()}")
         if not matches:
             return "no match"
         text = "\n".join(matches)
