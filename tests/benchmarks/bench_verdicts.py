@@ -32,10 +32,10 @@ import pandas as pd
 
 import workbench as wb
 from workbench import Findings, Results, WorkbenchError
-from workbench.evaluation.analysis.trade import WORTH
 from workbench.evaluation.findings.decision import Decision
 from workbench.evaluation.findings.prices import considered
 from workbench.evaluation.findings.tables import Tables
+from workbench.lab.advice.advise import AdviceSpec
 
 POSSIBLE = 0.1
 
@@ -213,11 +213,12 @@ def simulated_results(simulated: pd.DataFrame) -> pd.DataFrame:
     """
     sums = simulated.groupby("strategy").sum(numeric_only=True).astype(float)
     saved_share = sums["saved_usd_net"] / sums["usd_uncompacted"]
+    points_of_bill = 10 * AdviceSpec().worth * saved_share
     return pd.DataFrame(
         {
             "bill": sums["usd_uncompacted"] - sums["saved_usd_net"],
             "bill_blind": sums["usd_uncompacted"] - sums["saved_usd_blind"],
-            "points": 100 * (1 - sums["blind_steps"] / sums["steps"]) + 10 * WORTH * saved_share,
+            "points": 100 * (1 - sums["blind_steps"] / sums["steps"]) + points_of_bill,
         }
     )
 

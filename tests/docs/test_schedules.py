@@ -16,7 +16,6 @@ import pytest
 
 from builders import conversation, rules
 from workbench import Preset, Session, preset
-from workbench.engine.compaction.presets import with_price
 from workbench.engine.models.cache_rules import ANTHROPIC
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.prices import given_tariff
@@ -138,7 +137,7 @@ def test_no_request_of_the_cheapest_schedule_exceeds_the_window() -> None:
 
 def test_the_schedule_of_a_trigger_is_that_of_its_replay() -> None:
     known = schedules(turns=20, window=2_000)
-    for how in (preset("truncate"), with_price("truncate")):
+    for how in (preset("truncate"), preset("truncate+price")):
         replay = natural(known.session, how, Extractive(), known.sizing, window=2_000)
         compacted = [event.at for event in replay.events]
         assert compacted
@@ -148,6 +147,6 @@ def test_the_schedule_of_a_trigger_is_that_of_its_replay() -> None:
 def test_by_price_comes_closer_to_the_cheapest_than_a_share_of_the_window_does() -> None:
     known = schedules(turns=20, window=3_000, pause=12)
     by_share, by_price = (
-        known.cost(known.under(one)) for one in (preset("truncate"), with_price("truncate"))
+        known.cost(known.under(one)) for one in (preset("truncate"), preset("truncate+price"))
     )
     assert known.cost(known.cheapest()) <= by_price < by_share

@@ -13,12 +13,16 @@ from live.test_native_formats import takes_gemini, takes_responses
 
 from workbench import AssistantMessage, Compactor, Text
 from workbench.engine.transcript.message import Image, Message, ToolResult, chars_per_token
-from workbench.live.formats.responses import BLANK
 from workbench.live.formats.table import MessageFormat
 from workbench.live.message_reader import MessageReader
 from workbench.live.outgoing import write_messages
 
-PIXEL = BLANK.partition(",")[2]
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5E"
+    "rkJggg=="
+)
+BLANK = f"data:image/png;base64,{PIXEL}"
+"""What stands for a screenshot that is no longer sent."""
 
 
 class Talk:

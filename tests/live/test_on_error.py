@@ -4,9 +4,8 @@ import pytest
 import validators
 from live.talk import answered, asked, back, openai, used
 
-from workbench import Compactor, Preset, Settings, Strategy
+from workbench import Compactor, Preset, Settings, Strategy, preset
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.compaction.strategy import Never
 from workbench.engine.models.extractive import Extractive
 from workbench.live.events import CompactionEnded, ErrorJudged, LastResort
 
@@ -128,7 +127,7 @@ def test_the_presets_own_answer_to_an_overflow_is_used() -> None:
     cautious = Preset(
         "cautious",
         Strategy("nothing", ()),
-        Never(),
+        preset("none").trigger,
         overflow=Strategy("cut", (STAGES["truncate"](),)),
     )
     live = compactor(cautious)

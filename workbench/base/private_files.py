@@ -41,10 +41,10 @@ def open_private(file: Path) -> BinaryIO:
     return stream
 
 
-def write_private(file: Path, data: str | bytes) -> None:
+def write_private(file: Path, content: str | bytes) -> None:
     """Write a file, and make its folder where there is none."""
-    if isinstance(data, str):
-        data = data.encode("utf-8", "surrogateescape")
+    if isinstance(content, str):
+        content = content.encode("utf-8", "surrogateescape")
     make_private_folder(file.parent)
     with open_private(file) as stream:
-        stream.write(data)
+        stream.write(content)

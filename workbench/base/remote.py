@@ -155,16 +155,16 @@ def read(address: str) -> bytes | None:
         return None
 
 
-def write(address: str, data: str | bytes) -> None:
+def write(address: str, content: str | bytes) -> None:
     """Write a file, which is there whole or not at all.
 
     Raises:
         SetupError: the store cannot be asked, or refuses.
     """
-    if isinstance(data, str):
-        data = data.encode("utf-8", "surrogateescape")
+    if isinstance(content, str):
+        content = content.encode("utf-8", "surrogateescape")
     with _store(address) as (store, path):
-        store.pipe_file(path, data)
+        store.pipe_file(path, content)
 
 
 def upload(file: Path, address: str) -> None:
@@ -194,8 +194,8 @@ def _file(asked_address: str, facts: dict[str, Any]) -> RemoteFile:
     if "://" not in name:
         scheme = asked_address.partition("://")[0]
         name = f"{scheme}://{name.lstrip('/')}"
-    changed = _first(facts, "LastModified", "mtime", "created")
-    version = _first(facts, "ETag", "etag")
+    changed = _first_told(facts, "LastModified", "mtime", "created")
+    version = _first_told(facts, "ETag", "etag")
     size = facts.get("size") or 0
     return RemoteFile(
         address=name.rstrip("/"),
@@ -205,7 +205,7 @@ def _file(asked_address: str, facts: dict[str, Any]) -> RemoteFile:
     )
 
 
-def _first(facts: dict[str, Any], *names: str) -> str:
+def _first_told(facts: dict[str, Any], *names: str) -> str:
     """The first of these facts that a store tells; empty where it tells none."""
     for name in names:
         if facts.get(name):

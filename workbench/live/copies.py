@@ -12,6 +12,43 @@ from workbench.live.formats.shape import OutgoingMessage
 
 
 @dataclass(slots=True)
+class _WrittenMessage:
+    """A message that a compaction wrote.
+
+    Attributes:
+        object: as the compaction wrote it.
+        source: where in the host's messages the one stands that it was made of; None for what is
+            new.
+        content: what it says, for nobody else to change.
+        copy: what the host has; None before it has one.
+        markers: the cache markers that its source had when it was copied.
+    """
+
+    object: Json
+    source: int | None
+    content: Json
+    copy: Json = None
+    markers: list[tuple[str, Json]] = field(default_factory=list)
+
+    def copy_anew(self, host_messages: Sequence[Json]) -> None:
+        """Copy it, with the markers that the host has on its source now."""
+        rewritten = self.object
+        self.markers = []
+        if self.source is not None:
+            host_message = host_messages[self.source]
+            rewritten = remarked(rewritten, host_message)
+            self.markers = deepcopy(markers(host_message))
+        self.content = deepcopy(rewritten)
+        self.copy = deepcopy(rewritten)
+
+    def is_marked_otherwise(self, host_messages: Sequence[Json]) -> bool:
+        """Whether its source was marked, and is marked otherwise now."""
+        if not self.markers or self.source is None:
+            return False
+        return markers(host_messages[self.source]) != self.markers
+
+
+@dataclass(slots=True)
 class Copies:
     """What is sent of a compaction.
 
@@ -22,107 +59,58 @@ class Copies:
     Attributes:
         outgoing: what is sent, the host's own messages among what was written.
         places: for each the index of the host's message that it is; None for what was written.
-        made_indices: where in `outgoing` the written ones stand; the lists below have one for each.
-        sources: where in the host's messages those stand that they were made of; None for what is
-            new.
+        messages: those that were written, in their order.
         reworded: the host's messages, by their place, that it passes in another form than when they
             were copied.
-        marked: the cache markers of those that have some.
-        contents: what they say, for nobody else to change.
-        copies: what the host has.
     """
 
     outgoing: list[OutgoingMessage] = field(default_factory=list)
     places: list[int | None] = field(default_factory=list)
-    made_indices: list[int] = field(default_factory=list)
-    sources: list[int | None] = field(default_factory=list)
+    messages: list[_WrittenMessage] = field(default_factory=list)
     reworded: set[int | None] = field(default_factory=set)
-    marked: dict[int, list[tuple[str, Json]]] = field(default_factory=dict)
-    contents: list[Json] = field(default_factory=list)
-    copies: list[Json] = field(default_factory=list)
 
     def of(self, outgoing: list[OutgoingMessage], host_messages: Sequence[Json]) -> list[Json]:
         """What is sent now, where the host's own messages are these."""
         if outgoing != self.outgoing:
             self._begin(outgoing)
-        if self.reworded or self.copies != self.contents:
-            self._renew_changed(host_messages)
-        for number in self._marked_otherwise(host_messages):
-            self._copy(number, host_messages)
+        for message in self.messages:
+            if self._is_stale(message, host_messages):
+                message.copy_anew(host_messages)
         self.reworded = set()
-        unused_copies = iter(self.copies)
+        unused = iter(self.messages)
         objects: list[Json] = []
         for place in self.places:
             if place is None:
-                copy = next(unused_copies)
-                objects.append(copy)
+                message = next(unused)
+                objects.append(message.copy)
             else:
                 objects.append(host_messages[place])
         return objects
 
     def _begin(self, outgoing: list[OutgoingMessage]) -> None:
-        """Copy what is new among these; what was written before keeps its copy."""
-        old_numbers: dict[int, int] = {}
-        for number, index in enumerate(self.made_indices):
-            old_message = self.outgoing[index]
-            old_numbers[id(old_message.object)] = number
-        old_copies = self.copies
-        old_contents = self.contents
-        old_marked = self.marked
-        self.places = []
-        self.made_indices = []
-        for index, message in enumerate(outgoing):
-            self.places.append(message.place)
-            if message.place is None:
-                self.made_indices.append(index)
-        self.sources = []
-        self.copies = []
-        self.contents = []
-        self.marked = {}
-        for number, index in enumerate(self.made_indices):
-            message = outgoing[index]
-            old_number = old_numbers.get(id(message.object))
-            self.sources.append(message.at)
-            copy: Json = None
-            content = message.object
-            if old_number is not None:
-                copy = old_copies[old_number]
-                content = old_contents[old_number]
-            self.copies.append(copy)
-            self.contents.append(content)
-            if old_number in old_marked:
-                self.marked[number] = old_marked[old_number]
+        """Take these to send; what was written before keeps its copy."""
+        old_messages: dict[int, _WrittenMessage] = {}
+        for old_message in self.messages:
+            old_messages[id(old_message.object)] = old_message
         self.outgoing = outgoing
+        self.places = []
+        self.messages = []
+        for message in outgoing:
+            self.places.append(message.place)
+            if message.place is not None:
+                continue
+            new_message = _WrittenMessage(message.object, message.at, message.object)
+            old = old_messages.get(id(message.object))
+            if old is not None:
+                new_message.content = old.content
+                new_message.copy = old.copy
+                new_message.markers = old.markers
+            self.messages.append(new_message)
 
-    def _renew_changed(self, host_messages: Sequence[Json]) -> None:
-        """Copy those anew that the host changed, or whose own message it passes in another form."""
-        for number, source in enumerate(self.sources):
-            is_changed = self.copies[number] != self.contents[number]
-            is_reworded = source is not None and source in self.reworded
-            if is_changed or is_reworded:
-                self._copy(number, host_messages)
-
-    def _marked_otherwise(self, host_messages: Sequence[Json]) -> list[int]:
-        """Those whose own message the host marks otherwise now."""
-        numbers: list[int] = []
-        for number, marked in self.marked.items():
-            source = self.sources[number] or 0
-            present_markers = markers(host_messages[source])
-            if present_markers != marked:
-                numbers.append(number)
-        return numbers
-
-    def _copy(self, number: int, host_messages: Sequence[Json]) -> None:
-        """Copy a message anew, with the markers that the host has on its own now."""
-        index = self.made_indices[number]
-        rewritten = self.outgoing[index].object
-        source = self.sources[number]
-        self.marked.pop(number, None)
-        if source is not None:
-            host_message = host_messages[source]
-            rewritten = remarked(rewritten, host_message)
-            present_markers = markers(host_message)
-            if present_markers:
-                self.marked[number] = deepcopy(present_markers)
-        self.contents[number] = deepcopy(rewritten)
-        self.copies[number] = deepcopy(rewritten)
+    def _is_stale(self, message: _WrittenMessage, host_messages: Sequence[Json]) -> bool:
+        """Whether the host changed a copy, or passes or marks its source otherwise now."""
+        if message.copy != message.content:
+            return True
+        if message.source is not None and message.source in self.reworded:
+            return True
+        return message.is_marked_otherwise(host_messages)

@@ -58,9 +58,9 @@ def split(rows: pd.DataFrame, seed: int, worth: float) -> dict[str, object]:
     every = sorted(set(projects.values()))
     half = set(Random(seed).sample(every, len(every) // 2))
     mine = {session: project for session, project in projects.items() if project in half}
-    done = {(name, session) for name in names for session in projects}
+    pairs = {(name, session) for name in names for session in projects}
     measured = Measurements(
-        Grid(strategies=("summarize",)), {}, {}, RunSpec(), rows=rows, done=done
+        Grid(strategies=("summarize",)), {}, {}, RunSpec(), rows=rows, measured_pairs=pairs
     )
     candidates = Candidates(measured.grid, points[0], points)
     search = Search(SPEC.changed(worth=worth), candidates, measured, mine, spread(mine, seed))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from report.view.made import get, served
 
 from workbench import Report, Results, SettingError, UnknownName, compare, render
 from workbench.cli import main
@@ -17,8 +18,6 @@ from workbench.lab.advice.space import space
 from workbench.recordings.datasets.bundled import bundled_files
 from workbench.recordings.datasets.generator import generate
 from workbench.recordings.importers.native import write
-from workbench.report.view.pages import runs_page
-from workbench.report.view.runs import runs
 
 WORK = "work"
 
@@ -111,15 +110,15 @@ def test_view_and_the_page_of_its_run_show_what_the_advice_said(
 ) -> None:
     spec, advice = found
     assert spec.out is not None
-    entries = runs(spec.out.parent)
-    (row,) = runs_page(entries, {}).values["runs"]
-    assert (row.answer, row.because) == (advice.verdict, advice.traded)
+    with served(spec.out.parent) as server:
+        (row,) = json.loads(get(f"{server.address}?format=json")[1])
+    assert (row["answer"], row["because"]) == (advice.verdict, advice.traded)
     page = render(spec.out).read_text("utf-8")
     shown = Report(Results.open(spec.out)).verdict
     for sentence in (advice.verdict, advice.traded):
         assert sentence in shown.plain
     assert " ".join(advice.verdict.split()[:4]) in page and "was the only strategy" not in page
-    assert set(row.strategies.split(", ")) == set(advice.table["candidate"])
+    assert set(row["strategies"].split(", ")) == set(advice.table["candidate"])
 
 
 def test_the_same_command_goes_on_from_the_replays_that_are_there(

@@ -1,12 +1,11 @@
 import re
 
 import pytest
-from report.page.made import findings_of, made, report_of, tables_of
+from report.page.made import findings_of, made, report_of
 from report.page.test_parts import HOSTILE, Page
 
 from workbench import Report
 from workbench.evaluation.findings.losses import worst_losses
-from workbench.evaluation.findings.summaries import session_titles
 from workbench.evaluation.findings.tables import Tables
 
 
@@ -90,11 +89,11 @@ def test_a_loss_says_what_brings_it_back() -> None:
 
 
 def test_sessions_of_one_title_are_told_apart_and_a_title_stands_for_the_id() -> None:
-    assert list(session_titles(tables_of(2, title="Repair")).values()) == [
-        "Repair (1 of 2)",
-        "Repair (2 of 2)",
-    ]
-    assert list(session_titles(tables_of(2)).values()) == ["Repair number 0", "Repair number 1"]
+    alike = report_of(2, title="Repair").by_session.html
+    assert 0 < alike.index("Repair (1 of 2)") < alike.index("Repair (2 of 2)")
+    apart = report_of(2).by_session.html
+    assert 0 < apart.index("Repair number 0") < apart.index("Repair number 1")
+    assert " of 2)" not in apart
 
 
 def test_hostile_titles_stay_text() -> None:

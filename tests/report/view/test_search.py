@@ -12,8 +12,8 @@ import pytest
 from report.view.made import get, made_run, served
 
 import workbench as wb
+from workbench.engine.transcript.message import said_texts
 from workbench.evaluation.experiment.exports import share
-from workbench.report.explorer.panels import texts_of
 from workbench.report.view import search
 from workbench.report.view.app import ViewServer
 
@@ -40,7 +40,7 @@ def test_every_message_with_the_text_is_found_in_whatever_case(
     view: ViewServer, folder: Path
 ) -> None:
     [session] = wb.load(folder / "session.jsonl")
-    texts = ["\n".join(texts_of(message)).lower() for message in session.messages]
+    texts = ["\n".join(said_texts(message)).lower() for message in session.messages]
     numbers = [number for number, text in enumerate(texts) if "timeout" in text]
     found = hits(view, "q=TimeOut")
     assert numbers and [row["message"] for row in found] == numbers

@@ -41,7 +41,7 @@ def footer(files: FileOps, chars: int | None = None) -> str:
         chars: the most that all paths take together; changed files and newer ones go first. None
             for no bound.
     """
-    shown_files = _shown(files, chars)
+    shown_files = _fitting_files(files, chars)
     modified_list = _counted_list("modified-files", files.modified, shown_files.modified)
     read_list = _counted_list("read-files", files.read, shown_files.read)
     return modified_list + read_list
@@ -63,7 +63,7 @@ def _counted_list(
 
 def listed(files: FileOps, chars: int | None = None) -> str:
     """The same for the text of a summary: read files first, without counts of the rest."""
-    shown_files = _shown(files, chars)
+    shown_files = _fitting_files(files, chars)
     lists = ""
     if shown_files.read:
         lists += _tagged("read-files", list(map(harmless, shown_files.read)))
@@ -99,7 +99,7 @@ def lists_in(text: str) -> FileOps:
     )
 
 
-def _shown(files: FileOps, chars: int | None) -> FileOps:
+def _fitting_files(files: FileOps, chars: int | None) -> FileOps:
     """The newest changed files that fit, and the newest read ones that fit beside them."""
     if chars is None:
         return files

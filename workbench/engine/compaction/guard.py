@@ -43,7 +43,7 @@ def violations(original: Context, compacted: Context) -> tuple[Violation, ...]:
         findings += _doubles(old_messages, new_messages)
         findings += _pairs(original, compacted)
         findings += _order(old_messages, new_messages)
-    findings += _kept(old_messages, new_messages)
+    findings += _missing_messages(old_messages, new_messages)
     findings += _empty(old_messages, new_messages)
     if compacted.tokens > original.tokens:
         growth = f"the context grew from {original.tokens} to {compacted.tokens} tokens"
@@ -117,9 +117,9 @@ def _pairs(original: Context, compacted: Context) -> list[Violation]:
         findings.append(Violation("S1", f"call {call_id!r} lost its result", message_id))
     old_call_of = dict(old_results)
     for result_id, call in new_results:
-        what = _changed_call(old_call_of, result_id, call)
-        if what:
-            findings.append(Violation("S1", what, result_id))
+        change = _changed_call(old_call_of, result_id, call)
+        if change:
+            findings.append(Violation("S1", change, result_id))
     for (message_id, call_id), n in _repeated(old_answered, new_answered):
         findings.append(Violation("S2", f"call {call_id!r} has {n} results", message_id))
     return findings
@@ -179,7 +179,9 @@ def _order(old_messages: Sequence[Message], new_messages: Sequence[Message]) -> 
         latest = max(old_index, latest)
 
 
-def _kept(old_messages: Sequence[Message], new_messages: Sequence[Message]) -> Iterator[Violation]:
+def _missing_messages(
+    old_messages: Sequence[Message], new_messages: Sequence[Message]
+) -> Iterator[Violation]:
     """Pinned messages that are gone or changed, and the newest user message if it is gone."""
     pinned = [message for message in old_messages if message.pinned and message.name != REGISTER]
     survivors: dict[str, list[Message]] = {}

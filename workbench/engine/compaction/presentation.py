@@ -45,12 +45,16 @@ class Presentation:
         lists = self._lists(task, least_tokens)
         if self.beside is not None:
             task = _with_messages(task, self.beside(task.context, task.budget, task.span))
-        footer = lists if self.file_lists == "inside" else ""
+        footer = ""
         if self.annotate is not None:
             footer = self.annotate(task)
-        tails: Iterable[str] = (lists if self.file_lists == "below" else "",)
+        elif self.file_lists == "inside":
+            footer = lists
+        tails: Iterable[str] = ("",)
         if self.below is not None:
             tails = self.below(task)
+        elif self.file_lists == "below":
+            tails = (lists,)
         return replace(task, footer=footer, tails=tails)
 
     def _with_files(self, task: SummaryTask) -> SummaryTask:

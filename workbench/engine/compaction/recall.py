@@ -82,9 +82,11 @@ def with_ids(
     kept_context = replace(compacted, archive=archive)
     if sent is not compacted:
         archive = _archived(compacted, sent, {**sent.archive, **archive})
-    room = _room(budget, original)
+    usual_room = _room(budget, original)
     target_room = budget.target - sent.tokens
-    room = min(room, target_room) if target_room >= 0 else max(room, LEAST)
+    room = max(usual_room, LEAST)
+    if target_room >= 0:
+        room = min(usual_room, target_room)
     outgoing = _Shown(replace(sent, archive=archive), room)
     return kept_context, outgoing.context(original)
 

@@ -184,13 +184,17 @@ def _pattern_with_gap(key: str) -> re.Pattern[str]:
     """The beginning of a key, a gap and its end, as in `sk-abc...xyz`; a longer beginning or end
     is masked already.
     """
-    lengths = range(min(PART, len(key)), SHORTEST_END - 1, -1)
-    beginnings = _any_of([MASK, *(key[:length] for length in lengths)])
-    ends = _any_of([MASK, *(key[-length:] for length in lengths)])
+    beginning_texts = [MASK]
+    end_texts = [MASK]
+    for length in range(min(PART, len(key)), SHORTEST_END - 1, -1):
+        beginning_texts.append(key[:length])
+        end_texts.append(key[-length:])
+    beginnings = _any_of(beginning_texts)
+    ends = _any_of(end_texts)
     short_ends = _any_of([key[-length:] for length in range(SHORTEST_END - 1, 0, -1)])
-    return re.compile(
-        rf"{beginnings}{_GAP}(?:{ends}|{short_ends}(?!\w))?|{_GAP}{ends}(?!\w)", re.IGNORECASE
-    )
+    both_ends = rf"{beginnings}{_GAP}(?:{ends}|{short_ends}(?!\w))?"
+    end_alone = rf"{_GAP}{ends}(?!\w)"
+    return re.compile(f"{both_ends}|{end_alone}", re.IGNORECASE)
 
 
 def _any_of(texts: list[str]) -> str:

@@ -177,8 +177,8 @@ def _document(call: Call, options: ProviderOptions) -> Mapping[str, Any]:
     """
     if urlsplit(call.address).scheme not in ("http", "https"):
         raise ModelError(f"{call.model} has no address that can be asked: {call.address:.80}")
-    data = json.dumps(call.body, default=str).encode("utf-8", "replace")
-    request = Request(call.address, data, dict(call.headers), method="POST")
+    body = json.dumps(call.body, default=str).encode("utf-8", "replace")
+    request = Request(call.address, body, dict(call.headers), method="POST")
     opener = build_opener(_NoRedirect)
     started = time.monotonic()
     try:
@@ -188,7 +188,7 @@ def _document(call: Call, options: ProviderOptions) -> Mapping[str, Any]:
         raise _refusal(call, error, options) from None
     except (URLError, OSError, HTTPException) as error:
         seconds = time.monotonic() - started
-        reason = _shown(str(getattr(error, "reason", error)), options)
+        reason = _error_text(str(getattr(error, "reason", error)), options)
         raise ModelError(
             f"{call.model} gave no answer in {seconds:.1f} seconds: {reason}", retryable=True
         ) from None
@@ -205,7 +205,7 @@ def _document(call: Call, options: ProviderOptions) -> Mapping[str, Any]:
 
 def _refusal(call: Call, error: HTTPError, options: ProviderOptions) -> ModelError:
     """What a provider's error means."""
-    text = _shown(error.read(MOST_BYTES).decode("utf-8", "replace"), options)
+    text = _error_text(error.read(MOST_BYTES).decode("utf-8", "replace"), options)
     diagnosis = classify(text, error.code)
     overflow = diagnosis.kind in ("overflow", "mixed", "bytes")
     limit: int | None = None
@@ -221,7 +221,7 @@ def _refusal(call: Call, error: HTTPError, options: ProviderOptions) -> ModelErr
     )
 
 
-def _shown(text: str, options: ProviderOptions) -> str:
+def _error_text(text: str, options: ProviderOptions) -> str:
     """What may be shown of an error: one line without keys."""
     line = " ".join(text.split())
     return without_keys(line, options.key or "", options.api_base or "")[:SHOWN]

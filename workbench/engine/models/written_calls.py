@@ -140,15 +140,15 @@ def _call(block: str, tools: Sequence[Record]) -> tuple[str, str]:
     except ValueError as error:
         raise UnreadableCall(f"the block {_short(block)} is no JSON ({error}).") from None
     if not isinstance(call, dict) or set(call) != {"tool", "arguments"}:
-        what = 'an object with "tool" and "arguments" alone'
-        raise UnreadableCall(f"the block {_short(block)} must be {what}.")
+        shape = 'an object with "tool" and "arguments" alone'
+        raise UnreadableCall(f"the block {_short(block)} must be {shape}.")
     tool_name = call["tool"]
     if tool_name not in names:
         raise UnreadableCall(f"there is no tool {tool_name!r}; there are {', '.join(names)}.")
     arguments = call["arguments"]
     if not _are_arguments(arguments):
-        what = "an object whose values are texts or numbers"
-        raise UnreadableCall(f"the arguments of {tool_name} must be {what}.")
+        shape = "an object whose values are texts or numbers"
+        raise UnreadableCall(f"the arguments of {tool_name} must be {shape}.")
     return tool_name, json.dumps(arguments, ensure_ascii=False)
 
 

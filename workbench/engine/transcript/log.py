@@ -179,7 +179,7 @@ def fold(path: Sequence[Entry]) -> tuple[Message, ...]:
     if compaction is not None:
         if compaction.summary is not None:
             messages.append(compaction.summary)
-        messages += _messages(_kept(path[:start], compaction))
+        messages += _messages(_kept_entries(path[:start], compaction))
     messages += _messages(path[start:])
     return tuple(_without_result(message, cleared) for message in messages)
 
@@ -195,7 +195,7 @@ def _messages(entries: Iterable[Entry]) -> list[Message]:
     return [entry.message for entry in entries if isinstance(entry, MessageEntry)]
 
 
-def _kept(earlier_entries: Sequence[Entry], compaction: CompactionEntry) -> Sequence[Entry]:
+def _kept_entries(earlier_entries: Sequence[Entry], compaction: CompactionEntry) -> Sequence[Entry]:
     if compaction.kept is not None:
         kept_ids = set(compaction.kept)
         return [entry for entry in earlier_entries if entry.id in kept_ids]

@@ -4,7 +4,7 @@ diff.
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import zip_longest
 
 from workbench.engine.transcript.spans import Span
 
@@ -40,16 +40,24 @@ def private_keys(text: str) -> Iterator[Span]:
 
 
 def _bodies_by_markers(text: str) -> Iterator[Span]:
-    stop = 0
-    for marker, following in pairwise([*_MARKER.finditer(text), None]):
-        assert marker is not None  # only the last one of the list is
+    markers = list(_MARKER.finditer(text))
+    last_end = 0
+    for marker, next_marker in zip_longest(markers, markers[1:]):
         if marker["edge"] == "END":
-            yield from _body_before(text, marker.start(), max(stop, marker.start() - _FAR))
-        elif following and following["edge"] == "END" and following.start() - marker.end() < _FAR:
-            yield from _body_between(text, marker.end(), following.start())
-        elif body := _BODY.match(text, marker.end()):
-            yield body.span()
-        stop = marker.end()
+            first_start = max(last_end, marker.start() - _FAR)
+            yield from _body_before(text, marker.start(), first_start)
+        elif next_marker and _is_end_of(marker, next_marker):
+            yield from _body_between(text, marker.end(), next_marker.start())
+        else:
+            body = _BODY.match(text, marker.end())
+            if body:
+                yield body.span()
+        last_end = marker.end()
+
+
+def _is_end_of(marker: re.Match[str], next_marker: re.Match[str]) -> bool:
+    """Whether a marker is the last line of the key that begins at the one before it."""
+    return next_marker["edge"] == "END" and next_marker.start() - marker.end() < _FAR
 
 
 def _body_between(text: str, start: int, stop: int) -> Iterator[Span]:

@@ -206,13 +206,24 @@ class SentContext:
 
     def _compact(self, entry: CompactionEntry) -> None:
         self._start = len(self._sizes)
-        if entry.kept is not None:
-            self._kept = {self._place[id] for id in entry.kept if id in self._place}
-        else:
+        self._kept = self._places_kept(entry)
+        self.summary = 0
+        if entry.summary:
+            self.summary = self._count(entry.summary)
+        self.tokens = self.summary
+        for place in self._kept:
+            self.tokens += self._sizes[place]
+
+    def _places_kept(self, entry: CompactionEntry) -> set[int]:
+        """The places of the messages that a compaction kept as they were."""
+        if entry.kept is None:
             first_kept = self._place.get(entry.first_kept or "", self._start)
-            self._kept = set(range(first_kept, self._start))
-        self.summary = self._count(entry.summary) if entry.summary else 0
-        self.tokens = self.summary + sum(self._sizes[place] for place in self._kept)
+            return set(range(first_kept, self._start))
+        places: set[int] = set()
+        for id in entry.kept:
+            if id in self._place:
+                places.add(self._place[id])
+        return places
 
     def messages(self) -> dict[str, int]:
         """The counted size of each message that is in the context, by its entry's id."""

@@ -7,10 +7,8 @@ a secret stays tied to it.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
-from typing import TypeAlias
 from urllib.parse import quote, unquote
 
 from workbench.engine.transcript.credentials import (
@@ -29,8 +27,6 @@ from workbench.engine.transcript.discoveries import (
     without_overlaps,
 )
 from workbench.engine.transcript.encodings import BASE64, readings, said_in_base64, unescaped
-from workbench.engine.transcript.log import Log
-from workbench.engine.transcript.message import Json, Thinking
 from workbench.engine.transcript.personal import KINDS, personal
 from workbench.engine.transcript.plain_view import (
     plain_view,
@@ -40,13 +36,10 @@ from workbench.engine.transcript.plain_view import (
     without_prefixes,
 )
 from workbench.engine.transcript.repeated_values import RepeatedValues
+from workbench.engine.transcript.rewritten_session import rewritten_session
 from workbench.engine.transcript.secret_names import MARK
 from workbench.engine.transcript.secret_values import is_unlike_words
 from workbench.engine.transcript.session import Session
-from workbench.engine.transcript.shared_range import SharedRange
-
-Write: TypeAlias = Callable[[str, str], str]
-"""Rewrites a text, from the name of the field or argument that holds it and the text."""
 
 _HOME = re.compile(
     r"((?:(?<![\w.~-])|(?<=\\[nrt]))(?:/(?:var|export|mnt/[a-z]|Volumes/[^/\n]{1,60}|[a-z]))?/{1,4}(?:home|Users)/{1,4}"
@@ -62,7 +55,6 @@ _QUOTED = re.compile(
     r"[^\s\"'<>%\\]*+(?:(?:%[0-9A-Fa-f]{2}|\\{1,3}(?:u[0-9A-Fa-f]{4}|/))[^\s\"'<>%\\]*+)+"
 )
 """Words with escapes of an address or of JSON in them."""
-_LONG_NAME = 100
 _HEXDUMP = re.compile(
     r"(?:^[0-9a-fA-F]{7,8}:?[ \t]+(?:[0-9a-fA-F]{2}(?:[0-9a-fA-F]{2})?"
     r" {1,2}){1,16}[^\n]{0,40}\n?)+",
@@ -71,15 +63,6 @@ _HEXDUMP = re.compile(
 _HEXDUMP_LINE = re.compile(
     r"^[0-9a-fA-F]{7,8}:?[ \t]+((?:[0-9a-fA-F]{2}(?:[0-9a-fA-F]{2})? {1,2}){1,16})", re.MULTILINE
 )
-
-
-_UNTOUCHED = frozenset(
-    {
-        "id", "parent", "type", "role", "call_id", "call_ids", "first_kept", "kept", "replaces", "said_by", "kind",
-        "model", "usage", "stop", "signature", "media_type", "format", "sha256",
-    }
-)  # fmt: skip
-"""Fields that say what a part is or to what it belongs."""
 
 
 class Redactor:
@@ -328,8 +311,8 @@ def redaction(session: Session, kinds: frozenset[str] | None) -> tuple[Session, 
     def mask_again(_: str, text: str) -> str:
         return redactor.mask_again(text)
 
-    masked = _rewritten_session(session, redactor.mask_named)
-    masked_again = _rewritten_session(masked, mask_again)
+    masked = rewritten_session(session, redactor.mask_named)
+    masked_again = rewritten_session(masked, mask_again)
     return masked_again, redactor.masked
 
 
@@ -340,62 +323,3 @@ def holds_one(text: str, masked: frozenset[str]) -> bool:
         return any(value in reading for value in masked)
 
     return bool(masked) and any(map(holds, readings(text)))
-
-
-_NAMES = ("name", "key", "field", "variable", "element", "label", "selector", "header", "parameter")
-_VALUES = frozenset({"value", "text", "content"})
-"""Of an object of two parts that stand for a name and its value."""
-
-
-_FIELDS_OF_SESSION = ("cwd", "id", "title", "project", "origin")
-"""Those with texts, besides its log."""
-
-
-def _name_of_value(value: Mapping[str, Json]) -> str:
-    """The name that an object gives to its value: `{"name": "DB_PASSWORD", "value": ...}`."""
-    for key in _NAMES:
-        name = value.get(key)
-        if isinstance(name, str) and len(name) < _LONG_NAME:
-            return name
-    return ""
-
-
-def _rewritten_session(session: Session, write: Write) -> Session:
-    log = Log(_rewritten_value(entry, write) for entry in session.log)
-    log.leaf = session.log.leaf
-    rewritten: dict[str, Json] = {}
-    for name in _FIELDS_OF_SESSION:
-        value = getattr(session, name)
-        rewritten[name] = _rewritten_value(value, write, name)
-    return replace(session, log=log, **rewritten)
-
-
-def _rewritten_value(value: Json, write: Write, name: str = "") -> Json:
-    """Part of a session, or a decoded JSON value, with each text in it rewritten; names in inner
-    objects too.
-    """
-    if isinstance(value, str):
-        return write(name, value)
-    if isinstance(value, Mapping):
-        name_of_value = _name_of_value(value)
-        rewritten: dict[str, Json] = {}
-        for key, item in value.items():
-            new_key = write("", key)
-            item_name = name_of_value if key in _VALUES else key
-            rewritten[new_key] = _rewritten_value(item, write, item_name)
-        return rewritten
-    if isinstance(value, SharedRange):
-        value = tuple(value)
-    if isinstance(value, list | tuple):
-        return type(value)(_rewritten_value(item, write, name) for item in value)
-    if not is_dataclass(value) or isinstance(value, type):
-        return value
-    changed: dict[str, Json] = {}
-    for part in fields(value):
-        if part.init and part.name not in _UNTOUCHED:
-            part_value = getattr(value, part.name)
-            changed[part.name] = _rewritten_value(part_value, write, part.name)
-    if isinstance(value, Thinking) and changed["text"] != value.text:
-        # the provider's seal holds the thought itself, which nobody here can read
-        changed["signature"] = ""
-    return replace(value, **changed)

@@ -134,8 +134,8 @@ def gate(
             note = f"; {AS_ASKED}"
     results: list[GateResult] = []
     for name, against in pairing.items():
-        ours = _of(new, name)
-        theirs = _of(old, against)
+        ours = _rows_of(new, name)
+        theirs = _rows_of(old, against)
         result = _judge(
             name,
             against,
@@ -186,7 +186,7 @@ def outcome(results: Sequence[GateResult]) -> GateOutcome:
     return "passed"
 
 
-def _of(rows: pd.DataFrame, strategy: str) -> pd.DataFrame:
+def _rows_of(rows: pd.DataFrame, strategy: str) -> pd.DataFrame:
     """The rows of one strategy."""
     of_strategy = rows[rows["strategy"] == strategy]
     if of_strategy.empty:

@@ -125,8 +125,8 @@ class RunChanges:
             at_sizes,
         )
         both = _replayed(earlier) & _replayed(later)
-        earlier_losses = _of(earlier.losses, both)
-        later_losses = _of(later.losses, both)
+        earlier_losses = _losses_of(earlier.losses, both)
+        later_losses = _losses_of(later.losses, both)
         entities = changed_entities(earlier_losses, later_losses)
         marks: dict[str, str] = {}
         for run in (earlier, later):
@@ -177,7 +177,7 @@ def _pairs(rows: pd.DataFrame) -> list[Pair]:
     return list(columns.itertuples(index=False, name=None))
 
 
-def _of(losses: pd.DataFrame, replayed: Set[Pair]) -> pd.DataFrame:
+def _losses_of(losses: pd.DataFrame, replayed: Set[Pair]) -> pd.DataFrame:
     """The losses of these sessions and strategies."""
     is_replayed: list[bool] = []
     for pair in _pairs(losses):

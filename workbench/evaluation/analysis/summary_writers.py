@@ -7,6 +7,7 @@ alone there is no winner.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,16 +65,16 @@ class SummaryWriters:
     @cached_property
     def _kinds(self) -> dict[str, dict[str, TextKind]]:
         """Who made the contexts of each strategy, by mode; over all modes under an empty one."""
-        writers: dict[str, dict[str, set[str]]] = {}
-        for row in self.compactions[self.compactions["writer"] != ""].itertuples():
-            by_mode = writers.setdefault(str(row.strategy), {})
+        has_writer = self.compactions["writer"] != ""
+        writers: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for row in self.compactions[has_writer].itertuples():
+            strategy = str(row.strategy)
             for mode in ("", str(row.mode)):
-                by_mode.setdefault(mode, set()).add(str(row.writer))
-        kinds: dict[str, dict[str, TextKind]] = {}
-        for strategy, by_mode in writers.items():
-            kinds[strategy] = {
-                mode: text_kind(" + ".join(sorted(names))) for mode, names in by_mode.items()
-            }
+                writers[strategy, mode].add(str(row.writer))
+        kinds: dict[str, dict[str, TextKind]] = defaultdict(dict)
+        for (strategy, mode), names in writers.items():
+            all_names = " + ".join(sorted(names))
+            kinds[strategy][mode] = text_kind(all_names)
         return kinds
 
     def text_kind(self, strategy: str, mode: str = "") -> TextKind:

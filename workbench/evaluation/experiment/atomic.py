@@ -10,13 +10,13 @@ from workbench.base.private_files import make_private, make_private_folder, writ
 from workbench.evaluation.experiment.run_copies import address_of_copy, local_folder
 
 
-def write_atomically(path: Path, data: str | bytes) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file so that at any moment the old one or the new one is there, whole.
 
     What is written at an address, or in the copy of a run from a store, is written into the store.
     """
     with replacing(path) as part:
-        write_private(part, data)
+        write_private(part, content)
 
 
 @contextmanager

@@ -82,26 +82,34 @@ def _expanded(path: Path) -> int:
     written out.
     """
     import pyarrow
-    from pyarrow import compute, parquet
+    from pyarrow import parquet
 
     schema = parquet.read_schema(path)
-    texts = [
-        field.name
-        for field in schema
-        if pyarrow.types.is_string(field.type) or _is_wide(field.type)
-    ]
+    text_columns: list[str] = []
+    for field in schema:
+        if pyarrow.types.is_string(field.type) or _is_wide(field.type):
+            text_columns.append(field.name)
     total = 0
-    with parquet.ParquetFile(path, read_dictionary=texts) as file:
+    with parquet.ParquetFile(path, read_dictionary=text_columns) as file:
         for group in range(file.num_row_groups):
-            for name in texts:
-                for chunk in file.read_row_group(group, columns=[name]).column(name).chunks:
-                    dictionary = (
-                        chunk.dictionary_encode() if not hasattr(chunk, "dictionary") else chunk
-                    )
-                    lengths = compute.binary_length(dictionary.dictionary).cast(pyarrow.int64())
-                    total += compute.sum(lengths.take(dictionary.indices)).as_py() or 0
+            for name in text_columns:
+                column = file.read_row_group(group, columns=[name]).column(name)
+                for chunk in column.chunks:
+                    total += _text_bytes(chunk)
                 _check_size(path, total)
     return total
+
+
+def _text_bytes(chunk: Any) -> int:  # noqa: ANN401 - pyarrow has no types
+    """Bytes that the texts of a part of a column take."""
+    import pyarrow
+    from pyarrow import compute
+
+    if not hasattr(chunk, "dictionary"):
+        chunk = chunk.dictionary_encode()
+    lengths = compute.binary_length(chunk.dictionary).cast(pyarrow.int64())
+    text_lengths = lengths.take(chunk.indices)
+    return int(compute.sum(text_lengths).as_py() or 0)
 
 
 def _is_wide(kind: Any) -> bool:  # noqa: ANN401 - pyarrow has no types

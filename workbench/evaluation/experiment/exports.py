@@ -79,9 +79,7 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
                 texts = table[column].fillna("")
                 table[column] = [hiding.hidden(text, column, kind) for text in texts]
             elif kind == "str":
-                for name_here, shown_name in shown_names.items():
-                    words = table[column].str
-                    table[column] = words.replace(name_here, shown_name, regex=False)
+                table[column] = _renamed(table[column], shown_names)
         tables[name] = table
     manifest = _manifest(results.manifest, key)
     manifest_text = json.dumps(manifest, ensure_ascii=False)
@@ -100,6 +98,13 @@ def _check_empty(folder: Path) -> None:
         raise SettingError(
             f"{folder} holds something already; name a new folder for the shared copy"
         )
+
+
+def _renamed(texts: pd.Series, shown_names: Mapping[str, str]) -> pd.Series:
+    """Texts with each name as a copy shows it."""
+    for name_here, shown_name in shown_names.items():
+        texts = texts.str.replace(name_here, shown_name, regex=False)
+    return texts
 
 
 def _shown_names(results: Results) -> dict[str, str]:
@@ -164,9 +169,7 @@ def _share_simulation(
     simulated = read_table(path / SIMULATED_FILE)
     for column, kind in (("session", "session"), ("project", "text")):
         simulated[column] = [hiding.hidden(text, column, kind) for text in simulated[column]]
-    for name_here, shown_name in shown_names.items():
-        strategies = simulated["strategy"].str.replace(name_here, shown_name, regex=False)
-        simulated["strategy"] = strategies
+    simulated["strategy"] = _renamed(simulated["strategy"], shown_names)
     write_atomically(folder / SIMULATED_FILE, simulated.to_parquet(index=False))
 
 

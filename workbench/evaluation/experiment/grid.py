@@ -74,19 +74,19 @@ def _axes(value: object) -> dict[str, dict[str, list[Plain]]]:
 
 
 def _flat(
-    table: Mapping[str, object], of: str, path: str = ""
+    table: Mapping[str, object], prefix: str, path: str = ""
 ) -> Iterator[tuple[str, list[Plain]]]:
     """Settings by path: TOML reads `trigger.threshold = 0.8` as a table in a table."""
     for name, value in table.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, of, f"{path}{name}.")
+            yield from _flat(value, prefix, f"{path}{name}.")
             continue
         values: list[Plain] = value if isinstance(value, list) else [value]  # type: ignore[list-item]  # see below
         if not values or not all(
             isinstance(item, str | int | float | bool | list) for item in values
         ):
             raise SettingError(
-                f"`{of}.{path}{name}` is {value!r}; it must be a list of at least one string,"
+                f"`{prefix}.{path}{name}` is {value!r}; it must be a list of at least one string,"
                 " number, boolean or list"
             )
         yield f"{path}{name}", values

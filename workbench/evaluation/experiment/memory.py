@@ -55,10 +55,13 @@ def share(size: int) -> float:
 def tell(need: float, name: str, size: int) -> None:
     """Warn where a source will need more than a worker may take, before it does."""
     if need > share(size):
-        each = f"each of {size} workers may take" if size > 1 else "this machine has"
-        advice = "; take fewer --jobs" if size > 1 else ""
+        limit = "this machine has"
+        advice = ""
+        if size > 1:
+            limit = f"each of {size} workers may take"
+            advice = "; take fewer --jobs"
         text = (
-            f"{name} needs about {need / 1e9:.1f} GB of memory, and {each} {share(size) / 1e9:.1f}"
+            f"{name} needs about {need / 1e9:.1f} GB of memory, and {limit} {share(size) / 1e9:.1f}"
             f" GB{advice}"
         )
         warnings.warn(text, MemoryShort, stacklevel=2)

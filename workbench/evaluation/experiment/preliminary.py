@@ -131,7 +131,7 @@ def preview(job: ReplayJob, unit: Unit) -> list[SessionSoFar]:
     for place, prepared in enumerate(recording.ready[: source.most]):
         if _is_kept(job, prepared, unit.presets):
             names = tuple(preset.name for preset in unit.presets)
-            session = _of(prepared, source.number, place, finished=names)
+            session = _session_so_far(prepared, source.number, place, finished=names)
         else:
             session = _looked_at(job, prepared, unit, place)
         sessions.append(session)
@@ -154,14 +154,14 @@ def _looked_at(job: ReplayJob, prepared: Prepared, unit: Unit, place: int) -> Se
             preset_scores = _scores_at(job, prepared, preset, two_boundaries)
             scores[preset.name] = tuple(preset_scores)
     return replace(
-        _of(prepared, unit.source.number, place),
+        _session_so_far(prepared, unit.source.number, place),
         boundaries=len(two_boundaries),
         of=len(boundaries),
         scores=scores,
     )
 
 
-def _of(
+def _session_so_far(
     prepared: Prepared, source: int, place: int, finished: tuple[str, ...] = ()
 ) -> SessionSoFar:
     """A session of which nothing is known, or all."""

@@ -30,19 +30,19 @@ def progress(total: int, word: str, unit: str = "file", *, quiet: bool) -> Itera
     """What is being done and how far it is, on standard error, also while nothing ends; quiet
     shows nothing.
     """
-    with _shown(BAR if _is_bar() else LINE, total, word, unit, quiet=quiet) as bar:
+    with _moving_bar(BAR if _is_bar() else LINE, total, word, unit, quiet=quiet) as bar:
         yield bar
 
 
 @contextmanager
 def ongoing(word: str, *, quiet: bool) -> Iterator[None]:
     """What is being done, of which nobody can say how far it is, until the `with` ends."""
-    with _shown(ONGOING, 1, word, "", quiet=quiet):
+    with _moving_bar(ONGOING, 1, word, "", quiet=quiet):
         yield
 
 
 @contextmanager
-def _shown(
+def _moving_bar(
     bar_format: str, total: int, word: str, unit: str, *, quiet: bool
 ) -> Iterator[tqdm[NoReturn]]:
     """A bar that is shown again and again while nothing ends."""

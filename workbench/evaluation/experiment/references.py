@@ -118,10 +118,10 @@ class BaselineAtSizes:
         Raises:
             ModelError: as of `rows`.
         """
-        _ = self._asked
+        _ = self._compactions
 
     @cached_property
-    def _asked(self) -> dict[int, list[Compaction]]:
+    def _compactions(self) -> dict[int, list[Compaction]]:
         """The baseline at the sizes asked for, by boundary."""
         replay = matched(
             self.prepared.session,
@@ -133,18 +133,18 @@ class BaselineAtSizes:
             shares=self.shares,
             exam_at=self.exam_at,
         )
-        asked: dict[int, list[Compaction]] = {}
+        by_boundary: dict[int, list[Compaction]] = {}
         for boundary in (*self.boundaries, *self.exam_at):
-            asked[boundary] = []
+            by_boundary[boundary] = []
         for event in replay.events:
-            asked[event.at].append(event.compaction)
-        return asked
+            by_boundary[event.at].append(event.compaction)
+        return by_boundary
 
     def _at_size(self, event: CompactionEvent) -> _Cut:
         """The baseline cut to the size that a compaction came to."""
         size = event.compaction.sent.spoken
         boundary = event.at
-        compactions = self._asked[boundary]
+        compactions = self._compactions[boundary]
         nearest = min(compactions, key=lambda compaction: _apart(compaction, size))
         if _apart(nearest, size) <= NEAR:
             return _Cut(boundary, nearest, size)

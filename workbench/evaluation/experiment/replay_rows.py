@@ -253,14 +253,14 @@ def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
             "rewritten": len(rewritten),
             "kept": len(compaction.before.messages) - len(dropped) - len(rewritten),
             "stages": " > ".join(stage_names),
-            **_asked(compaction.completions),
+            **_summary_columns(compaction.completions),
             "outcome": compaction.outcome,
             "why": compaction.why,
             "violations": len(compaction.violations),
         }
 
 
-def _asked(completions: Sequence[Completion]) -> Row:
+def _summary_columns(completions: Sequence[Completion]) -> Row:
     """What a compaction asked for, what it got, and from whom."""
     row: dict[str, Any] = {"requests": len(completions)}
     row |= dict.fromkeys(("input_tokens", "output_tokens", "fallbacks", "by_rule", "left_out"), 0)

@@ -139,13 +139,12 @@ def run_plan(
     session_names: set[str] = set()
     session_rows: list[Row] = []
     replays: list[NamedReplay] = []
-    for number, (first_unit, *further_units) in _by_source(results).items():
-        for place, (row, first_replays) in enumerate(first_unit.sessions):
+    for number, units in _by_source(results).items():
+        first_unit = units[0]
+        for place, (row, _) in enumerate(first_unit.sessions):
             session = _unique(str(row["session"]), session_names)
             session_rows.append({**row, "session": session})
-            session_replays = list(first_replays)
-            for unit in further_units:
-                session_replays += unit.died or unit.sessions[place][1]
+            session_replays = _replays_of_session(units, place)
             session_replays.sort(key=lambda replay: preset_order[replay.strategy])
             for replay in session_replays:
                 strategy = strategy_names.get((replay.strategy, replay.model))
@@ -156,6 +155,20 @@ def run_plan(
                 session_rows.append(_unreadable_row(unreadable))
     baselines = _baseline_names(strategy_names, job)
     return RunPlan(session_rows, replays, baselines)
+
+
+def _replays_of_session(units: Sequence[UnitResult], place: int) -> list[ReplayResult]:
+    """The replays of the session at one place of a source, of all units of the source."""
+    first_unit, *further_units = units
+    _, first_replays = first_unit.sessions[place]
+    replays = list(first_replays)
+    for unit in further_units:
+        if unit.died:
+            replays += unit.died
+        else:
+            _, unit_replays = unit.sessions[place]
+            replays += unit_replays
+    return replays
 
 
 def _baseline_names(

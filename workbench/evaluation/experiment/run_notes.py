@@ -127,11 +127,11 @@ def _are_notes(fields: Any) -> bool:  # noqa: ANN401 - any JSON
     return all(mark in MARKS for mark in marks.values())
 
 
-def _checked(what: str, text: str, longest: int) -> str:
+def _checked(field: str, text: str, longest: int) -> str:
     """A text without lone surrogates, which no file can hold."""
     if len(text) > longest:
         raise SettingError(
-            f"the {what} has {len(text):,} characters; {longest:,} are the most that it may have"
+            f"the {field} has {len(text):,} characters; {longest:,} are the most that it may have"
         )
     encoded = text.encode("utf-8", "replace")
     return encoded.decode("utf-8")

@@ -69,8 +69,12 @@ class GrowingTable:
         import pyarrow
         from pyarrow import parquet
 
-        with_rows = [table for table in self._waiting if table.num_rows]
-        rows = pyarrow.concat_tables(with_rows or self._waiting[:1] or [to_arrow(self._empty)])
+        tables = [table for table in self._waiting if table.num_rows]
+        if not tables:
+            tables = self._waiting[:1]
+        if not tables:
+            tables = [to_arrow(self._empty)]
+        rows = pyarrow.concat_tables(tables)
         if self._writer is None:
             self._writer = parquet.ParquetWriter(self._file, rows.schema)
         # in one piece, since the file's bytes would tell the pieces

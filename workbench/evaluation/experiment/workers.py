@@ -47,7 +47,7 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
     """How many tasks are done at a time."""
 
     def each(
-        self, what: Callable[[Task], Result], tasks: Sequence[Task], /
+        self, evaluate: Callable[[Task], Result], tasks: Sequence[Task], /
     ) -> Iterator[tuple[int, Result | None]]:
         """Each task's place and result in the order of completion; errors are raised.
 
@@ -55,7 +55,7 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         """
         for place, task in enumerate(tasks):
             try:
-                result = what(task)
+                result = evaluate(task)
             except MemoryError:
                 yield place, None
             else:
@@ -78,9 +78,9 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         for place in lost:
             yield place, self._alone(what, tasks[place])
 
-    def _alone(self, what: Callable[[Task], Result], task: Task) -> Result | None:
+    def _alone(self, evaluate: Callable[[Task], Result], task: Task) -> Result | None:
         """A task's result, done while no other is; None where its worker died too often."""
-        ((_, result),) = self.each(what, (task,))
+        ((_, result),) = self.each(evaluate, (task,))
         return result
 
     def __exit__(self, *error: object) -> None:
@@ -138,7 +138,7 @@ class Processes(Workers):
         self._idle: list[Executor] = []
 
     def each(
-        self, what: Callable[[Task], Result], tasks: Sequence[Task], /
+        self, evaluate: Callable[[Task], Result], tasks: Sequence[Task], /
     ) -> Iterator[tuple[int, Result | None]]:
         """A dead worker is replaced."""
         waiting = deque(enumerate(tasks))
@@ -148,7 +148,7 @@ class Processes(Workers):
             while waiting and len(busy) < self.size:
                 place, task = waiting.popleft()
                 pool = self._idle.pop() if self._idle else self._another()
-                future = _submitted(pool, what, task)
+                future = _submitted(pool, evaluate, task)
                 busy[future] = (place, pool)
             for place, ended_future in ended:
                 result = None
@@ -159,10 +159,10 @@ class Processes(Workers):
             finished = wait(busy, return_when=FIRST_COMPLETED).done
             for future in finished:
                 place, pool = busy.pop(future)
-                kept_future = self._kept(pool, future)
+                kept_future = self._ended_task(pool, future)
                 ended.append((place, kept_future))
 
-    def _alone(self, what: Callable[[Task], Result], task: Task) -> Result | None:
+    def _alone(self, evaluate: Callable[[Task], Result], task: Task) -> Result | None:
         """Other workers are ended first, with the memory that they hold, and it may take all."""
         for pool in self._idle:
             self._started.remove(pool)
@@ -170,12 +170,12 @@ class Processes(Workers):
         self._idle = []
         self._most = memory.share(1)
         for _ in range(DEATHS):
-            result = super()._alone(what, task)
+            result = super()._alone(evaluate, task)
             if result is not None:
                 return result
         return None
 
-    def _kept(self, pool: Executor, future: Future[Result]) -> Future[Result] | None:
+    def _ended_task(self, pool: Executor, future: Future[Result]) -> Future[Result] | None:
         """An ended task, its worker idle again; None where the worker died."""
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
@@ -206,12 +206,12 @@ class Processes(Workers):
             _kill(pool)
 
 
-def _submitted(pool: Executor, what: Callable[[Task], Result], task: Task) -> Future[Result]:
+def _submitted(pool: Executor, evaluate: Callable[[Task], Result], task: Task) -> Future[Result]:
     """The task's future, also where the worker has died since its last one."""
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     try:
-        return pool.submit(what, task)
+        return pool.submit(evaluate, task)
     except BrokenProcessPool as error:
         lost = Future[Result]()
         lost.set_exception(error)
@@ -287,7 +287,7 @@ class Cluster(Workers):
         self.size = max(len(self._client.ncores()), 1)
 
     def each(
-        self, what: Callable[[Task], Result], tasks: Sequence[Task], /
+        self, evaluate: Callable[[Task], Result], tasks: Sequence[Task], /
     ) -> Iterator[tuple[int, Result | None]]:
         """Dask itself gives a dead worker's task to another, and gives up after some deaths.
 
@@ -300,7 +300,7 @@ class Cluster(Workers):
         pending: dict[Future[list[Result]], range] = {}
         for places in task_ranges(len(tasks), self.size):
             range_tasks = tasks[places.start : places.stop]
-            future = pool.submit(_there, what, range_tasks, self._folder, version)
+            future = pool.submit(_on_worker, evaluate, range_tasks, self._folder, version)
             pending[future] = places
         last_seen = time.monotonic()
         while pending:
@@ -349,8 +349,8 @@ class Cluster(Workers):
         self._client.close()
 
 
-def _there(
-    what: Callable[[Task], Result], tasks: Sequence[Task], folder: str, version: str
+def _on_worker(
+    evaluate: Callable[[Task], Result], tasks: Sequence[Task], folder: str, version: str
 ) -> list[Result]:
     """Do them on a worker, in the folder of the command, so that paths mean the same; an empty one
     is not needed.
@@ -360,11 +360,11 @@ def _there(
             "a worker of the cluster has another version of the workbench; install the same on all"
         )
     if not folder:
-        return [what(task) for task in tasks]
+        return [evaluate(task) for task in tasks]
     if not Path(folder).is_dir():
         raise SetupError(
             f"a worker of the cluster has no folder {folder}; workers must see this machine's files"
             " under the same paths, or all recordings and the run's folder lie in a store"
         )
     with _IN_FOLDER, contextlib.chdir(folder):
-        return [what(task) for task in tasks]
+        return [evaluate(task) for task in tasks]

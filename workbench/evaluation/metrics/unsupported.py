@@ -41,7 +41,7 @@ class Support:
         self._texts = texts
         self._named_in = cache(self._entities)
         self._first_inside = cache(self._inside)
-        self._first_asked = cache(self._asked)
+        self._first_asked = cache(self._first_request)
 
     def fabricated(self, boundary: int, texts: Iterable[str]) -> tuple[tuple[Entity, ...], int]:
         """The entities in texts that occur nowhere in `messages[:boundary]`, each once, in order;
@@ -128,7 +128,7 @@ class Support:
             words_by_message.append((number, message_words))
         return words_by_message
 
-    def _asked(self, line: str) -> int:
+    def _first_request(self, line: str) -> int:
         """The first message of a person with enough of a line's words; n if there is none."""
         weights: dict[str, float] = {}
         for word in words(line):

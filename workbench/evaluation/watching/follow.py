@@ -122,11 +122,11 @@ class Followed:
         self.restarts += 1
         self._begin()
 
-    def _take(self, data: bytes) -> None:
-        self._offset += len(data)
-        bytes_before = self._before + data
+    def _take(self, chunk: bytes) -> None:
+        self._offset += len(chunk)
+        bytes_before = self._before + chunk
         self._before = bytes_before[-CHECKED:]
-        unread = self._rest + data
+        unread = self._rest + chunk
         *lines, self._rest = unread.split(b"\n")
         if len(self._rest) > LONGEST_LINE:
             problem = f"is longer than {LONGEST_LINE >> 20} MB"

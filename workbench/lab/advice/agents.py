@@ -158,10 +158,24 @@ class AgentSearch:
         for source in sources:
             sessions += sessions_in(source)
         if agent is None or spec.space is not None or spec.default:
-            candidates = Candidates.of(usual_grid(sources, spec), spec.default or USUAL)
+            grid = usual_grid(sources, spec)
+            candidates = Candidates.of(grid, spec.default or USUAL)
             compactor = Search.over(sources, candidates.at_most(spec.candidates), spec)
             formats = [session.origin.format for session in sessions]
             return cls(agent, len(sessions), None, None, compactor, other_agents(formats))
+        return cls._beside_present(agent, sessions, sources, spec)
+
+    @classmethod
+    def _beside_present(
+        cls,
+        agent: Agent,
+        sessions: Sequence[Session],
+        sources: Sequence[SessionSource],
+        spec: AdviceSpec,
+    ) -> AgentSearch:
+        """The searches that compare with what an agent does today: among its own settings, and
+        among compactors to switch to.
+        """
         present = PresentSetting.of(agent, sessions, spec.window)
         own_presets = (present.preset, *_earlier(agent, present))
         grid = _with_presets(usual_grid(sources, spec), own_presets)

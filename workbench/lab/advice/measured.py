@@ -50,10 +50,11 @@ class Measurements:
     Attributes:
         grid: the candidates.
         sources: recordings by name.
-        known: what they hold, by name.
+        recordings: what they hold, by name.
         spec: everything else of the runs; its folder holds all replays.
         half: the half of the headline that decides, see `decide_half`.
-        rows: what was measured so far, `done` for which candidates and sources.
+        rows: what was measured so far.
+        measured_pairs: the candidates and sources that it is of.
         compactions: of the candidates, with who wrote.
         window: tokens; that of most sessions of the newest run.
         pending: replays that wait for answers of their model.
@@ -61,12 +62,12 @@ class Measurements:
 
     grid: Grid
     sources: dict[str, SessionSource]
-    known: dict[str, RecordedSession]
+    recordings: dict[str, RecordedSession]
     spec: RunSpec
     half: str = NAMES
     rows: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS)))
     compactions: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=WRITERS))
-    done: set[tuple[str, str]] = field(default_factory=set)
+    measured_pairs: set[tuple[str, str]] = field(default_factory=set)
     window: int = 0
     pending: int = 0
 
@@ -135,7 +136,7 @@ class Measurements:
         """Whether all of these candidates were measured on all of these sources."""
         for point in points:
             for unit in units:
-                if (point.strategy, unit) not in self.done:
+                if (point.strategy, unit) not in self.measured_pairs:
                     return False
         return True
 
@@ -157,16 +158,16 @@ class Measurements:
         if len(windows):
             self.window = int(windows.mode().max())
         ordered_units = [source.name for source in sources]
-        self._add_rows(_rows(run, names, ordered_units, self.known))
+        self._add_rows(_rows(run, names, ordered_units, self.recordings))
         self._add_compactions(run, names)
         for name in names:
             for unit in units:
-                self.done.add((name, unit))
+                self.measured_pairs.add((name, unit))
 
     def _add_rows(self, measured: pd.DataFrame) -> None:
         """Add those of candidates and sources that were not measured before."""
         pairs = zip(measured["candidate"], measured["unit"], strict=True)
-        is_old = np.array([pair in self.done for pair in pairs], dtype=bool)
+        is_old = np.array([pair in self.measured_pairs for pair in pairs], dtype=bool)
         new_rows = measured[~is_old]
         if self.rows.empty:
             self.rows = new_rows
@@ -256,11 +257,13 @@ def _rows(
     units: Sequence[str],
     recordings: Mapping[str, RecordedSession],
 ) -> pd.DataFrame:
-    sessions = run.sessions[run.sessions["status"] == "ok"]
-    unit_of = _units(map(str, sessions["session"]), recordings, units)
+    """The rows of some strategies and recordings: a row a session and candidate."""
+    is_replayed = run.sessions["status"] == "ok"
+    session_names = run.sessions.loc[is_replayed, "session"]
+    unit_of = _units(map(str, session_names), recordings, units)
     project_of = {name: source.project for name, source in recordings.items()}
-    replays = run.replays[run.replays["strategy"].isin(names)]
-    table = replays[["session", "strategy", "status"]]
+    is_named = run.replays["strategy"].isin(names)
+    table = run.replays.loc[is_named, ["session", "strategy", "status"]]
     table = table.rename(columns={"strategy": "candidate"})
     for column, metric in SCORES.items():
         table = table.merge(_scores(run, metric, column), "left", ROW)

@@ -104,18 +104,26 @@ def halved(
     other_points = [point for point in points if point.strategy != default.strategy]
     alive = [default, *other_points]
     for planned in rounds(len(alive), len(units)):
-        rows = measured.of(alive, units[: planned.recordings])
+        recordings = units[: planned.recordings]
+        rows = measured.of(alive, recordings)
         out = failed_candidates(rows) - {default.strategy}
-        rows = rows[~rows["candidate"].isin(out)]
+        is_out = rows["candidate"].isin(out)
+        rows = rows[~is_out]
         table = trade.points(rows).dropna()
         if table.empty:  # too little is needed later for any figure
             return Finals(None, table, rows)
         if planned.recordings < len(units):
-            means = table.mean().sort_values(ascending=False, kind="stable")
-            best_names = means.index.tolist()[: better_half(len(alive))]
+            best_names = _best(table, better_half(len(alive)))
             names = {*best_names, default.strategy}
             alive = [point for point in alive if point.strategy in names]
     return Finals(choice(table, saved_shares(rows)), table, rows)
+
+
+def _best(points: pd.DataFrame, count: int) -> list[str]:
+    """The names of so many candidates: those with the highest means."""
+    means = points.mean().sort_values(ascending=False, kind="stable")
+    names: list[str] = means.index.tolist()
+    return names[:count]
 
 
 def failed_candidates(rows: pd.DataFrame) -> set[str]:

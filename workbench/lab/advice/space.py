@@ -125,9 +125,9 @@ class Candidates:
         return facts
 
 
-def _axes(of: Preset, values_by_path: Mapping[str, list[Plain]]) -> dict[str, list[Plain]]:
+def _axes(preset: Preset, values_by_path: Mapping[str, list[Plain]]) -> dict[str, list[Plain]]:
     """The values to try of the settings that this preset has, its own first."""
-    preset_settings = settings(of)
+    preset_settings = settings(preset)
     axes = {}
     for path, values in values_by_path.items():
         for name, setting in preset_settings.items():

@@ -97,12 +97,14 @@ class Agreement:
         recall = _with_recall(means)
         is_left_out = means["strategy"].isin([*over, *recall])
         orders = _orders(targets, metrics, means[~is_left_out], means)
+        rank_rows: list[dict[str, object]] = []
         cases: list[dict[str, object]] = []
         for order in orders:
+            rank_rows.append(order.row)
             if order.family == ALL:
                 cases += order.cases
         return cls(
-            ranks=pd.DataFrame([order.row for order in orders], columns=list(RANKS)),
+            ranks=pd.DataFrame(rank_rows, columns=list(RANKS)),
             cases=pd.DataFrame(cases, columns=list(CASES)),
             over=over,
             recall=recall,
@@ -259,7 +261,9 @@ class _Order:
         if len(values) < 2 or values.nunique().min() < 2:
             return float("nan")
         target_values = values[self.target]
-        return float(target_values.corr(values[self.metric], method="spearman"))
+        metric_values = values[self.metric]
+        rank = target_values.corr(metric_values, method="spearman")
+        return float(rank)
 
 
 def _contenders(measured: pd.DataFrame, targets: list[str]) -> pd.DataFrame:
@@ -290,7 +294,8 @@ def _family_means(contenders: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 
 def _over_window(means: pd.DataFrame) -> tuple[str, ...]:
     """The strategies that send more than the window too often to be compared."""
-    shares = means.groupby("strategy", sort=False)["over"].mean()
+    strategies = means.groupby("strategy", sort=False)
+    shares = strategies["over"].mean()
     is_over = shares > OVER
     return tuple(shares.index[is_over])
 

@@ -51,7 +51,7 @@ def _in_order(
     return rows_in_order(table, findings.likeliest_first)
 
 
-def _known(
+def _all_strategies(
     table: pd.DataFrame,
     findings: Findings | None,
 ) -> list[str]:
@@ -89,7 +89,7 @@ def _trials(
         "trials",
         by_strategy,
         rows=_in_order(by_strategy, findings),
-        known=_known(by_strategy, findings),
+        known=_all_strategies(by_strategy, findings),
         families=family_names,
         by_family=_in_order(families, findings),
         base=str(baselines.iloc[0]),
@@ -114,7 +114,7 @@ def _simulated(
         "simulated",
         shown_means,
         rows=_in_order(shown_means, findings),
-        known=_known(shown_means, findings),
+        known=_all_strategies(shown_means, findings),
         projects=table["project"].nunique(),
         unrecorded_words=unrecorded_words(table),
         which_bill=which_bill(table),

@@ -97,7 +97,7 @@ def _work_values(
     for wording in WORDINGS:
         lines = []
         for fact, question in zip(asked_facts, questions, strict=True):
-            lines.append(_told(fact, wording, verbatim=question.gold))
+            lines.append(_worded(fact, wording, verbatim=question.gold))
         text = "\n".join(lines)
         chances = shipped_reader().chances(questions, text, rarity).tolist()
         shares = bm25.shares(queries, text)
@@ -122,7 +122,7 @@ def _questions_by_text(prepared_session: Prepared, boundary: int) -> dict[str, W
     return {question.question: question for question in exam.questions}
 
 
-def _told(fact: Fact, wording: str, verbatim: str) -> str:
+def _worded(fact: Fact, wording: str, verbatim: str) -> str:
     """A fact in one of the wordings; `verbatim` is the one that is not in the file."""
     if wording == VERBATIM:
         return verbatim
@@ -160,7 +160,7 @@ def _name_values(
         lines = []
         for fact, number in zip(asked_facts, numbers, strict=True):
             item = exam.items[number]
-            lines.append(_told(fact, wording, verbatim=item.evidence))
+            lines.append(_worded(fact, wording, verbatim=item.evidence))
         text = "\n".join(lines)
         context_view = View(frozenset(), (text,), (text,))
         credits = exam.credit(context_view).tolist()

@@ -105,7 +105,7 @@ class Needs:
         self._is_look = np.isin(np.arange(len(self.history.messages)), list(self._looks))
         self._reader = reader
         self.uses = cache(self._uses)
-        self.thing = cache(self._thing)
+        self.thing = cache(self._used_thing)
 
     def _uses(self, action: int) -> tuple[Use, ...]:
         """The names of the history that the action `messages[at]` uses."""
@@ -148,7 +148,7 @@ class Needs:
         verdicts: Mapping[NeededThing, bool] = {}
         if self._reader is not None:
             open_things = [self.thing(action, use) for use in open_uses]
-            verdicts = self._told(self._reader, open_things, text)
+            verdicts = self._finds(self._reader, open_things, text)
         for thing, is_told in verdicts.items():
             if is_told:
                 but.add(thing.name)
@@ -163,7 +163,7 @@ class Needs:
             but.add(name)
         return None
 
-    def _told(
+    def _finds(
         self, reader: ModelReader, things: Iterable[NeededThing], text: Texts
     ) -> Mapping[NeededThing, bool]:
         """Whether a reader of a context finds each of the things about which there is a question.
@@ -202,7 +202,7 @@ class Needs:
         name = thing.name.lower()
         return any(name in text.lower() for text in context.texts)
 
-    def _thing(self, action: int, use: Use) -> NeededThing:
+    def _used_thing(self, action: int, use: Use) -> NeededThing:
         history = self.history
         past = history.before(action)
         entity = history.names[use.name]

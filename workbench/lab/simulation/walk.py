@@ -125,10 +125,10 @@ class ConsequenceWalk(Walk):
         self,
         message: Message,
         size: int,
-        own: int,
+        preset_size: int,
     ) -> None:
         """Go on with one more message."""
-        super().take_in(message, size, own)
+        super().take_in(message, size, preset_size)
         if self.events:
             self._see(message)
 

@@ -106,11 +106,13 @@ class HoleReader:
         def rank(number: int) -> tuple[float, float, str]:
             return holds[number], weights[number], _lot(candidates[number])
 
-        best = max(range(len(holds)), key=rank)
+        numbers = range(len(candidates))
+        best = max(numbers, key=rank)
         telling_line = sheet.look_up([f"{hole.cue}: {hole.answer}"])
         _, full_weights = sheet.scores([telling_line])
         enough = max(ENOUGH * full_weights.max(), 1e-9)
-        return Reading(candidates[best], bool(weights[best] >= enough))
+        is_known = bool(weights[best] >= enough)
+        return Reading(candidates[best], is_known)
 
 
 def _lines_said_last(texts: Sequence[str]) -> list[str]:

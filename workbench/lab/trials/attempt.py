@@ -38,7 +38,7 @@ def opened(task: TrialTask, *, sandbox: bool) -> Iterator[HelperWorkspace]:
 def attempt(
     task: TrialTask,
     agent: Agent,
-    way: Preset,
+    preset: Preset,
     *,
     sandbox: bool,
     window: int,
@@ -61,7 +61,7 @@ def attempt(
         trial = work(
             task,
             agent,
-            way,
+            preset,
             workspace,
             window=window,
             tariff=tariff,

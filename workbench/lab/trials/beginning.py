@@ -26,21 +26,25 @@ def beginning_of(task: TrialTask, turns: int) -> Mapping[str, Any]:
         for turn in task.turns[:-turns]:
             played = _played(turn, workspace)
             played_turns.append(asdict(played))
-        return {"turns": played_turns, "packed": _packed(workspace)}
+        packed = _packed(workspace)
+        return {"turns": played_turns, "packed": packed}
 
 
 def begun(task: TrialTask, turns: int, beginning: Mapping[str, Any]) -> TrialTask:
     """The task of which only the last turns are to be worked."""
     played = tuple(map(_read_turn, beginning["turns"]))
-    return replace(task, turns=task.turns[-turns:], beginning=played, packed=beginning["packed"])
+    last_turns = task.turns[-turns:]
+    return replace(task, turns=last_turns, beginning=played, packed=beginning["packed"])
 
 
 def _played(turn: Turn, workspace: Workspace) -> PlayedTurn:
+    """A turn of the plan, worked."""
     steps = tuple(_played_step(step, workspace) for step in turn.steps)
     return PlayedTurn(turn.user, steps)
 
 
 def _played_step(step: PlanStep, workspace: Workspace) -> PlayedStep:
+    """A step with the right values, and what its call gave."""
     words = _filled(step.words, step.holes)
     if step.call is None:
         return PlayedStep(call=None, words=words, result="")
@@ -76,6 +80,7 @@ def _read_turn(turn: Mapping[str, Any]) -> PlayedTurn:
 
 def _read_step(step: Mapping[str, Any]) -> PlayedStep:
     call = None
-    if step["call"]:
-        call = Call(step["call"]["tool"], step["call"]["arguments"])
+    stored_call = step["call"]
+    if stored_call:
+        call = Call(stored_call["tool"], stored_call["arguments"])
     return PlayedStep(call, step["words"], step["result"])

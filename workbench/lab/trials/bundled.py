@@ -124,7 +124,7 @@ def bundled_task(name: str) -> TrialTask:
     for program in trial_file.needs:
         if shutil.which(program) is None and importlib.util.find_spec(program) is None:
             raise SetupError(f"the task {name} needs {program}, which is not installed")
-    turns = list(_turns(_kept(script.steps)))
+    turns = list(_turns(_without_left_ways(script.steps)))
     for value in trial_file.values:
         first_turn = _turn_that_tells(value, turns)
         if first_turn is None:
@@ -179,7 +179,7 @@ def _checks(trial_file: _TrialFile) -> Iterator[TaskCheck]:
         yield TaskCheck(program.name, "test", program.text)
 
 
-def _kept(steps: Sequence[ScriptStep]) -> list[ScriptStep]:
+def _without_left_ways(steps: Sequence[ScriptStep]) -> list[ScriptStep]:
     """The steps without those of ways that were left."""
     remaining: list[ScriptStep] = []
     marks: dict[str, int] = {}

@@ -3,6 +3,7 @@ from a seed.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from workbench.base.errors import SettingError, UnknownName
 from workbench.lab.trials.bundled import bundled_task, scripted_names
@@ -52,12 +53,14 @@ def far_dependency(project: Project) -> None:
     """Values that the user tells once, one of them corrected, are needed a long way behind."""
     ours, *other_subjects = project.subjects(5)
     ports, accounts, paths = project.numbers(6), project.ids(6), project.paths(5)
-    project.files["docs/services.md"] = "# Services\n\n" + "\n".join(
-        f"The {subject} listens on port {port}, is billed to account {account} and reports to {path}."
-        for subject, port, account, path in zip(
-            other_subjects, ports[2:], accounts[2:], paths[1:], strict=True
+    services = ["# Services", ""]
+    other_services = zip(other_subjects, ports[2:], accounts[2:], paths[1:], strict=True)
+    for subject, other_port, account, path in other_services:
+        services.append(
+            f"The {subject} listens on port {other_port}, is billed to account {account} and reports"
+            f" to {path}."
         )
-    )
+    project.files["docs/services.md"] = "\n".join(services)
     project.say(
         f"We bring up the {ours}, beside the services in docs/services.md.\n"
         f"The {ours} listens on port {ports[0]}.\nThe {ours} is billed to account {accounts[1]}.\n"
@@ -95,13 +98,13 @@ def look_alikes(project: Project) -> None:
     project.say(f"I mistyped one: orders of the {names[0]} are charged to account {accounts[6]}.")
     project.work(0.4)
     cues = [f"orders of the {name} are charged to account" for name in names]
-    holes = [hole(f"a{n}", "id", cues[n], accounts, 6 if n == 0 else n) for n in (0, 2, 3)]
+    holes = {}
+    for n, account_index in ((0, 6), (2, 2), (3, 3)):
+        key = names[n].replace(" ", "_")
+        holes[key] = hole(f"a{n}", "id", cues[n], accounts, account_index)
     project.saves(
         "config/accounts.toml",
-        {
-            names[n].replace(" ", "_"): needed_hole
-            for n, needed_hole in zip((0, 2, 3), holes, strict=True)
-        },
+        holes,
         f"Write config/accounts.toml with the accounts to which orders of the {names[0]}, the"
         f" {names[2]} and the {names[3]} are charged, as lines such as"
         f" `{names[0].replace(' ', '_')} = XX-1`.",
@@ -116,10 +119,8 @@ def changed_values(project: Project) -> None:
     """Three limits change, one of them twice; the newest ones hold."""
     names, values = project.subjects(3), project.numbers(6)
     cues = [f"the row limit of the {name} is" for name in names]
-    project.say(
-        "These limits hold:\n"
-        + "\n".join(f"{cue.capitalize()} {values[n]}." for n, cue in enumerate(cues))
-    )
+    limits = [f"{cue.capitalize()} {values[n]}." for n, cue in enumerate(cues)]
+    project.say("\n".join(["These limits hold:", *limits]))
     project.work(0.25)
     project.say(f"A change: from now on {cues[0]} {values[3]}.")
     project.work(0.25)
@@ -127,18 +128,19 @@ def changed_values(project: Project) -> None:
         f"Two changes: from now on {cues[1]} {values[4]}.\nAnd from now on {cues[0]} {values[5]}."
     )
     project.work(0.5)
-    holes = [
-        hole(f"limit{n}", "number", cues[n], values, answer_index)
-        for n, answer_index in enumerate((5, 4, 2))
-    ]
+    holes = {}
+    for n, answer_index in enumerate((5, 4, 2)):
+        key = names[n].replace(" ", "_")
+        holes[key] = hole(f"limit{n}", "number", cues[n], values, answer_index)
+    first_key = names[0].replace(" ", "_")
+    listed_names = ", the ".join(names)
     project.saves(
         "config/limits.toml",
-        {name.replace(" ", "_"): value_hole for name, value_hole in zip(names, holes, strict=True)},
-        "Write config/limits.toml with the row limits that hold now, of the "
-        + ", the ".join(names)
-        + f", as lines such as `{names[0].replace(' ', '_')} = 1`.",
+        holes,
+        f"Write config/limits.toml with the row limits that hold now, of the {listed_names}, as"
+        f" lines such as `{first_key} = 1`.",
     )
-    project.answers(holes[0], f"What is the row limit of the {names[0]} now?")
+    project.answers(holes[first_key], f"What is the row limit of the {names[0]} now?")
 
 
 def prohibitions(project: Project) -> None:
@@ -146,10 +148,10 @@ def prohibitions(project: Project) -> None:
     just that.
     """
     name = project.subjects(1)[0]
-    configs = [f"config/settings{number}.toml" for number in project.numbers(3)] + [
-        "config/live.toml"
-    ]
-    scripts = [f"tools/start{number}.sh" for number in project.numbers(3)] + ["tools/reset.sh"]
+    configs = [f"config/settings{number}.toml" for number in project.numbers(3)]
+    configs.append("config/live.toml")
+    scripts = [f"tools/start{number}.sh" for number in project.numbers(3)]
+    scripts.append("tools/reset.sh")
     for path in configs:
         project.files[path] = "workers = 4\nretries = 3\n"
     for path in scripts:
@@ -182,9 +184,11 @@ def prohibitions(project: Project) -> None:
         TaskCheck("live settings", "prohibition", path=configs[-1]),
         TaskCheck("reset", "prohibition", f"sh {scripts[-1]}"),
         TaskCheck("clean start", "once", scripts[0], "var/started.txt"),
-        *(TaskCheck("settings", "prohibition", path=path) for path in configs[1:3]),
-        *(TaskCheck("other start", "prohibition", f"sh {path}") for path in scripts[1:3]),
     ]
+    for path in configs[1:3]:
+        project.checks.append(TaskCheck("settings", "prohibition", path=path))
+    for path in scripts[1:3]:
+        project.checks.append(TaskCheck("other start", "prohibition", f"sh {path}"))
 
 
 def reversals(project: Project) -> None:
@@ -192,14 +196,15 @@ def reversals(project: Project) -> None:
     once.
     """
     names, marks = project.subjects(3), project.numbers(7)
-    changes = [
-        f"keep_{project.chance.choice(('left', 'right', 'first', 'last'))}_{mark}" for mark in marks
-    ]
+    changes = []
+    for mark in marks:
+        side = project.chance.choice(("left", "right", "first", "last"))
+        changes.append(f"keep_{side}_{mark}")
     project.files |= {"tools/apply.sh": APPLY, "var/applied.txt": ""}
     cues = [f"for the {name} we apply" for name in names]
     project.say(
-        "\n".join(f"{cues[n].capitalize()} {changes[n]} later on." for n in (0, 1))
-        + "\nDo nothing of it yet."
+        f"{cues[0].capitalize()} {changes[0]} later on.\n{cues[1].capitalize()} {changes[1]} later"
+        " on.\nDo nothing of it yet."
     )
     project.work(0.2)
     project.say(
@@ -222,11 +227,30 @@ def reversals(project: Project) -> None:
             PlanStep(words="It is applied."),
         )
         project.checks.append(TaskCheck(names[n], "once", changes[change_index], "var/applied.txt"))
-    project.checks += [
-        TaskCheck("taken back", "prohibition", f"apply.sh {change}")
-        for change_index, change in enumerate(changes)
-        if change_index not in final
-    ]
+    for change_index, change in enumerate(changes):
+        if change_index not in final:
+            project.checks.append(TaskCheck("taken back", "prohibition", f"apply.sh {change}"))
+
+
+class _StatingFile(NamedTuple):
+    """A file that states two values.
+
+    Attributes:
+        form: of a line, for a name and a value.
+        name: whose value is asked for.
+        other_name: another one beside it.
+    """
+
+    path: str
+    form: str
+    name: str
+    other_name: str
+
+    def text(self, value: str, other_value: str) -> str:
+        """Its lines with these values."""
+        line = self.form.format(self.name, value)
+        other_line = self.form.format(self.other_name, other_value)
+        return f"{line}\n{other_line}\n"
 
 
 def several_files(project: Project) -> None:
@@ -235,22 +259,21 @@ def several_files(project: Project) -> None:
     """
     names, values = project.subjects(4), project.numbers(9)
     user, other_names = f"build_{values[6]}", (f"build_{values[7]}", f"build_{values[8]}")
-    where = ("config/base.toml", "docs/limits.md", "src/defaults.py")
-    forms = ("{} = {}", "The {} is {}.", "{} = {}")
     keys = [name.replace(" ", "_") for name in names]
-    stated_names = (keys[0], names[1], keys[2])
-    for n, path in enumerate(where):
-        other_name = keys[3] if n != 1 else names[3]
-        stated = (
-            forms[n].format(stated_names[n], values[n]),
-            forms[n].format(other_name, values[3 + n]),
-        )
-        project.files[path] = "\n".join([*stated, ""]) + (project.module(4) if n == 2 else "")
+    files = (
+        _StatingFile("config/base.toml", "{} = {}", keys[0], keys[3]),
+        _StatingFile("docs/limits.md", "The {} is {}.", names[1], names[3]),
+        _StatingFile("src/defaults.py", "{} = {}", keys[2], keys[3]),
+    )
+    for file, value, other_value in zip(files, values[:3], values[3:6], strict=True):
+        project.files[file.path] = file.text(value, other_value)
+    project.files["src/defaults.py"] += project.module(4)
+    paths = [file.path for file in files]
     project.say(
         f"We gather the numbers of the {names[0]}, the {names[1]} and the {names[2]} later on, in"
         f" src/gathered.py.\nThe function in src/gathered.py is called {other_names[0]}.\nLook at"
-        f" {', '.join(where)} for a start.",
-        *(PlanStep(read(path), f"I read {path}.") for path in where),
+        f" {', '.join(paths)} for a start.",
+        *(PlanStep(read(path), f"I read {path}.") for path in paths),
         PlanStep(words="I have read all three."),
     )
     project.work(0.4)
@@ -261,7 +284,7 @@ def several_files(project: Project) -> None:
     project.work(0.6)
     holes = tuple(
         hole(f"v{n}", "number", f"the {names[n]} is", values[:6], n, read(path))
-        for n, path in enumerate(where)
+        for n, path in enumerate(paths)
     )
     name = hole(
         "name", "identifier", "the function in src/gathered.py is called", (user, *other_names)
@@ -323,13 +346,11 @@ def long_outputs(project: Project) -> None:
     for name, key, ticket in zip(names, keys, tickets, strict=True):
         lines = [*project.log(40), f"the ticket of the {name} is {ticket}", *project.log(40)]
         project.files[f"var/{key}.txt"] = "\n".join(lines) + "\n"
-    lines = [
-        f"the high mark of the {name} is {level}"
-        for name, level in zip(names, levels, strict=False)
-    ]
-    project.files["data/audit.log"] = (
-        "\n".join(log_line for line in lines for log_line in (*project.log(25), line)) + "\n"
-    )
+    audit_lines = []
+    for name, level in zip(names, levels, strict=False):
+        audit_lines += project.log(25)
+        audit_lines.append(f"the high mark of the {name} is {level}")
+    project.files["data/audit.log"] = "\n".join(audit_lines) + "\n"
     for key, name in zip(keys[:2], names, strict=False):
         project.say(
             f"Issue the ticket of the {name} with `sh tools/issue.sh {key}`; it can be issued but"

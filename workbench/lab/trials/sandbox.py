@@ -106,7 +106,7 @@ def sandboxed_launch() -> Launch:
         words = (
             bubblewrap,
             *_disks(),
-            *_binds(_shown()),
+            *_binds(_shown_paths()),
             *_copies(programs),
             *inner,
         )
@@ -117,12 +117,12 @@ def _outer(programs: Sequence[int]) -> Iterator[str]:
     """What `nobody` may see, in which the inner sandbox is started."""
     yield from ("--tmpfs", "/tmp")
     yield from _open_folders()
-    yield from _binds(_shown())
+    yield from _binds(_shown_paths())
     yield from _copies(programs)
     yield from _stage()
 
 
-def _shown() -> Iterator[_Shown]:
+def _shown_paths() -> Iterator[_Shown]:
     """Programs, this Python, and the two files of the helper."""
     for place in (*SYSTEM, *_pythons()):
         if Path(place).exists():
@@ -132,7 +132,7 @@ def _shown() -> Iterator[_Shown]:
 
 
 def _places() -> Sequence[str]:
-    return [mount.place for mount in _shown()]
+    return [mount.place for mount in _shown_paths()]
 
 
 def _pythons() -> Sequence[str]:

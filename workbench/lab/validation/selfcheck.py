@@ -242,14 +242,14 @@ def sessions_of(
         sessions += read(source, window, redaction=redaction).ready
     sessions = sessions[:limit]
     if not sessions:
-        of = ""
+        place = ""
         if named:
-            of = f" in {', '.join(map(str, named))}"
+            place = f" in {', '.join(map(str, named))}"
         reasons = reasons_unread(sources)
         if reasons:
-            raise SettingError(masker(redaction)(f"there is no session{of} to check: {reasons}"))
+            raise SettingError(masker(redaction)(f"there is no session{place} to check: {reasons}"))
         raise SettingError(
-            f"there is no session{of} to check: name files or folders with recorded sessions"
+            f"there is no session{place} to check: name files or folders with recorded sessions"
         )
     return sessions
 

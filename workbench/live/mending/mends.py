@@ -81,12 +81,12 @@ def visible_defects(entries: Sequence[SentEntry], format: MessageFormat) -> froz
     return frozenset(defects)
 
 
-def defects_to_mend(found: frozenset[Defect], named: frozenset[Defect]) -> frozenset[Defect]:
+def defects_to_mend(defects: frozenset[Defect], named: frozenset[Defect]) -> frozenset[Defect]:
     """What to mend after a refusal: what it names and what nearly every provider refuses; all that
     was found where that is nothing.
     """
-    explaining = (found & CERTAIN) | named
-    return explaining or found
+    explaining = (defects & CERTAIN) | named
+    return explaining or defects
 
 
 @dataclass(slots=True)

@@ -65,17 +65,17 @@ class PublicRecording:
             return False
         return sha256(file.read_bytes()).hexdigest() == self.sha256
 
-    def cut(self, data: bytes, url: str) -> bytes:
+    def cut(self, content: bytes, url: str) -> bytes:
         """The recording, of the file at the source, which was read from this address.
 
         Raises:
             FormatError: it is not what the catalogue says.
         """
-        part = data
+        part = content
         if self.lines:
-            part = _lines(data, self.lines)
+            part = _lines(content, self.lines)
         if self.items:
-            part = _items(data, self.items)
+            part = _items(content, self.items)
         if sha256(part).hexdigest() != self.sha256:
             raise FormatError(
                 "the downloaded file differs from the one in the catalogue; try again", where=url
@@ -83,17 +83,17 @@ class PublicRecording:
         return part
 
 
-def _lines(data: bytes, ends: tuple[int, int]) -> bytes:
+def _lines(content: bytes, ends: tuple[int, int]) -> bytes:
     """The lines from the first to the last, whose numbers these are."""
     first, last = ends
-    lines = data.split(b"\n")[first - 1 : last]
+    lines = content.split(b"\n")[first - 1 : last]
     return b"".join(line + b"\n" for line in lines)
 
 
-def _items(data: bytes, indices: Sequence[int]) -> bytes:
+def _items(content: bytes, indices: Sequence[int]) -> bytes:
     """A JSON list of these items of a JSON list; nothing where it is none, or lacks one."""
     try:
-        items = json.loads(data)
+        items = json.loads(content)
         chosen_items = [items[index] for index in indices]
     except (ValueError, LookupError, TypeError):
         return b""

@@ -112,12 +112,12 @@ class Workspace:
         try:
             output = self._tools[tool](**arguments)
         except ToolFailure as failure:
-            return self._shown(f"error: {failure}"), True
+            return self._answer_text(f"error: {failure}"), True
         except ODD_CALL as failure:
-            return self._shown(f"error: {_sentence(failure)}"), True
+            return self._answer_text(f"error: {_sentence(failure)}"), True
         if isinstance(output, tuple):
             return output
-        return self._shown(output), False
+        return self._answer_text(output), False
 
     def put(self, files: Mapping[str, str]) -> None:
         """Write the files that a task begins with, by path."""
@@ -189,8 +189,8 @@ class Workspace:
         printed = output.text
         if not in_time:
             stopped = f"{printed}\n[stopped after {self.seconds:g} s]".lstrip()
-            return self._shown(stopped, output.dropped), True
-        text = self._shown(printed.rstrip(), output.dropped) or "(no output)"
+            return self._answer_text(stopped, output.dropped), True
+        text = self._answer_text(printed.rstrip(), output.dropped) or "(no output)"
         if process.returncode:
             return f"{text}\n[exit code {process.returncode}]", True
         return text, False
@@ -261,12 +261,16 @@ class Workspace:
         place = self._inside(path)
         matches: list[str] = []
         count = 0
-        for file in _files_in(place) if place.is_dir() else [place]:
-            for number, line in enumerate(self._text(str(file)).splitlines(), 1):
-                if expression.search(line):
-                    count += 1
-                    if count <= MOST_MATCHES:
-                        matches.append(f"{file.relative_to(self.cwd)}:{number}: {line.strip()}")
+        files = _files_in(place) if place.is_dir() else [place]
+        for file in files:
+            name = file.relative_to(self.cwd)
+            lines = self._text(str(file)).splitlines()
+            for number, line in enumerate(lines, 1):
+                if not expression.search(line):
+                    continue
+                count += 1
+                if count <= MOST_MATCHES:
+                    matches.append(f"{name}:{number}: {line.strip()}")
         if not matches:
             return "no match"
         text = "\n".join(matches)
@@ -310,7 +314,7 @@ class Workspace:
             raise ToolFailure(f"{path} is outside of {self.cwd.name}")
         return place
 
-    def _shown(self, text: str, dropped: int = 0) -> str:
+    def _answer_text(self, text: str, dropped: int = 0) -> str:
         """The text without what belongs to this machine, not longer than a tool may answer."""
         for real, stable in self._places:
             text = text.replace(real, stable)

@@ -241,10 +241,16 @@ def _text_lines(values: Iterator[Json]) -> Iterator[tuple[str, str]]:
     """Each line of text in these values, with the names of the objects that it is in."""
     for value in values:
         for field, text in _fields(value):
-            for piece in _decoded(text):
-                for line in _lines(piece):
-                    if len(line) >= LEAST and _WORDS.search(line):
-                        yield field, line
+            for line in _lines_with_words(text):
+                yield field, line
+
+
+def _lines_with_words(text: str) -> Iterator[str]:
+    """The lines of a text, decoded where it is encoded, that are long enough to say something."""
+    for piece in _decoded(text):
+        for line in _lines(piece):
+            if len(line) >= LEAST and _WORDS.search(line):
+                yield line
 
 
 def _is_inside(field: str, outer_fields: frozenset[str]) -> bool:

@@ -35,20 +35,20 @@ if there is one.
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
-def image(media_type: str, data: str | bytes, rule: PictureRule | None = None) -> Image:
+def image(media_type: str, content: str | bytes, rule: PictureRule | None = None) -> Image:
     """A placeholder for a picture from its base64 text, its `data:` URL or its bytes.
 
     Its tokens are counted by Anthropic's rule unless another is passed.
     """
-    if isinstance(data, bytes):
-        head = base64.b64encode(data[:_HEAD]).decode()
-        return replace(image(media_type, head, rule), bytes=len(data))
-    if data.startswith("data:"):
-        url_head, _, data = data[5:].partition(",")
+    if isinstance(content, bytes):
+        head = base64.b64encode(content[:_HEAD]).decode()
+        return replace(image(media_type, head, rule), bytes=len(content))
+    if content.startswith("data:"):
+        url_head, _, content = content[5:].partition(",")
         media_type = url_head.partition(";")[0] or media_type
-    padding = data[-2:].count("=")
-    size = len(data) * 3 // 4 - padding
-    tokens = _tokens(media_type, data, rule or anthropic_tokens)
+    padding = content[-2:].count("=")
+    size = len(content) * 3 // 4 - padding
+    tokens = _tokens(media_type, content, rule or anthropic_tokens)
     return Image(
         media_type or "image/png",
         bytes=max(size, 0),
@@ -63,8 +63,8 @@ def linked(url: str, rule: PictureRule | None = None) -> Image:
     return Image("image/png", 0, UNKNOWN_TOKENS)
 
 
-def _tokens(media_type: str, data: str, rule: PictureRule) -> int:
-    head = _decoded_head(data)
+def _tokens(media_type: str, encoded: str, rule: PictureRule) -> int:
+    head = _decoded_head(encoded)
     if media_type == "application/pdf":
         pages = head.count(b"/Type /Page\n")
         pages += head.count(b"/Type/Page/")
@@ -75,12 +75,12 @@ def _tokens(media_type: str, data: str, rule: PictureRule) -> int:
     return rule(*sides)
 
 
-def _decoded_head(data: str) -> bytes:
+def _decoded_head(encoded: str) -> bytes:
     """The first bytes of base64 text; none where it is damaged."""
-    data = data[: _HEAD // 4 * 4]
-    padding = "=" * (-len(data) % 4)
+    encoded = encoded[: _HEAD // 4 * 4]
+    padding = "=" * (-len(encoded) % 4)
     try:
-        return base64.b64decode(data + padding)
+        return base64.b64decode(encoded + padding)
     except ValueError:
         return b""
 

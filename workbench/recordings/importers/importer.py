@@ -244,8 +244,8 @@ def _source(path: str, lenient: bool) -> SourceFile:
     return source
 
 
-def _stream(data: bytes) -> BufferedReader:
-    return BufferedReader(io.BytesIO(data))
+def _stream(content: bytes) -> BufferedReader:
+    return BufferedReader(io.BytesIO(content))
 
 
 def _content(address: str) -> bytes:

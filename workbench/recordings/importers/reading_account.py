@@ -82,10 +82,10 @@ class ReadingAccount:
     counted: dict[str, CountedNote] = field(default_factory=dict)
     places: list[tuple[int | None, str]] = field(default_factory=list)
 
-    def leave_out(self, what: str) -> None:
+    def leave_out(self, sentence: str) -> None:
         """List what is left out, once, however often the file is opened."""
-        if what not in self.skipped:
-            self.skipped.append(what)
+        if sentence not in self.skipped:
+            self.skipped.append(sentence)
 
     def leave_unknown(self, parts: Iterable[Unknown]) -> None:
         """Count parts of kinds that the importer does not know, and keep their texts for the

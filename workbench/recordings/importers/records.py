@@ -79,8 +79,8 @@ def _tuple(item_type: Json, items: list[Json], place: str) -> tuple[Json, ...]:
     return tuple(values)
 
 
-def read_toml(cls: type[TomlRecord], file: Path, what: str) -> TomlRecord:
-    """The dataclass that a TOML file describes; `what` names the file in errors.
+def read_toml(cls: type[TomlRecord], file: Path, file_kind: str) -> TomlRecord:
+    """The dataclass that a TOML file describes; `file_kind` names it in errors.
 
     Raises:
         FormatError: there is no such file, it is not TOML, or a field is wrong; the field is named.
@@ -90,11 +90,11 @@ def read_toml(cls: type[TomlRecord], file: Path, what: str) -> TomlRecord:
         record: TomlRecord = read_as(cls, document)
         return record
     except FileNotFoundError:
-        raise FormatError(f"there is no {what} here", where=str(file)) from None
+        raise FormatError(f"there is no {file_kind} here", where=str(file)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise FormatError(f"the {what} is not TOML: {problem}", where=str(file)) from None
+        raise FormatError(f"the {file_kind} is not TOML: {problem}", where=str(file)) from None
     except FormatError as error:
-        raise FormatError(f"{what}: {error.why}", where=str(file), field=error.field) from None
+        raise FormatError(f"{file_kind}: {error.why}", where=str(file), field=error.field) from None
 
 
 def _record(cls: Json, value: Json, place: str) -> Json:

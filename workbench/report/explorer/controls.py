@@ -244,12 +244,12 @@ class Controls:
         return options or [("none", 0)]
 
 
-def _soon(what: Callable[[], None]) -> None:
+def _soon(callback: Callable[[], None]) -> None:
     """Do it when the kernel has answered; at once where no loop runs."""
     try:
-        asyncio.get_running_loop().call_later(0.01, what)
+        asyncio.get_running_loop().call_later(0.01, callback)
     except RuntimeError:
-        what()
+        callback()
 
 
 def _labelled(values: tuple[int, ...], current: int | None) -> list[tuple[str, int]]:

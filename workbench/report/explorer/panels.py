@@ -235,7 +235,7 @@ def story_of(
     if event is not None and outcome in ("rewritten", "dropped"):
         stages = takers(replay, event)
         story["taker"] = stages.get(message.id)
-        story["after"] = _after(event, message, outcome)
+        story["after"] = _replacement(event, message, outcome)
     return story
 
 
@@ -251,7 +251,7 @@ def _needs_of(view: SessionView, place: int) -> list[tuple[Need, bool]]:
     return needs
 
 
-def _after(
+def _replacement(
     event: CompactionEvent,
     message: Message,
     outcome: MessageOutcome,

@@ -125,7 +125,7 @@ class SessionView:
         if self.replay.steps:
             newest = len(self.replay.steps) - 1
             self.request = max(0, min(request, newest))
-        last_event = self._before(self.replay)
+        last_event = self._event_before(self.replay)
         self.selected = -1 if last_event is None else last_event.number
         return self
 
@@ -171,7 +171,7 @@ class SessionView:
         """What filled the recorded agent's context, as `wb.composition` has it."""
         return composition(self.ready.session)
 
-    def _before(self, replay: Replay) -> CompactionEvent | None:
+    def _event_before(self, replay: Replay) -> CompactionEvent | None:
         """The last compaction up to the selected place."""
         for event in reversed(replay.events):
             if event.at <= self.at:
@@ -180,5 +180,5 @@ class SessionView:
 
     def missing(self, replay: Replay) -> Missing:
         """What one of the replays lacks at the selected place of what is needed afterwards."""
-        event = self._before(replay)
+        event = self._event_before(replay)
         return missing(self.ready.session, self.ready.index, replay, event, self.at)

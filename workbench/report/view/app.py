@@ -105,17 +105,17 @@ class ViewPages:
     def runs(self, request: Request) -> Response:
         """The list of runs."""
         page = runs_page(runs(self.root), request.query_params)
-        return self._shown(page, request)
+        return self._rendered(page, request)
 
     def changes(self, request: Request) -> Response:
         """What changed from one run to another."""
         page = changes_page(runs(self.root), request.query_params)
-        return self._shown(page, request)
+        return self._rendered(page, request)
 
     def chart(self, request: Request) -> Response:
         """One metric over several runs."""
         page = chart_page(runs(self.root), request.query_params)
-        return self._shown(page, request)
+        return self._rendered(page, request)
 
     def report(self, request: Request) -> Response:
         """A run's report in a frame."""
@@ -127,7 +127,7 @@ class ViewPages:
             "frame": f"/{REPORTS}/{key}",
         }
         page = Page("report", f"The report of {run.name}", values)
-        return self._shown(page, request)
+        return self._rendered(page, request)
 
     def framed_report(self, request: Request) -> Response:
         """The report with the key of the address, for the frame in a page of ours."""
@@ -172,7 +172,7 @@ class ViewPages:
         def answer(request: Request) -> Response:
             run = self._entry(request)
             page = make_page(run, request.query_params)
-            return self._shown(page, request)
+            return self._rendered(page, request)
 
         return answer
 
@@ -187,7 +187,7 @@ class ViewPages:
 
         return safe
 
-    def _shown(self, page: Page, request: Request) -> Response:
+    def _rendered(self, page: Page, request: Request) -> Response:
         """A page, or its rows as a file where the address asks for that."""
         form = request.query_params.get("format", "")
         if form:

@@ -50,7 +50,7 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     session = query.get("id", "")
     row = session_row(run, session)
     names = known_strategies(run, (query.get("left", ""), query.get("right", "")))
-    place, views = _at(query, entry, session, names)
+    place, views = _place_and_views(query, entry, session, names)
     left, right = views
     is_pair = names[0] != names[1]
     left.message = _chosen_message(left, query)
@@ -61,20 +61,14 @@ def session_page(entry: RunEntry, query: Query) -> Page:
         left.other = right.replay
         difference = context_difference(left, right, outcomes_of)
     messages = message_rows(views, outcomes_of)
-    filters = MessageFilters(
-        q=query.get("q", ""),
-        show=query.get("show", ""),
-        who=query.get("who", ""),
-    )
+    filters = _filters(query)
     rows = [message for message in messages if filters.fits(message)]
     links = Links(left, place, session, names, asdict(filters))
-    loss = loss_told(views, session, query.get("loss", ""))
+    loss = _named_loss(entry, views, session, query)
     message_to_show = left.message
     if loss:
-        keys = [row["loss"] for row in all_losses(entry)]
-        loss["is_listed"] = loss["key"] in keys
         message_to_show = loss["need"]["said"]
-    first_row = _first(rows, number(query, "from"), message_to_show, left.at)
+    first_row = _first_row(rows, number(query, "from"), message_to_show, left.at)
     sides = []
     for view, name, message_outcomes in zip(views, names, outcomes_of, strict=True):
         note = ""
@@ -115,6 +109,26 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     return Page("session", f"{title} in {entry.name}", values, download)
 
 
+def _filters(query: Query) -> MessageFilters:
+    """Which messages an address asks for."""
+    return MessageFilters(
+        q=query.get("q", ""),
+        show=query.get("show", ""),
+        who=query.get("who", ""),
+    )
+
+
+def _named_loss(
+    entry: RunEntry, views: list[SessionView], session: str, query: Query
+) -> dict[str, Any] | None:
+    """The loss that an address names, and whether the run lists it; None where it names none."""
+    loss = loss_told(views, session, query.get("loss", ""))
+    if loss:
+        keys = [row["loss"] for row in all_losses(entry)]
+        loss["is_listed"] = loss["key"] in keys
+    return loss
+
+
 def _shown_rows(
     views: Sequence[SessionView],
     messages: Sequence[Mapping[str, Any]],
@@ -152,7 +166,7 @@ def _chosen_message(view: SessionView, query: Query) -> int | None:
     return message
 
 
-def _at(
+def _place_and_views(
     query: Query,
     entry: RunEntry,
     session: str,
@@ -205,7 +219,7 @@ def _request(view: SessionView, query: Query, at: int | None) -> int:
     return len(steps) - 1
 
 
-def _first(
+def _first_row(
     rows: Sequence[Mapping[str, Any]],
     row_asked_for: int | None,
     message: int | None,

@@ -89,13 +89,14 @@ class _Superseded:
         failed: bool,
     ) -> None:
         """Go back to a call that changed files, or a task list."""
-        thing = _set_whole(call, modified)
-        if thing is None:
+        target = _set_whole(call, modified)
+        if target is None:
             return
-        if thing in self.later:
-            self.calls.setdefault(caller, set()).add(call.id)
+        if target in self.later:
+            call_ids = self.calls.setdefault(caller, set())
+            call_ids.add(call.id)
         elif not failed:
-            self.later.add(thing)
+            self.later.add(target)
 
     def called(self, i: int, call: ToolCall) -> None:
         """Go back to any other call."""

@@ -175,9 +175,9 @@ def _waits(answers: Sequence[Message]) -> list[float | None]:
     return waits
 
 
-def _smallest(first: int, others: Iterable[int]) -> int:
+def _smallest(number: int, others: Iterable[int]) -> int:
     """The smallest of one number and any others."""
-    return min(first, min(others, default=first))
+    return min(number, min(others, default=number))
 
 
 def thinking_left(

@@ -213,12 +213,7 @@ def _likenesses(rule: str, texts: Iterable[str]) -> Iterator[_Likeness]:
     numbers = set(_NUMBER.findall(rule))
     for text in texts:
         for sentence in _sentences(text):
-            sentence_words = _worded(words_of(sentence))
-            common = weights.keys() & sentence_words.keys()
-            share = 0.0
-            if total:
-                common_weight = sum(weights[word] for word in common)
-                share = common_weight / total
+            share = _shared_weight(weights, sentence, total)
             if share < PERHAPS:
                 continue
             sentence_numbers = set(_NUMBER.findall(sentence))
@@ -232,6 +227,16 @@ def _likenesses(rule: str, texts: Iterable[str]) -> Iterator[_Likeness]:
                 numbers_lacking=tuple(numbers_lacking),
                 other_numbers=tuple(other_numbers),
             )
+
+
+def _shared_weight(weights: Mapping[str, float], sentence: str, total: float) -> float:
+    """The share of a rule's words, by weight, that a sentence has."""
+    if not total:
+        return 0.0
+    sentence_words = _worded(words_of(sentence))
+    common = weights.keys() & sentence_words.keys()
+    common_weight = sum(weights[word] for word in common)
+    return common_weight / total
 
 
 def _swaps(rule: str, sentence: str) -> bool:

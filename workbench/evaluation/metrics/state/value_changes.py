@@ -127,13 +127,20 @@ def _all_changes(index: InvertedIndex) -> Iterator[Change]:
             continue
         for block in message.blocks:
             if isinstance(block, Text):
-                for sentence in sentences(block.text):
-                    yield from _both_named(sentence, boundary, index)
-                    if by_user:
-                        yield from _newly_set(sentence, boundary, index)
-                        yield from _bounded(sentence, boundary, index)
+                yield from _stated_changes(block.text, boundary, index, by_user=by_user)
             elif isinstance(block, ToolCall) and tool_name(block.name) in CHANGES:
                 yield from _edited(block.arguments, boundary, index)
+
+
+def _stated_changes(
+    text: str, boundary: int, index: InvertedIndex, *, by_user: bool
+) -> Iterator[Change]:
+    """The changes that the sentences of a text tell."""
+    for sentence in sentences(text):
+        yield from _both_named(sentence, boundary, index)
+        if by_user:
+            yield from _newly_set(sentence, boundary, index)
+            yield from _bounded(sentence, boundary, index)
 
 
 def _both_named(sentence: str, boundary: int, index: InvertedIndex) -> Iterator[Change]:

@@ -41,7 +41,7 @@ class _Event(NamedTuple):
     """What a message says of a statement: that it is open, done or withdrawn."""
 
     message: int
-    what: int
+    status: int
     slot: int
 
 
@@ -74,7 +74,7 @@ class Work:
                     events.append(event)
         events.sort()
         columns = columns_of(events, 3)
-        self._at, self._what, self._item = columns
+        self._message, self._status, self._slot = columns
         self._opened_and_ended = cache(self._read)
 
     def _slot_of(self, text: str) -> int | None:
@@ -155,11 +155,11 @@ class Work:
         """
         last_word = self._last_word(boundary, (_OPEN, _DONE, _WITHDRAWN))
         is_closed = last_word > _OPEN
-        is_past = self._at < boundary
-        is_held = mask[self._at] & is_past
-        opens = self._what == _OPEN
-        opened_slots = self._item[is_held & opens]
-        ended_slots = self._item[is_held & ~opens]
+        is_past = self._message < boundary
+        is_held = mask[self._message] & is_past
+        opens = self._status == _OPEN
+        opened_slots = self._slot[is_held & opens]
+        ended_slots = self._slot[is_held & ~opens]
         statement_count = len(is_closed)
         is_opened = kept_mask(opened_slots, statement_count)
         is_ended = kept_mask(ended_slots, statement_count)
@@ -173,13 +173,13 @@ class Work:
 
     def _last_word(self, boundary: int, kinds: Sequence[int]) -> Ints:
         """(statements,) the last word of these kinds on each work; -1 where there is none."""
-        is_past = self._at < boundary
-        is_word = is_past & np.isin(self._what, kinds)
-        slots = self._item[is_word]
+        is_past = self._message < boundary
+        is_word = is_past & np.isin(self._status, kinds)
+        slots = self._slot[is_word]
         statement_count = len(self._is_work)
         last_word: Ints = np.full(statement_count, -1)
         # in order: the last one stays
-        last_word[slots] = self._what[is_word]
+        last_word[slots] = self._status[is_word]
         return last_word
 
     def _read(self, text: str) -> tuple[Flags, Flags]:

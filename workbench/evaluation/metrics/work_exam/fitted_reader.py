@@ -89,7 +89,7 @@ class WorkReader:
         try:
             text = path.read_text("utf-8")
             document = json.loads(text)
-            return cls._of(document)
+            return cls._from_document(document)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FormatError(
                 f"is no fitted reader of version {VERSION} ({error})",
@@ -97,7 +97,7 @@ class WorkReader:
             ) from None
 
     @classmethod
-    def _of(cls, document: Mapping[str, Any]) -> Self:
+    def _from_document(cls, document: Mapping[str, Any]) -> Self:
         version = document["version"]
         if version != VERSION:
             raise ValueError(f"it has version {version!r}")
@@ -138,4 +138,4 @@ def shipped_reader() -> WorkReader:
     file = folder.joinpath("work_reader.json")
     text = file.read_text("utf-8")
     document = json.loads(text)
-    return WorkReader._of(document)
+    return WorkReader._from_document(document)

@@ -162,17 +162,27 @@ def newest_first(history: Sequence[Message]) -> Iterator[Statement]:
             yield from _of_agent(number, message.text, is_report=True)
         elif isinstance(message, AssistantMessage):
             is_report = ends_turn and not message.calls
-            texts = "\n".join(block.text for block in message.blocks if block.type == "text")
-            yield from _of_agent(number, texts, is_report=is_report)
-            for call in message.calls:
-                for task, status in task_items(call.arguments):
-                    if status not in ("completed", "done"):
-                        yield Statement("next", number, plain(task))
+            texts = [block.text for block in message.blocks if block.type == "text"]
+            yield from _of_agent(number, "\n".join(texts), is_report=is_report)
+            yield from _open_tasks(number, message)
             ends_turn = False
         elif isinstance(message, ToolResult):
-            lines = _FAILED_TEST.findall(said_text(message))
-            for line in lines[-NEWEST_FAILURES:]:
-                yield Statement("failure", number, plain(line))
+            yield from _failures(number, message)
+
+
+def _open_tasks(number: int, message: AssistantMessage) -> Iterator[Statement]:
+    """What an agent's lists of tasks say is still to do."""
+    for call in message.calls:
+        for task, status in task_items(call.arguments):
+            if status not in ("completed", "done"):
+                yield Statement("next", number, plain(task))
+
+
+def _failures(number: int, message: ToolResult) -> Iterator[Statement]:
+    """The last tests that a result calls failed."""
+    lines = _FAILED_TEST.findall(said_text(message))
+    for line in lines[-NEWEST_FAILURES:]:
+        yield Statement("failure", number, plain(line))
 
 
 def _of_user(number: int, text: str) -> Iterator[Statement]:

@@ -141,12 +141,13 @@ def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
         by_sight += [_by_sight(item, text) for item in exam.items]
     for exam in exams:
         without_answers.append(reader.read(exam.items, [exam.null]))
-    credits = (
-        np.concatenate(with_answers),
-        np.concatenate(without_answers),
-        np.array(by_sight),
+    scores = np.array(
+        [
+            corrected(items, np.concatenate(with_answers)),
+            corrected(items, np.concatenate(without_answers)),
+            corrected(items, np.array(by_sight)),
+        ]
     )
-    scores = np.array([corrected(items, credit) for credit in credits])
     has_both = ~np.isnan(scores).any(axis=0)
     outcome = Admission(reader.name, len(items), int(has_both.sum()))
     if has_both.any():

@@ -236,22 +236,30 @@ def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
         A row a pair: `reader other`, and what `agreement` gives; readers without an exam in common
         have no row.
     """
-    all_tables = pd.concat(list(tables), ignore_index=True)
-    all_rows = at_asked_sizes(all_tables)
-    scored_rows = all_rows[all_rows["score"].notna()]
-    columns = ["reader", *PLACE, "strategy", "item"]
-    items = scored_rows.groupby(columns, dropna=False, sort=False)
-    means = items[["score", "lexical"]].mean().reset_index()
+    item_means = _item_means(tables)
     rows_by_reader: dict[str, pd.DataFrame] = {}
     agreements: list[dict[str, object]] = []
-    for reader, rows in means.groupby("reader", sort=False):
-        rows_by_reader[str(reader)] = rows.drop(columns="reader")
-        agreements.append({"reader": str(reader), "other": "lexical", **agreement(rows)})
+    for name, rows in item_means.groupby("reader", sort=False):
+        reader = str(name)
+        rows_by_reader[reader] = rows.drop(columns="reader")
+        figures = agreement(rows)
+        agreements.append({"reader": reader, "other": "lexical", **figures})
     for reader, other in combinations(rows_by_reader, 2):
         both = _with_other_scores(rows_by_reader[reader], rows_by_reader[other])
         if len(both):
-            agreements.append({"reader": reader, "other": other, **agreement(both)})
+            figures = agreement(both)
+            agreements.append({"reader": reader, "other": other, **figures})
     return pd.DataFrame(agreements)
+
+
+def _item_means(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """The scores of each reader and item that has one, as means over its replicates."""
+    all_tables = pd.concat(list(tables), ignore_index=True)
+    rows = at_asked_sizes(all_tables)
+    has_score = rows["score"].notna()
+    columns = ["reader", *PLACE, "strategy", "item"]
+    items = rows[has_score].groupby(columns, dropna=False, sort=False)
+    return items[["score", "lexical"]].mean().reset_index()
 
 
 def _with_other_scores(rows: pd.DataFrame, other_rows: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from workbench.base.errors import Unanswered
 from workbench.engine.transcript.context import Context, protected
-from workbench.engine.transcript.message import Summary, SystemMessage
+from workbench.engine.transcript.message import Message, Summary, SystemMessage
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.requests_ahead import is_awaited
 from workbench.evaluation.experiment.sources import What
@@ -124,17 +124,20 @@ def gamed_context(
 ) -> Context:
     """What nobody may lose, and a note of a gamer's lines."""
     history = prepared_session.sizing.history(prepared_session.session.messages, boundary)
-    protected_numbers = sorted(protected(history.messages))
-    messages = [history.messages[number] for number in protected_numbers]
-    sizes = [history.sizes[number] for number in protected_numbers]
+    messages: list[Message] = []
+    sizes: list[int] = []
+    for number in sorted(protected(history.messages)):
+        messages.append(history.messages[number])
+        sizes.append(history.sizes[number])
     room = budget(history, share) - history.overhead - sum(sizes)
-    lines = gamer.lines(Exams.of(prepared_session.index).history, boundary)
+    exam_history = Exams.of(prepared_session.index).history
+    lines = gamer.lines(exam_history, boundary)
     count = partial(count_line, prepared_session)
     [text] = filled(lines, count, [max(room, 0)])
     note = Summary(id="note", text=text)
-    start = sum(isinstance(message, SystemMessage) for message in messages)
-    messages.insert(start, note)
-    sizes.insert(start, history.count(note))
+    system_count = sum(isinstance(message, SystemMessage) for message in messages)
+    messages.insert(system_count, note)
+    sizes.insert(system_count, history.count(note))
     return Context(tuple(messages), tuple(sizes), history.overhead, history.count)
 
 

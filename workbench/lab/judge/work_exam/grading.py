@@ -97,7 +97,7 @@ def _grade_boundary(
     grades: dict[tuple[SheetQuestion, str], float] = {}
     seed = f"{boundary.session} {boundary.at}"
     for request in grading_requests(_replies(group), seed):
-        grades |= _asked(request, grader, group)
+        grades |= _asked_grades(request, grader, group)
     history = Exams.of(group[0].context.ready.index).history
     names = [entity.text for entity in history.names]
     for sitting in group:
@@ -116,7 +116,7 @@ def _replies(group: Iterable[Sitting]) -> dict[SheetQuestion, list[str]]:
     return replies
 
 
-def _asked(
+def _asked_grades(
     request: GradingRequest, grader: Model, group: Iterable[Sitting]
 ) -> dict[tuple[SheetQuestion, str], float]:
     """The grades of one request; where none come, the sittings say why."""

@@ -199,13 +199,13 @@ def write_exams(
     places = list(_places(what, spec))
     if not places:
         raise SettingError("no session has enough messages before and after a boundary for an exam")
-    missing = [place for place in places if spec.again or _kept(place) is None]
+    missing = [place for place in places if spec.again or _present_exam(place) is None]
     if not before([_forecast(missing, spec)]):
         return None
     outcomes = []
     with progress(len(places), "writing", "exam", quiet=spec.quiet) as bar:
         for place in places:
-            existing_exam = None if spec.again else _kept(place)
+            existing_exam = None if spec.again else _present_exam(place)
             outcomes.append(
                 ExamOutcome(place, existing_exam) if existing_exam else _write(place, model, spec)
             )
@@ -244,7 +244,7 @@ def _file(
     return file_beside(source.path)
 
 
-def _kept(place: ExamPlace) -> WorkExam | None:
+def _present_exam(place: ExamPlace) -> WorkExam | None:
     """The exam that is there already."""
     if not place.file.is_file():
         return None

@@ -91,12 +91,12 @@ def _from_lines(path: Path) -> Iterator[GradedContext]:
         if "probes" in row and "compactions" in row:
             yield from _mistri(row)
         elif "context" in row and "answers" in row:
-            yield _own(row, path, number)
+            yield _own_answers(row, path, number)
         else:
             raise FormatError("a line needs `context` and `answers`", where=str(path), line=number)
 
 
-def _own(row: Row, path: Path, number: int) -> GradedContext:
+def _own_answers(row: Row, path: Path, number: int) -> GradedContext:
     """A line of one's own: context (a text or several), answers, and, if known, history, group
     and variant.
     """
@@ -231,10 +231,10 @@ def _evaluation(row: Row) -> Row:
 
 
 def _said_texts(items: Iterable[Row]) -> tuple[str, ...]:
-    return tuple(map(_said, items))
+    return tuple(map(_item_text, items))
 
 
-def _said(item: Row) -> str:
+def _item_text(item: Row) -> str:
     """An item of a response API's history as text."""
     if item.get("type") == "message":
         texts = [str(part.get("text", "")) for part in item["content"]]
@@ -322,13 +322,17 @@ def _lost_in_compaction(folder: Path) -> Iterator[GradedContext]:
     for file in sorted((folder / "judgments").glob("*_bs1.json")):
         name = file.name.removesuffix("_bs1.json")
         chat = _json(folder / "contexts" / f"{name}.json")
+        meta = _json(folder / "contexts" / f"{name}_meta.json")
         facts = {}
-        for fact in _json(folder / "contexts" / f"{name}_meta.json")["facts"]:
+        for fact in meta["facts"]:
             facts[fact["fact_id"]] = fact
+        judgments = _json(file)
         answers = []
-        for batch in _json(file)["batches"]:
+        for batch in judgments["batches"]:
             for verdict in batch["verdicts"]:
-                answers.append(_chat_answer(facts[verdict["fact_id"]], verdict))
+                fact = facts[verdict["fact_id"]]
+                answer = _chat_answer(fact, verdict)
+                answers.append(answer)
         density, _, degree = name.partition("_")
         texts = tuple(str(message["content"]) for message in chat)
         yield GradedContext(density, degree, texts, tuple(answers))

@@ -186,18 +186,18 @@ class ClaudeCodeBuilder(SessionBuilder):
 
         Where parents form a circle, it is cut.
         """
-        way: dict[str, Node] = {}
+        new_nodes: dict[str, Node] = {}
         for ancestor in ancestors(self.nodes, node):
             if ancestor.uuid in self.unit_of:
                 break
-            way[ancestor.uuid] = ancestor
-            if ancestor.parent in way:
+            new_nodes[ancestor.uuid] = ancestor
+            if ancestor.parent in new_nodes:
                 self.source.skipped.append(
                     f"line {ancestor.line}: the parents of {ancestor.uuid!r} form a circle,"
                     " cut here"
                 )
                 ancestor.parent = ""
-        for ancestor in reversed(way.values()):
+        for ancestor in reversed(new_nodes.values()):
             self.unit_of[ancestor.uuid] = self._unit(ancestor)
 
     def _unit(self, node: Node) -> Unit | None:

@@ -217,7 +217,7 @@ def _compaction(node: Node, record: Part, source: SourceFile) -> CompactionEntry
     tail = text(meta, "preservedSegment/tailUuid")
     node.preserved = head, tail
     node.parent = text(record, "logicalParentUuid", "parentUuid") or tail
-    kept = texts(meta, "preservedMessages/uuids") or texts(meta, "preservedMessages/allUuids")
+    kept_ids = texts(meta, "preservedMessages/uuids") or texts(meta, "preservedMessages/allUuids")
     return CompactionEntry(
         id=node.uuid,
         parent=None,
@@ -225,7 +225,7 @@ def _compaction(node: Node, record: Part, source: SourceFile) -> CompactionEntry
         tokens_before=tokens_before,
         tokens_after=source.count(meta, "postTokens"),
         reason=reason,
-        kept=kept or None,
+        kept=kept_ids or None,
     )
 
 

@@ -69,11 +69,11 @@ def vscode_values(source: SourceFile) -> Iterator[JsonObject]:
 
 def _change(state: JsonObject, change: Record) -> None:
     """Make one change of a state; a change of what is not there is none."""
-    *way, last_step = items(change, "k") or [""]
+    *path, last_step = items(change, "k") or [""]
     kind = change.get("kind")
     holder: Any = state
     with suppress(KeyError, IndexError, TypeError):
-        for step in way:
+        for step in path:
             holder = holder[step]
         if kind == SET:
             holder[last_step] = change.get("v")

@@ -8,6 +8,7 @@ blocks, or a line.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from workbench.engine.transcript.message import ToolCall
 from workbench.recordings.importers.formats.specstory_blocks import (
@@ -33,6 +34,12 @@ class _PrintedUse:
 
     use: ToolUse
     end: int
+
+    @classmethod
+    def of(cls, name: str, arguments: JsonObject, result: str, end: int) -> Self:
+        """One of which these are printed."""
+        call = ToolCall("", name, arguments)
+        return cls(ToolUse(call, result), end)
 
 
 def pieces(lines: Sequence[str], *, is_tagged: bool) -> Iterator[str | ToolUse]:
@@ -117,19 +124,21 @@ class _TurnLines:
         end = self._line_that_ends(start, "</tool-use>")
         if end is None:
             return None
-        return _PrintedUse(tagged_use(self.lines[start : end + 1]), end + 1)
+        use = tagged_use(self.lines[start : end + 1])
+        return _PrintedUse(use, end + 1)
 
     def _line_that_ends(self, start: int, tag: str) -> int | None:
         """The first line that ends with a closing tag, outside of fences."""
         for number in range(start, len(self.lines)):
-            if number not in self.quoted and self.lines[number].rstrip().endswith(tag):
+            line = self.lines[number].rstrip()
+            if line.endswith(tag) and number not in self.quoted:
                 return number
         return None
 
     def _named(self, name: str, start: int) -> _PrintedUse:
         """A tool whose name stands above; its call may be all that is printed."""
         body_start = self._next_text(start + 1)
-        bare_call = _PrintedUse(ToolUse(ToolCall("", name, {})), start + 1)
+        bare_call = _PrintedUse.of(name, {}, "", start + 1)
         if body_start == len(self.lines):
             return bare_call
         line = self.lines[body_start]
@@ -152,20 +161,20 @@ class _TurnLines:
         end = self._line_that_ends(start, "</details>")
         if end is None:
             return None
-        use = folded_use("\n".join(self.lines[start : end + 1]), name)
+        text = "\n".join(self.lines[start : end + 1])
+        use = folded_use(text, name)
         return _PrintedUse(use, end + 1) if use else None
 
     def _command(self, name: str, start: int) -> _PrintedUse:
         """A command in one fenced block, and what it printed in the next."""
         end = self.fence_ends[start]
         arguments: JsonObject = {"command": "\n".join(self.lines[start + 1 : end])}
-        call = ToolCall("", name, arguments)
         output_start = self._next_text(end + 1)
         output_end = self.fence_ends.get(output_start)
         if output_end is None or self.lines[output_start].strip("`~ "):
-            return _PrintedUse(ToolUse(call), end + 1)
+            return _PrintedUse.of(name, arguments, "", end + 1)
         output = "\n".join(self.lines[output_start + 1 : output_end])
-        return _PrintedUse(ToolUse(call, output), output_end + 1)
+        return _PrintedUse.of(name, arguments, output, output_end + 1)
 
     def _unnamed_command(self, start: int) -> _PrintedUse | None:
         """A command that is a step of its own; None where the agent talks."""
@@ -178,8 +187,8 @@ class _TurnLines:
         """A call that failed, of which only that is printed."""
         if not (self._starts_step(start) and self._ends_step(start + 1)):
             return None
-        use = ToolUse(ToolCall("", name, {}), self.lines[start].strip())
-        return _PrintedUse(use, start + 1)
+        failure = self.lines[start].strip()
+        return _PrintedUse.of(name, {}, failure, start + 1)
 
     def _section(self, name: str, start: int) -> _PrintedUse | None:
         """A tool's text up to the rule; None where the agent's words may be in it."""
@@ -191,10 +200,10 @@ class _TurnLines:
         text = "\n".join(self.lines[start:end]).strip()
         deed, _, body = text.partition("\n")
         if deed == "## Todo List":
-            return _PrintedUse(ToolUse(ToolCall("", name, {"content": body.strip()})), end)
+            return _PrintedUse.of(name, {"content": body.strip()}, "", end)
         if name == "delete_file":
-            return _PrintedUse(ToolUse(ToolCall("", name, {"explanation": text})), end)
-        return _PrintedUse(ToolUse(ToolCall("", name, {}), text), end)
+            return _PrintedUse.of(name, {"explanation": text}, "", end)
+        return _PrintedUse.of(name, {}, text, end)
 
     def _next_text(self, start: int) -> int:
         """The first line from here that is not empty; the number of lines where none is."""
@@ -217,4 +226,5 @@ class _TurnLines:
 
 def _read(path: str, name: str, line_number: int) -> _PrintedUse:
     """A file that was read; what was in it is not printed."""
-    return _PrintedUse(ToolUse(ToolCall("", name, printed_path(path))), line_number + 1)
+    arguments = printed_path(path)
+    return _PrintedUse.of(name, arguments, "", line_number + 1)

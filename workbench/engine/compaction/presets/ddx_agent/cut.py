@@ -228,14 +228,8 @@ def fitted(
         messages[i] = summary
     files = file_ops(messages)
     lists = _file_lists(context, budget, files)
-    frame = context.count(
-        Summary(
-            id="",
-            text=lists,
-            lead=PREFIX,
-            tail=SUFFIX,
-        )
-    )
+    empty_summary = Summary(id="", text=lists, lead=PREFIX, tail=SUFFIX)
+    frame = context.count(empty_summary)
     kept_tokens = context.tokens - tokens_of(context, earlier)
     allowed_tokens = context.tokens - 1
     if budget.target > 0:
@@ -247,8 +241,7 @@ def fitted(
         room = allowed_tokens - kept_tokens + freed_before[place]
         if room >= frame:
             break
-    else:
-        place = candidates[-1]
+    if room < frame:  # at the last candidate, too
         beside_tokens = kept_tokens - freed_before[place]
         room = frame + LEAST
         if not budget.matched or beside_tokens + room >= context.tokens:
