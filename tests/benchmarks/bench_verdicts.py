@@ -1,7 +1,7 @@
 """Whether what `compare` recommends is also the best when agents have to do without what was lost.
 
 Usage: python tests/benchmarks/bench_verdicts.py PROJECT... [--window N] [--strategies A,B]
-       [--kept FOLDER] [--limit SESSIONS] [--blind-step-cost STEPS]
+       [--kept FOLDER] [--limit SESSIONS] [--blind-step-cost STEPS] [--held-out | --advise]
 
 Each PROJECT is a file or folder of recordings of one project. `compare`, with the simulation that its
 command keeps beside it, names a strategy for it, or several between which it finds no winner. Four
@@ -15,6 +15,8 @@ results of the simulation are printed beside the best strategy's, three for the 
 
 With --held-out every second session is compared and simulated for the answer, and the results are of
 the other sessions: without it the answer has seen what it is judged by.
+
+With --advise it is `advise` that names a strategy, of the same ones and for the same window.
 
 Prints a row a project, as a table in Markdown, and the share of verdicts that hold by each; exits
 with 1 where one of the shares is below 80 %.
@@ -35,7 +37,7 @@ from workbench import Findings, Results, WorkbenchError
 from workbench.evaluation.findings.decision import Decision
 from workbench.evaluation.findings.prices import considered
 from workbench.evaluation.findings.tables import Tables
-from workbench.lab.advice.advise import AdviceSpec
+from workbench.lab.advice.advise import AdviceSpec, advise
 
 POSSIBLE = 0.1
 
@@ -119,7 +121,9 @@ def main() -> int:
     parser.add_argument("--strategies", default=",".join(STRATEGIES), help="Names with commas.")
     parser.add_argument("--limit", type=int, help="Sessions of a project at most.")
     parser.add_argument("--blind-step-cost", type=float, default=2.0, help="As of `simulate`.")
-    parser.add_argument("--held-out", action="store_true", help="Judge by other sessions.")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--held-out", action="store_true", help="Judge by other sessions.")
+    ways.add_argument("--advise", action="store_true", help="Judge what `advise` names.")
     parser.add_argument(
         "--kept", type=Path, default=Path("verdicts"), help="Where runs are kept, to go on."
     )
@@ -171,12 +175,14 @@ def judged(project: Path, arguments: argparse.Namespace) -> Verdict | None:
     decision = Findings.of(Results.open(answer_folder)).decision
     if decision is None or not decision.points:
         return None
+    named = named_strategies(decision)
+    if arguments.advise:
+        named = (advised_strategy(project, folder, arguments),)
     if arguments.held_out:
         simulation = wb.simulate(for_results, out=folder / "other half", **settings)
     table = simulated_results(simulation.simulated)
     candidates = decided_between(answer_folder)
     table = table.loc[[name for name in candidates if name in table.index]]
-    named = named_strategies(decision)
     return Verdict(
         project.name,
         simulation.simulated["session"].nunique(),
@@ -190,6 +196,22 @@ def judged(project: Path, arguments: argparse.Namespace) -> Verdict | None:
             ),
         },
     )
+
+
+def advised_strategy(project: Path, folder: Path, arguments: argparse.Namespace) -> str:
+    """The strategy that `advise` names, of those that are compared."""
+    candidates = folder / "candidates.toml"
+    names = arguments.strategies.split(",")
+    candidates.write_text(f"strategies = {names}\n", encoding="utf-8")
+    advice = advise(
+        [str(project)],
+        space=candidates,
+        window=arguments.window,
+        model="extractive",
+        out=folder / "advised",
+        quiet=True,
+    )
+    return advice.advised.base
 
 
 def decided_between(folder: Path) -> list[str]:

@@ -25,6 +25,7 @@ from workbench.evaluation.findings.disagreement import (
 )
 from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.look_ups import FAR_BEHIND
+from workbench.evaluation.findings.other_projects import Expected
 from workbench.evaluation.findings.prices import (
     OWN_TRIGGER,
     considered,
@@ -60,7 +61,8 @@ class Decision:
             knows.
         dollars: what the bill is, simulated or estimated, which strategy to use if only dollars
             count, and why not to keep everything; often empty.
-        cheapest: the strategy to use if only dollars count; empty where nobody knows.
+        cheapest: the strategy to use if only dollars count; empty where nobody knows, and where
+            dollars alone decide since the run has few projects.
         switch_prices: points for a tenth of the bill from which on another one is to be used.
         confidence: the lead over the runner-up, with its interval over projects.
         changes: what would make it another one.
@@ -112,7 +114,9 @@ def decide(figures: Figures) -> Decision | None:
     if basis is None:
         return None
     use = basis.standing.use
-    cheapest = cheapest_of(figures, use)
+    cheapest = ""
+    if basis.expected is None:
+        cheapest = cheapest_of(figures, use)
     counted_figures = Counted(basis.rows, basis.recall, basis.counted_savings())
     words = _words(basis)
     return Decision(
@@ -148,6 +152,7 @@ class _Basis:
         saved: by strategy the share of the bill that it saves; NaN without prices.
         best: the choice by points.
         standing: who is level with whom.
+        expected: what to expect of the strategies in other sessions, for a run of few projects.
         no_winner: why nothing is recommended; empty where something is.
     """
 
@@ -160,6 +165,7 @@ class _Basis:
     saved: Mapping[str, float]
     best: Choice
     standing: Standing
+    expected: Expected | None
     no_winner: str
 
     @classmethod
@@ -180,6 +186,9 @@ class _Basis:
             saved[name] = _net_saving(figures, name)
         best = choice(points, saved)
         standing = Standing.of(figures, best, saved)
+        expected = Expected.of(run, considered(run))
+        if expected is not None:
+            standing = standing.with_use(expected.cheapest(list(best.means)))
         return cls(
             figures=figures,
             half=half,
@@ -190,6 +199,7 @@ class _Basis:
             saved=saved,
             best=best,
             standing=standing,
+            expected=expected,
             no_winner=no_winner(run, standing.contested, half, OWN_TRIGGER),
         )
 
@@ -264,6 +274,8 @@ def _words(basis: _Basis) -> _Words:
         shares=standing.shares,
         least=LIKELY,
         others=alternatives,
+        expected=basis.expected,
+        simulated=run.simulated is not None,
         compared=basis.compared,
         recall=basis.recall,
         saved=basis.saved,
