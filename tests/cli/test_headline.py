@@ -299,6 +299,19 @@ def test_from_one_session_the_next_step_is_an_advice_on_all_of_its_agent_in_thei
     assert "\n  workbench advise ~/.codex/sessions --candidates 8\n" in capsys.readouterr().out
 
 
+def test_who_has_one_short_session_is_still_led_to_what_his_agent_can_be_set_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = tmp_path / ".qwen/projects/-home-me-app/chats/one.jsonl"
+    path.parent.mkdir(parents=True)
+    save(SHORT, path)
+    words = ["compare", str(path), "--shares", "none", "-s", "truncate", "-j", "1"]
+    assert main([*words, "--no-report", "--out", str(tmp_path / "run")]) == 0
+    page = capsys.readouterr().out
+    assert 0 < page.find("workbench advise ~/.qwen") < page.find("# the bundled sessions")
+
+
 SHORT = Session.of(
     [
         UserMessage(id="u1", blocks=(Text("Why does the lamp flicker?"),)),

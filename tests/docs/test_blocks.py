@@ -35,7 +35,7 @@ ELSEWHERE = (
 """Marks of the blocks that the whole check runs word for word, where it has what they need."""
 OUTSIDE = {
     "pip": "installs", "python3": "installs", "dask": "starts other machines", "git": "is not ours",
-    "nox": "makes environments",
+    "nox": "makes environments", "uvx": "installs", "pipx": "installs",
     "workbench lab course": "is a server", "workbench lab serve": "is a server",
     "workbench watch": "waits for an agent: tests/watching has one", "workbench lab dataset fetch": "needs a network",
     "workbench lab experiment": "is run by the tests of notebooks",

@@ -20,7 +20,14 @@ from workbench.cli.headline_table import (
     size_columns,
     table_rows,
 )
-from workbench.cli.next_steps import ADVICE, CANDIDATES, advised_paths, say_next, typed_line
+from workbench.cli.next_steps import (
+    ADVICE,
+    CANDIDATES,
+    advised_paths,
+    agent_files,
+    say_next,
+    typed_line,
+)
 from workbench.cli.output import (
     WIDTH,
     printable,
@@ -116,7 +123,9 @@ def show_places(
     fitting_window = smaller_window(results)
     recordings = advised_paths(paths)
     advise = typed_line(["workbench", "advise", *recordings])
-    is_of_an_agent = recordings != paths
+    if window is not None and recordings == paths:
+        advise += f" --window {window}"
+    is_of_an_agent = agent_files(paths) is not None
     if is_of_an_agent:
         commands[f"{advise} --candidates {CANDIDATES}"] = ADVICE
     if paths and fitting_window:
@@ -124,9 +133,7 @@ def show_places(
         commands[f"{compare} --window {fitting_window}"] = "in a window that these sessions fill"
     elif paths and not was_compacted(results):
         commands["workbench compare"] = "the bundled sessions: these are too short to be compacted"
-    elif paths and not is_of_an_agent:
-        if window is not None:
-            advise += f" --window {window}"
+    elif paths:
         commands[f"{advise} --candidates {CANDIDATES}"] = ADVICE
     say_next(commands)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from workbench.cli.output import say
-from workbench.recordings.importers.agent_folders import beside
+from workbench.recordings.importers.agent_folders import SessionFiles, beside
 
 NAME = "workbench"
 CANDIDATES = 8
@@ -29,12 +29,19 @@ def advised_paths(paths: Sequence[str]) -> Sequence[str]:
     """The recordings that an advice needs: where one file was asked for, its agent's others too,
     since one project says nothing of the next.
     """
-    if len(paths) != 1 or not Path(paths[0]).is_file():
-        return paths
-    files = beside(Path(paths[0]))
+    files = agent_files(paths)
     if files is None or files.count == 1:
         return paths
     return [str(files.few)]
+
+
+def agent_files(paths: Sequence[str]) -> SessionFiles | None:
+    """All sessions of the agent that keeps the one that was asked for; None where it is not one
+    file in the folder of an agent.
+    """
+    if len(paths) != 1 or not Path(paths[0]).is_file():
+        return None
+    return beside(Path(paths[0]))
 
 
 def say_commands(commands: Mapping[str, str]) -> None:

@@ -48,7 +48,9 @@ SERVERS = re.compile(r"\S*workbench (watch|view)")
 SETTING = re.compile(r"^To paste into (\S+), (.*?):\n\n(.*?)(?:\n\n|\Z)", re.MULTILINE | re.DOTALL)
 """A setting that was measured: its file, where in it, its text."""
 BY_HAND = re.compile(r"\bYou set it by (.*?)\.\n\n", re.DOTALL)
-ANSWERS = re.compile(r"^(Set nothing|Nothing to paste)\b.*?\.", re.MULTILINE | re.DOTALL)
+ANSWERS = re.compile(
+    r"^(Set nothing|Nothing to paste|To paste, for)\b.*?[.:]\n", re.MULTILINE | re.DOTALL
+)
 NO_ANSWER = "no answer"
 INSTALL = re.compile(r"`(python3 -m venv .*?)`", re.DOTALL)
 """The README's first command."""

@@ -157,6 +157,7 @@ def test_nothing_is_printed_to_paste_whose_gain_was_not_measured(
     [
         ("cursor", "Nothing to paste for Cursor: it documents no setting", "type `/summarize`"),
         ("goose_database", "Nothing to paste for Goose:", "`GOOSE_AUTO_COMPACT_THRESHOLD`"),
+        ("specstory", "Nothing to paste for SpecStory: it keeps what another", "own files"),
         ("codex", "Set nothing: leave the compaction of Codex", "`workbench inspect SESSION`"),
     ],
 )

@@ -17,12 +17,14 @@ class OtherAgent:
         setting: that moves its compaction, its place and its unit; empty where there is none.
         line: as which it is written there.
         instead: what to do without one.
+        reason: why there is none.
     """
 
     name: str
     setting: str = ""
     line: str = ""
     instead: str = ""
+    reason: str = "it documents no setting that moves its compaction"
 
     @property
     def answer(self) -> str:
@@ -32,10 +34,7 @@ class OtherAgent:
                 f"Nothing to paste for {self.name}: no preset restates its compaction, so that no"
                 f" value was measured. You set it by {self.setting}: `{self.line}`."
             )
-        return (
-            f"Nothing to paste for {self.name}: it documents no setting that moves its compaction."
-            f" Instead, {self.instead}."
-        )
+        return f"Nothing to paste for {self.name}: {self.reason}. Instead, {self.instead}."
 
 
 AIDER = OtherAgent(
@@ -80,6 +79,11 @@ QWEN_CODE = OtherAgent(
     " window",
     '"model": {"chatCompression": {"contextPercentageThreshold": 0.7}}',
 )
+SPECSTORY = OtherAgent(
+    "SpecStory",
+    instead="take the own files of the agent that it recorded, which `workbench` alone lists",
+    reason="it keeps what another agent said, and compacts nothing",
+)
 VSCODE = OtherAgent(
     "Copilot in VS Code",
     "`github.copilot.chat.summarizeAgentConversationHistoryThreshold`, an experiment, in tokens",
@@ -101,6 +105,7 @@ OTHER_AGENTS: Mapping[str, OtherAgent] = {
     "kimi": KIMI,
     "mini_swe_agent": MINI_SWE_AGENT,
     "qwen_code": QWEN_CODE,
+    "specstory": SPECSTORY,
     "vscode_chat": VSCODE,
 }
 """By the format of its files each agent that people use as it is."""
