@@ -363,6 +363,7 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
         ),
         tool_result,
     ),
+    "computer_call_output": lambda part: tool_result({**part, "output": [part.get("output")]}),
     **dict.fromkeys(
         (
             "image",
