@@ -323,7 +323,7 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
     "reasoningContent": lambda part: _thought(mapping(part, "reasoningContent/reasoningText")),
     **dict.fromkeys(("executableCode", "executable_code"), _code_call),
     **dict.fromkeys(("codeExecutionResult", "code_execution_result"), _code_result),
-    "toolRequest": _goose_call,
+    **dict.fromkeys(("toolRequest", "frontendToolRequest"), _goose_call),
     "toolResponse": _goose_result,
     **dict.fromkeys(
         (

@@ -1,7 +1,7 @@
 """Agents whose files are messages in a chat API's shape, each with fields of its own beside them.
 
-Cline's SDK writes `messages.json` files under `~/.cline/data/sessions`, and compacted states of
-them. Continue keeps documents under `~/.continue/sessions` (source: continuedev/continue,
+Cline's SDK (to 3.0.65) writes `messages.json` files under `~/.cline/data/sessions`, and in a
+`.compaction.json` beside each its newest compacted state. Continue keeps documents under `~/.continue/sessions` (source: continuedev/continue,
 core/index.d.ts, ChatHistoryItem). Cursor writes `agent-transcripts/*.jsonl` under
 `~/.cursor/projects`, with calls and without their results. Amp keeps a thread as one document under
 `~/.local/share/amp/threads`. Droid (to 0.225) appends events to `~/.factory/sessions/*/*.jsonl`,
@@ -9,16 +9,15 @@ and keeps what its last request used in a `.settings.json` beside them.
 """
 
 import glob
-from dataclasses import replace
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.log import Log, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, Json, Usage, UserMessage
+from workbench.engine.transcript.message import Json, Usage, UserMessage
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Format, json_document, json_lines
 from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.last_usage import with_last_usage
 from workbench.recordings.importers.neighbours import files_beside, object_in
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
@@ -36,6 +35,8 @@ from workbench.recordings.importers.values import (
     texts,
 )
 
+CLINE_STATE_LENGTH = "source_message_count"
+"""How many messages a compacted state has seen."""
 DROID_USAGE = UsageFields(
     "inputTokens",
     "outputTokens",
@@ -59,26 +60,64 @@ class ClineBuilder(ChatBuilder):
     usage_in = "metrics"
     compacted = False
 
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.state: Record = {}
+        self.message_count = 0
+        self.entry_ids: dict[str, list[str]] = {}
+
     def begin(self, document: Record) -> None:
         """Read the system prompt and the id; a compacted state has its session's id, so its
         file's name is added.
         """
-        self.id = identifier(document, "sessionId")
+        self.id = identifier(document, "sessionId", "conversation_id")
         stem = self.source.stem
-        if self.id and stem not in ("session", self.id):
+        if CLINE_STATE_LENGTH in document:
+            self.id += "-compaction"
+        else:
+            self.state = beside(self.source, ".compaction.json")
+        if self.id and stem not in ("session", self.id.removesuffix("-compaction")):
             self.id = f"{self.id}-{stem}"
         prompt = text(document, "system_prompt")
         if prompt:
             self.say_text("system", prompt, id="system")
 
     def read(self, record: Record) -> None:
+        """Read one message, and behind the last that the compacted state has seen the compaction."""
+        entry_count = len(self.log)
+        self._read_message(record)
+        if not self.state:
+            return
+        self.message_count += 1
+        self.entry_ids[identifier(record, "id")] = list(self.ids[entry_count:])
+        if self.message_count == self.state.get(CLINE_STATE_LENGTH):
+            self._read_state()
+
+    def _read_state(self) -> None:
+        """Read the compaction that led to the compacted state."""
+        kept = list(self.system_ids)
+        summary: Record = {}
+        for message in objects(self.state, "messages"):
+            message_id = identifier(message, "id")
+            if label(mapping(message, "metadata"), "kind") == "compaction_summary":
+                summary = message
+            elif message_id in self.entry_ids:
+                kept += self.entry_ids[message_id]
+            else:
+                self.source.leave_record("message that only the compacted state has", message)
+        if summary:
+            self._summary(summary, mapping(summary, "metadata"), kept=tuple(kept))
+        else:
+            self.compaction(None, kept=tuple(kept))
+
+    def _read_message(self, record: Record) -> None:
         """Read one message. Before a compaction there is the system prompt alone, which none
         touches.
         """
         about = mapping(record, "metadata")
         mark = text(about, "kind")
         if mark == "compaction_summary":
-            self._summary(record, about)
+            self._summary(record, about, kept=self.ids)
             self.compacted = True
             return
         if mark == "compaction":
@@ -101,14 +140,14 @@ class ClineBuilder(ChatBuilder):
             reason=text(about, "reason"),
         )
 
-    def _summary(self, message: Record, about: Record) -> None:
+    def _summary(self, message: Record, about: Record, *, kept: tuple[str, ...]) -> None:
         details = mapping(about, "details")
         self.time = self.source.time(about, "generatedAt")
         self.compaction(
             text(about, "summary"),
             id=identifier(message, "id") or "compaction",
             files=FileOps(texts(details, "readFiles"), texts(details, "modifiedFiles")),
-            kept=self.ids,
+            kept=kept,
             tokens_before=self.source.count(about, "tokensBefore"),
         )
 
@@ -294,36 +333,26 @@ class DroidBuilder(ChatBuilder):
 
     def close(self) -> None:
         """Give the newest answer what the file beside the recording says of the last request."""
-        answer_index = -1
-        for index, entry in enumerate(self.log):
-            if entry.type == "compaction":
-                answer_index = -1
-            elif entry.type == "message" and entry.message.role == "assistant":
-                answer_index = index
         usage = self._last_usage()
-        if answer_index < 0 or usage is None:
-            return
-        entries = list(self.log)
-        answer_entry = entries[answer_index]
-        assert isinstance(answer_entry, MessageEntry)
-        assert isinstance(answer_entry.message, AssistantMessage)
-        answer = replace(answer_entry.message, usage=usage)
-        entries[answer_index] = replace(answer_entry, message=answer)
-        leaf = self.log.leaf
-        self.log = Log(entries)
-        self.log.leaf = leaf
+        if usage is not None:
+            self.log = with_last_usage(self.log, usage)
 
     def _last_usage(self) -> Usage | None:
         """What the last request used; None where no file says it."""
-        pattern = f"{glob.escape(self.source.stem)}.settings.json"
-        for path in files_beside(self.source, pattern):
-            try:
-                settings = object_in(self.source, path)
-            except FormatError as error:
-                self.source.leave_unused(error)
-            else:
-                return self.source.usage(DROID_USAGE, settings, "lastCallTokenUsage")
-        return None
+        settings = beside(self.source, ".settings.json")
+        return self.source.usage(DROID_USAGE, settings, "lastCallTokenUsage")
+
+
+def beside(source: SourceFile, ending: str) -> JsonObject:
+    """The JSON object in the file beside a recording that has its name and this ending; empty
+    where there is none, or none that can be read.
+    """
+    for path in files_beside(source, glob.escape(source.stem) + ending):
+        try:
+            return object_in(source, path)
+        except FormatError as error:
+            source.leave_unused(error)
+    return {}
 
 
 def knows_droid(head: Head) -> bool:
@@ -352,6 +381,8 @@ def knows_continue(head: Head) -> bool:
 
 def knows_cline(head: Head) -> bool:
     """Whether it is a session with its agent or its system prompt."""
+    if head.is_object_with("version", "conversation_id", CLINE_STATE_LENGTH):
+        return True
     if not head.is_object_with("version", "sessionId"):
         return False
     return bool({"agent", "system_prompt"} & head.keys) and '"role"' in head.text
