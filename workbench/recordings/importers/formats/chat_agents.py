@@ -1,155 +1,31 @@
 """Agents whose files are messages in a chat API's shape, each with fields of its own beside them.
 
-Cline's SDK (to 3.0.65) writes `messages.json` files under `~/.cline/data/sessions`, and in a
-`.compaction.json` beside each its newest compacted state. Continue keeps documents under `~/.continue/sessions` (source: continuedev/continue,
+Continue keeps documents under `~/.continue/sessions` (source: continuedev/continue,
 core/index.d.ts, ChatHistoryItem). Cursor writes `agent-transcripts/*.jsonl` under
 `~/.cursor/projects`, with calls and without their results. Amp keeps a thread as one document under
-`~/.local/share/amp/threads`. Droid (to 0.225) appends events to `~/.factory/sessions/*/*.jsonl`,
-and keeps what its last request used in a `.settings.json` beside them.
+`~/.local/share/amp/threads`.
 """
 
-import glob
-
-from workbench.base.errors import FormatError
-from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import Json, Usage, UserMessage
+from workbench.engine.transcript.message import Json, Usage
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Format, json_document, json_lines
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.last_usage import with_last_usage
-from workbench.recordings.importers.neighbours import files_beside, object_in
-from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
     as_mapping,
     block_texts,
-    identifier,
     items,
     label,
     mapping,
     objects,
     text,
-    texts,
 )
 
-CLINE_STATE_LENGTH = "source_message_count"
-"""How many messages a compacted state has seen."""
-DROID_USAGE = UsageFields(
-    "inputTokens",
-    "outputTokens",
-    "cacheReadTokens",
-    "cacheCreationTokens",
-    "thinkingTokens",
-)
-DROID_NOTES = frozenset({"todo_state", "agent_turn_outcome", "session_end"})
 CONTINUE_FAILED = frozenset({"errored", "canceled"})
 AMP_FAILED = frozenset({"error", "cancelled", "rejected-by-user"})
-
-
-class ClineBuilder(ChatBuilder):
-    """Reads messages in Anthropic's shape, and the summary or the mark of a compaction among
-    them.
-    """
-
-    usage_fields = UsageFields(
-        "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", cache_in_input=True
-    )
-    usage_in = "metrics"
-    compacted = False
-
-    def __init__(self, source: SourceFile) -> None:
-        super().__init__(source)
-        self.state: Record = {}
-        self.message_count = 0
-        self.entry_ids: dict[str, list[str]] = {}
-
-    def begin(self, document: Record) -> None:
-        """Read the system prompt and the id; a compacted state has its session's id, so its
-        file's name is added.
-        """
-        self.id = identifier(document, "sessionId", "conversation_id")
-        stem = self.source.stem
-        if CLINE_STATE_LENGTH in document:
-            self.id += "-compaction"
-        else:
-            self.state = beside(self.source, ".compaction.json")
-        if self.id and stem not in ("session", self.id.removesuffix("-compaction")):
-            self.id = f"{self.id}-{stem}"
-        prompt = text(document, "system_prompt")
-        if prompt:
-            self.say_text("system", prompt, id="system")
-
-    def read(self, record: Record) -> None:
-        """Read one message, and behind the last that the compacted state has seen the compaction."""
-        entry_count = len(self.log)
-        self._read_message(record)
-        if not self.state:
-            return
-        self.message_count += 1
-        self.entry_ids[identifier(record, "id")] = list(self.ids[entry_count:])
-        if self.message_count == self.state.get(CLINE_STATE_LENGTH):
-            self._read_state()
-
-    def _read_state(self) -> None:
-        """Read the compaction that led to the compacted state."""
-        kept = list(self.system_ids)
-        summary: Record = {}
-        for message in objects(self.state, "messages"):
-            message_id = identifier(message, "id")
-            if label(mapping(message, "metadata"), "kind") == "compaction_summary":
-                summary = message
-            elif message_id in self.entry_ids:
-                kept += self.entry_ids[message_id]
-            else:
-                self.source.leave_record("message that only the compacted state has", message)
-        if summary:
-            self._summary(summary, mapping(summary, "metadata"), kept=tuple(kept))
-        else:
-            self.compaction(None, kept=tuple(kept))
-
-    def _read_message(self, record: Record) -> None:
-        """Read one message. Before a compaction there is the system prompt alone, which none
-        touches.
-        """
-        about = mapping(record, "metadata")
-        mark = text(about, "kind")
-        if mark == "compaction_summary":
-            self._summary(record, about, kept=self.ids)
-            self.compacted = True
-            return
-        if mark == "compaction":
-            if not self.compacted:
-                self._mark(record, about)
-        elif about.get("summary"):
-            self.source.unknown["summary without the mark of a compaction"] += 1
-        model = text(record, "modelInfo/id")
-        super().read({**record, "timestamp": record.get("ts"), "model": model})
-        self.compacted = self.compacted or mark == "compaction"
-
-    def _mark(self, record: Record, about: Record) -> None:
-        """Read the mark of a compaction whose summary is not shown."""
-        self.time = self.source.time(record, "ts")
-        entry_id = f"{identifier(record, 'id')}-compaction"
-        self.compaction(
-            None,
-            id=entry_id,
-            kept=self.ids,
-            reason=text(about, "reason"),
-        )
-
-    def _summary(self, message: Record, about: Record, *, kept: tuple[str, ...]) -> None:
-        details = mapping(about, "details")
-        self.time = self.source.time(about, "generatedAt")
-        self.compaction(
-            text(about, "summary"),
-            id=identifier(message, "id") or "compaction",
-            files=FileOps(texts(details, "readFiles"), texts(details, "modifiedFiles")),
-            kept=kept,
-            tokens_before=self.source.count(about, "tokensBefore"),
-        )
 
 
 class ContinueBuilder(ChatBuilder):
@@ -273,94 +149,6 @@ def _amp_part(part: JsonObject) -> JsonObject:
     }
 
 
-class DroidBuilder(ChatBuilder):
-    """Reads a session's start, its messages and its compactions, behind which the next messages
-    hang on old ones.
-    """
-
-    about = {"id": "id", "cwd": "cwd", "title": "title sessionTitle"}
-
-    def __init__(self, source: SourceFile) -> None:
-        super().__init__(source)
-        self.newer: dict[str | None, str] = {}
-
-    def read(self, record: Record) -> None:
-        """Read one event."""
-        match text(record, "type"):
-            case "session_start":
-                self.begin(record)
-            case "message":
-                parent = text(record, "parentId")
-                if parent in self.log:
-                    self.log.leaf = self.newer.get(parent, parent)
-                message = dict(mapping(record, "message"))
-                message["id"] = record.get("id")
-                message["timestamp"] = record.get("timestamp")
-                message["model"] = message.get("model") or message.get("modelId")
-                super().read(message)
-            case "compaction_state":
-                self._compaction(record)
-            case type_ if (
-                type_ not in DROID_NOTES or record.get("message") or record.get("summaryText")
-            ):
-                self.source.unknown[f"event of type {type_!r}"] += 1
-
-    def _compaction(self, record: Record) -> None:
-        """Read a summary; the message that it names is the last that it replaces."""
-        anchor = record.get("anchorMessage")
-        last_replaced = text(anchor, "id") if isinstance(anchor, dict) else anchor
-        first_kept: str | None = None
-        is_behind = False
-        for entry in self.log.path():
-            if is_behind:
-                first_kept = entry.id
-                break
-            is_behind = entry.id == last_replaced
-        old_leaf = self.log.leaf
-        summary = text(record, "summaryText") or None
-        self.time = self.source.time(record, "timestamp")
-        entry_id = self.compaction(summary, id=identifier(record, "id"), first_kept=first_kept)
-        about_machine = text(record, "systemInfoText")
-        if about_machine:
-            entry_id = self.say(
-                UserMessage(
-                    id=f"{entry_id}-system-info",
-                    blocks=tuple(text_block(about_machine)),
-                    synthetic=True,
-                )
-            )
-        self.newer[old_leaf] = entry_id
-
-    def close(self) -> None:
-        """Give the newest answer what the file beside the recording says of the last request."""
-        usage = self._last_usage()
-        if usage is not None:
-            self.log = with_last_usage(self.log, usage)
-
-    def _last_usage(self) -> Usage | None:
-        """What the last request used; None where no file says it."""
-        settings = beside(self.source, ".settings.json")
-        return self.source.usage(DROID_USAGE, settings, "lastCallTokenUsage")
-
-
-def beside(source: SourceFile, ending: str) -> JsonObject:
-    """The JSON object in the file beside a recording that has its name and this ending; empty
-    where there is none, or none that can be read.
-    """
-    for path in files_beside(source, glob.escape(source.stem) + ending):
-        try:
-            return object_in(source, path)
-        except FormatError as error:
-            source.leave_unused(error)
-    return {}
-
-
-def knows_droid(head: Head) -> bool:
-    """Whether it begins with the start of a session."""
-    record = head.first_record
-    return record.get("type") == "session_start" and "id" in record
-
-
 def knows_amp(head: Head) -> bool:
     """Whether it is a thread."""
     return head.is_object_with("v", "created", "messages") and '"messageId"' in head.text
@@ -378,24 +166,6 @@ def knows_continue(head: Head) -> bool:
     """Whether it is a session whose items have something attached."""
     return head.is_object_with("sessionId", "history") and '"contextItems"' in head.text
 
-
-def knows_cline(head: Head) -> bool:
-    """Whether it is a session with its agent or its system prompt."""
-    if head.is_object_with("version", "conversation_id", CLINE_STATE_LENGTH):
-        return True
-    if not head.is_object_with("version", "sessionId"):
-        return False
-    return bool({"agent", "system_prompt"} & head.keys) and '"role"' in head.text
-
-
-DROID = Format(
-    name="droid",
-    description="Factory Droid sessions (JSON lines)",
-    carries=("tree", "calls", "thinking", "usage", "times", "model", "compactions"),
-    knows=knows_droid,
-    sessions=json_lines(DroidBuilder),
-    aside="title sessionTitle todos",
-)
 
 AMP = Format(
     name="amp",
@@ -421,12 +191,4 @@ CONTINUE = Format(
     knows=knows_continue,
     sessions=json_document("history", ContinueBuilder),
     aside="title history.promptLogs history.editorState history.toolCallStates.output.description",
-)
-
-CLINE = Format(
-    name="cline",
-    description="Cline sessions and their compacted states (JSON)",
-    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
-    knows=knows_cline,
-    sessions=json_document("messages", ClineBuilder),
 )
