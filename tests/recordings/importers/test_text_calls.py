@@ -100,6 +100,47 @@ def test_what_a_user_says_after_a_tag_of_cline_is_no_result(tmp_path: Path) -> N
     assert [message.role for message in session.messages][:3] == ["user", "assistant", "user"]
 
 
+def react(*actions: str) -> list[dict[str, Any]]:
+    """A chat of a ReAct agent with an answer for each of these actions."""
+    messages = [{"role": "user", "content": "Question: why does it flicker?"}]
+    for action in actions:
+        messages += [
+            {"role": "assistant", "content": f"Thought: I look first.\n{action}"},
+            {"role": "user", "content": f"Observation: {FILE}"},
+        ]
+    return [*messages, {"role": "assistant", "content": "Final Answer: it gets 11 volts."}]
+
+
+@pytest.mark.parametrize(
+    ("written", "arguments"),
+    [('{"path": "lamp.py"}', {"path": "lamp.py"}), ("lamp.py\n", {"input": "lamp.py"})],
+)
+def test_an_action_in_the_text_of_a_react_agent_is_a_call(
+    tmp_path: Path, written: str, arguments: dict[str, str]
+) -> None:
+    action = f"Action: view\nAction Input: {written}"
+    session = only(document(tmp_path, react(action, action)))
+    roles = [message.role for message in session.messages]
+    assert roles == ["user", "assistant", "tool", "assistant", "tool", "assistant"]
+    made, result = session.messages[3:5]
+    assert isinstance(made, AssistantMessage) and isinstance(result, ToolResult)
+    assert plain_text(made) == "Thought: I look first."
+    assert (made.calls[0].name, made.calls[0].arguments) == ("view", arguments)
+    assert (result.call_id, plain_text(result)) == (made.calls[0].id, f"Observation: {FILE}")
+
+
+def test_an_observation_without_an_action_is_the_user_s_word(tmp_path: Path) -> None:
+    session = only(document(tmp_path, react("I would call a tool.")))
+    assert [message.role for message in session.messages][:3] == ["user", "assistant", "user"]
+
+
+def test_two_actions_in_one_answer_stay_text(tmp_path: Path) -> None:
+    action = "Action: view\nAction Input: lamp.py\nObservation: made up\n"
+    session = only(document(tmp_path, react(action + action)))
+    made = session.messages[1]
+    assert isinstance(made, AssistantMessage) and made.calls == ()
+
+
 def turns(session: Session, *, in_text: bool) -> Iterator[dict[str, Any]]:
     """A history of SWE-agent with the calls of a session as text, or as calls of the API: an
     answer has one call, and what it returned follows.

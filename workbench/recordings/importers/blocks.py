@@ -323,7 +323,7 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
     "reasoningContent": lambda part: _thought(mapping(part, "reasoningContent/reasoningText")),
     **dict.fromkeys(("executableCode", "executable_code"), _code_call),
     **dict.fromkeys(("codeExecutionResult", "code_execution_result"), _code_result),
-    "toolRequest": _goose_call,
+    **dict.fromkeys(("toolRequest", "frontendToolRequest"), _goose_call),
     "toolResponse": _goose_result,
     **dict.fromkeys(
         (
@@ -363,6 +363,7 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
         ),
         tool_result,
     ),
+    "computer_call_output": lambda part: tool_result({**part, "output": [part.get("output")]}),
     **dict.fromkeys(
         (
             "image",

@@ -1,9 +1,11 @@
 """Recordings of many files: the one that is named, and those in the folders beside it."""
 
+import glob
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from workbench.base.errors import FormatError
 from workbench.recordings.importers.opening import opened
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import JsonObject, as_object
@@ -30,3 +32,15 @@ def object_in(source: SourceFile, path: Path) -> JsonObject:
     """The JSON object in a file that belongs to a recording."""
     file = replace(source, where=str(path), open=lambda: opened(str(path)))
     return as_object(file.document())
+
+
+def beside(source: SourceFile, ending: str) -> JsonObject:
+    """The JSON object in the file beside a recording that has its name and this ending; empty
+    where there is none, or none that can be read.
+    """
+    for path in files_beside(source, glob.escape(source.stem) + ending):
+        try:
+            return object_in(source, path)
+        except FormatError as error:
+            source.leave_unused(error)
+    return {}

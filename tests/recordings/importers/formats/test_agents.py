@@ -19,6 +19,8 @@ from recordings.importers.agent_samples import (
     FILE,
     GEMINI_LINES,
     GOOSE,
+    GOOSE_CALL,
+    GOOSE_RESULT,
     HERMES,
     HERMES_DOCUMENT,
     LANGCHAIN,
@@ -28,6 +30,7 @@ from recordings.importers.agent_samples import (
     SUMMARY,
     THOUGHT,
     chatgpt,
+    goose,
     in_columns,
 )
 from recordings.importers.files import database, document, only, written
@@ -231,6 +234,32 @@ def test_a_summary_of_roo_replaces_what_names_it_and_nothing_else(tmp_path: Path
     answer = session.messages[1]
     assert isinstance(answer, AssistantMessage)
     assert (answer.usage, answer.model, answer.time) == (Usage(40, 60, 0, 9), "big", 1767261601.0)
+
+
+def roo_thought(*words: str) -> dict[str, Any]:
+    summary = [{"type": "summary_text", "text": text} for text in words]
+    return {"role": "assistant", "ts": 2, "type": "reasoning", "summary": summary}
+
+
+def test_a_thought_of_roo_belongs_to_the_answer_behind_it(tmp_path: Path) -> None:
+    question = {"role": "user", "ts": 1, "content": QUESTION}
+    answer = {"role": "assistant", "ts": 3, "content": ANSWER}
+    messages = [question, roo_thought(), roo_thought(THOUGHT), answer, roo_thought("and more")]
+    session = only(document(tmp_path, messages))
+    assert session.origin.format == "roo_task"
+    assert counts([session]) == Counts(3, 0, 0, 2, 0, 0)
+    assert [block.type for block in session.messages[1].blocks] == ["thinking", "text"]
+    assert left_out(session) == ("1 × thought without words: unknown, left out",)
+
+
+def test_a_truncation_of_roo_that_no_message_names_hides_none(tmp_path: Path) -> None:
+    messages = [
+        {"role": "user", "ts": 1, "content": QUESTION},
+        {"role": "user", "ts": 2, "content": "[hidden]", "isTruncationMarker": True},
+        {"role": "assistant", "ts": 3, "content": ANSWER},
+    ]
+    session = only(document(tmp_path, messages))
+    assert [plain_text(message) for message in fold(session.path)] == [QUESTION, ANSWER]
 
 
 def test_a_compaction_of_goose_leaves_what_the_agent_still_sees(tmp_path: Path) -> None:
@@ -578,6 +607,52 @@ def test_goose_says_which_model_answered_and_what_it_used(tmp_path: Path) -> Non
     newest = session.messages[-1]
     assert isinstance(newest, AssistantMessage) and session.model == "big"
     assert newest.usage == Usage(input=40, cache_read=60, output=9)
+
+
+def goose_result(*blocks: dict[str, Any]) -> dict[str, Any]:
+    outcome = {"status": "success", "value": list(blocks)}
+    return goose("user", {"type": "toolResponse", "id": "c1", "toolResult": outcome})
+
+
+def for_whom(words: str, *audience: str) -> dict[str, Any]:
+    return {"type": "text", "text": words, "annotations": {"audience": list(audience)}}
+
+
+@pytest.mark.parametrize("shown", [FILE, "a picture of the lamp for people"])
+def test_what_a_tool_of_goose_returns_for_the_user_alone_is_not_sent(
+    tmp_path: Path, shown: str
+) -> None:
+    returned = goose_result(for_whom(FILE, "assistant"), for_whom(shown, "user"))
+    session = only(written(tmp_path, [GOOSE[0], goose("assistant", GOOSE_CALL), returned]))
+    assert plain_text(session.messages[-1]) == FILE
+    is_named = any("for the user alone" in words for words in session.origin.skipped)
+    assert is_named == (shown != FILE)
+
+
+def test_a_call_that_goose_makes_in_its_window_is_a_call(tmp_path: Path) -> None:
+    call = {**GOOSE_CALL, "type": "frontendToolRequest"}
+    session = only(written(tmp_path, [GOOSE[0], goose("assistant", call), *GOOSE[3:4]]))
+    assert counts([session]) == Counts(2, 1, 1, 0, 0, 0)
+
+
+@pytest.mark.parametrize("type_", ["contextLengthExceeded", "summarizationRequested"])
+def test_what_goose_tells_its_user_of_the_context_is_a_note(tmp_path: Path, type_: str) -> None:
+    notice = {"type": type_, "msg": "the context is too long"}
+    answer = goose("assistant", notice, {"type": "text", "text": ANSWER})
+    session = only(written(tmp_path, [GOOSE[0], answer]))
+    assert counts([session]) == Counts(1, 0, 0, 0, 0, 0, notes=1)
+
+
+def test_the_newest_answer_of_goose_has_what_the_session_says_of_the_last_request(
+    tmp_path: Path,
+) -> None:
+    header = {**GOOSE[0], "input_tokens": 800, "output_tokens": 9, "accumulated_input_tokens": 5000}
+    lines = [header, goose("assistant", GOOSE_CALL), goose("user", GOOSE_RESULT)]
+    session = only(
+        written(tmp_path, [*lines, goose("assistant", {"type": "text", "text": ANSWER})])
+    )
+    usages = [m.usage for m in session.messages if isinstance(m, AssistantMessage)]
+    assert usages == [None, Usage(input=800, output=9)]
 
 
 def test_what_grok_s_client_says_is_not_the_user_s_word(tmp_path: Path) -> None:

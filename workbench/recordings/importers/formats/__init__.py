@@ -13,7 +13,7 @@ from workbench.recordings.importers.formats.aider import AIDER
 from workbench.recordings.importers.formats.antigravity import ANTIGRAVITY
 from workbench.recordings.importers.formats.atif import ATIF
 from workbench.recordings.importers.formats.autogen import AUTOGEN
-from workbench.recordings.importers.formats.chat_agents import AMP, CLINE, CONTINUE, CURSOR, DROID
+from workbench.recordings.importers.formats.chat_agents import AMP, CONTINUE, CURSOR
 from workbench.recordings.importers.formats.chat_lists import (
     ANTHROPIC_MESSAGES,
     OPENAI_CHAT,
@@ -21,6 +21,7 @@ from workbench.recordings.importers.formats.chat_lists import (
 )
 from workbench.recordings.importers.formats.claude_code import CLAUDE_CODE
 from workbench.recordings.importers.formats.claude_stream import CLAUDE_STREAM
+from workbench.recordings.importers.formats.cline import CLINE
 from workbench.recordings.importers.formats.codex import CODEX, OPENAI_RESPONSES
 from workbench.recordings.importers.formats.codex_exec import CODEX_EXEC
 from workbench.recordings.importers.formats.copilot_cli import COPILOT_CLI
@@ -31,6 +32,7 @@ from workbench.recordings.importers.formats.databases import (
     HERMES_DATABASE,
     OPENAI_AGENTS_DATABASE,
 )
+from workbench.recordings.importers.formats.droid import DROID
 from workbench.recordings.importers.formats.droid_stream import DROID_STREAM
 from workbench.recordings.importers.formats.editors import VSCODE_CHAT, WINDSURF
 from workbench.recordings.importers.formats.exports import CHATGPT_EXPORT, CLAUDE_EXPORT

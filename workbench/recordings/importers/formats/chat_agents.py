@@ -1,116 +1,31 @@
 """Agents whose files are messages in a chat API's shape, each with fields of its own beside them.
 
-Cline's SDK writes `messages.json` files under `~/.cline/data/sessions`, and compacted states of
-them. Continue keeps documents under `~/.continue/sessions` (source: continuedev/continue,
+Continue keeps documents under `~/.continue/sessions` (source: continuedev/continue,
 core/index.d.ts, ChatHistoryItem). Cursor writes `agent-transcripts/*.jsonl` under
 `~/.cursor/projects`, with calls and without their results. Amp keeps a thread as one document under
-`~/.local/share/amp/threads`. Droid (to 0.225) appends events to `~/.factory/sessions/*/*.jsonl`,
-and keeps what its last request used in a `.settings.json` beside them.
+`~/.local/share/amp/threads`.
 """
 
-import glob
-from dataclasses import replace
-
-from workbench.base.errors import FormatError
-from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.log import Log, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, Json, Usage, UserMessage
+from workbench.engine.transcript.message import Json, Usage
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Format, json_document, json_lines
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.neighbours import files_beside, object_in
-from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
     as_mapping,
     block_texts,
-    identifier,
     items,
     label,
     mapping,
     objects,
     text,
-    texts,
 )
 
-DROID_USAGE = UsageFields(
-    "inputTokens",
-    "outputTokens",
-    "cacheReadTokens",
-    "cacheCreationTokens",
-    "thinkingTokens",
-)
-DROID_NOTES = frozenset({"todo_state", "agent_turn_outcome", "session_end"})
 CONTINUE_FAILED = frozenset({"errored", "canceled"})
 AMP_FAILED = frozenset({"error", "cancelled", "rejected-by-user"})
-
-
-class ClineBuilder(ChatBuilder):
-    """Reads messages in Anthropic's shape, and the summary or the mark of a compaction among
-    them.
-    """
-
-    usage_fields = UsageFields(
-        "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", cache_in_input=True
-    )
-    usage_in = "metrics"
-    compacted = False
-
-    def begin(self, document: Record) -> None:
-        """Read the system prompt and the id; a compacted state has its session's id, so its
-        file's name is added.
-        """
-        self.id = identifier(document, "sessionId")
-        stem = self.source.stem
-        if self.id and stem not in ("session", self.id):
-            self.id = f"{self.id}-{stem}"
-        prompt = text(document, "system_prompt")
-        if prompt:
-            self.say_text("system", prompt, id="system")
-
-    def read(self, record: Record) -> None:
-        """Read one message. Before a compaction there is the system prompt alone, which none
-        touches.
-        """
-        about = mapping(record, "metadata")
-        mark = text(about, "kind")
-        if mark == "compaction_summary":
-            self._summary(record, about)
-            self.compacted = True
-            return
-        if mark == "compaction":
-            if not self.compacted:
-                self._mark(record, about)
-        elif about.get("summary"):
-            self.source.unknown["summary without the mark of a compaction"] += 1
-        model = text(record, "modelInfo/id")
-        super().read({**record, "timestamp": record.get("ts"), "model": model})
-        self.compacted = self.compacted or mark == "compaction"
-
-    def _mark(self, record: Record, about: Record) -> None:
-        """Read the mark of a compaction whose summary is not shown."""
-        self.time = self.source.time(record, "ts")
-        entry_id = f"{identifier(record, 'id')}-compaction"
-        self.compaction(
-            None,
-            id=entry_id,
-            kept=self.ids,
-            reason=text(about, "reason"),
-        )
-
-    def _summary(self, message: Record, about: Record) -> None:
-        details = mapping(about, "details")
-        self.time = self.source.time(about, "generatedAt")
-        self.compaction(
-            text(about, "summary"),
-            id=identifier(message, "id") or "compaction",
-            files=FileOps(texts(details, "readFiles"), texts(details, "modifiedFiles")),
-            kept=self.ids,
-            tokens_before=self.source.count(about, "tokensBefore"),
-        )
 
 
 class ContinueBuilder(ChatBuilder):
@@ -234,104 +149,6 @@ def _amp_part(part: JsonObject) -> JsonObject:
     }
 
 
-class DroidBuilder(ChatBuilder):
-    """Reads a session's start, its messages and its compactions, behind which the next messages
-    hang on old ones.
-    """
-
-    about = {"id": "id", "cwd": "cwd", "title": "title sessionTitle"}
-
-    def __init__(self, source: SourceFile) -> None:
-        super().__init__(source)
-        self.newer: dict[str | None, str] = {}
-
-    def read(self, record: Record) -> None:
-        """Read one event."""
-        match text(record, "type"):
-            case "session_start":
-                self.begin(record)
-            case "message":
-                parent = text(record, "parentId")
-                if parent in self.log:
-                    self.log.leaf = self.newer.get(parent, parent)
-                message = dict(mapping(record, "message"))
-                message["id"] = record.get("id")
-                message["timestamp"] = record.get("timestamp")
-                message["model"] = message.get("model") or message.get("modelId")
-                super().read(message)
-            case "compaction_state":
-                self._compaction(record)
-            case type_ if (
-                type_ not in DROID_NOTES or record.get("message") or record.get("summaryText")
-            ):
-                self.source.unknown[f"event of type {type_!r}"] += 1
-
-    def _compaction(self, record: Record) -> None:
-        """Read a summary; the message that it names is the last that it replaces."""
-        anchor = record.get("anchorMessage")
-        last_replaced = text(anchor, "id") if isinstance(anchor, dict) else anchor
-        first_kept: str | None = None
-        is_behind = False
-        for entry in self.log.path():
-            if is_behind:
-                first_kept = entry.id
-                break
-            is_behind = entry.id == last_replaced
-        old_leaf = self.log.leaf
-        summary = text(record, "summaryText") or None
-        self.time = self.source.time(record, "timestamp")
-        entry_id = self.compaction(summary, id=identifier(record, "id"), first_kept=first_kept)
-        about_machine = text(record, "systemInfoText")
-        if about_machine:
-            entry_id = self.say(
-                UserMessage(
-                    id=f"{entry_id}-system-info",
-                    blocks=tuple(text_block(about_machine)),
-                    synthetic=True,
-                )
-            )
-        self.newer[old_leaf] = entry_id
-
-    def close(self) -> None:
-        """Give the newest answer what the file beside the recording says of the last request."""
-        answer_index = -1
-        for index, entry in enumerate(self.log):
-            if entry.type == "compaction":
-                answer_index = -1
-            elif entry.type == "message" and entry.message.role == "assistant":
-                answer_index = index
-        usage = self._last_usage()
-        if answer_index < 0 or usage is None:
-            return
-        entries = list(self.log)
-        answer_entry = entries[answer_index]
-        assert isinstance(answer_entry, MessageEntry)
-        assert isinstance(answer_entry.message, AssistantMessage)
-        answer = replace(answer_entry.message, usage=usage)
-        entries[answer_index] = replace(answer_entry, message=answer)
-        leaf = self.log.leaf
-        self.log = Log(entries)
-        self.log.leaf = leaf
-
-    def _last_usage(self) -> Usage | None:
-        """What the last request used; None where no file says it."""
-        pattern = f"{glob.escape(self.source.stem)}.settings.json"
-        for path in files_beside(self.source, pattern):
-            try:
-                settings = object_in(self.source, path)
-            except FormatError as error:
-                self.source.leave_unused(error)
-            else:
-                return self.source.usage(DROID_USAGE, settings, "lastCallTokenUsage")
-        return None
-
-
-def knows_droid(head: Head) -> bool:
-    """Whether it begins with the start of a session."""
-    record = head.first_record
-    return record.get("type") == "session_start" and "id" in record
-
-
 def knows_amp(head: Head) -> bool:
     """Whether it is a thread."""
     return head.is_object_with("v", "created", "messages") and '"messageId"' in head.text
@@ -349,22 +166,6 @@ def knows_continue(head: Head) -> bool:
     """Whether it is a session whose items have something attached."""
     return head.is_object_with("sessionId", "history") and '"contextItems"' in head.text
 
-
-def knows_cline(head: Head) -> bool:
-    """Whether it is a session with its agent or its system prompt."""
-    if not head.is_object_with("version", "sessionId"):
-        return False
-    return bool({"agent", "system_prompt"} & head.keys) and '"role"' in head.text
-
-
-DROID = Format(
-    name="droid",
-    description="Factory Droid sessions (JSON lines)",
-    carries=("tree", "calls", "thinking", "usage", "times", "model", "compactions"),
-    knows=knows_droid,
-    sessions=json_lines(DroidBuilder),
-    aside="title sessionTitle todos",
-)
 
 AMP = Format(
     name="amp",
@@ -390,12 +191,4 @@ CONTINUE = Format(
     knows=knows_continue,
     sessions=json_document("history", ContinueBuilder),
     aside="title history.promptLogs history.editorState history.toolCallStates.output.description",
-)
-
-CLINE = Format(
-    name="cline",
-    description="Cline sessions and their compacted states (JSON)",
-    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
-    knows=knows_cline,
-    sessions=json_document("messages", ClineBuilder),
 )

@@ -2,13 +2,49 @@
 
 import re
 
+from workbench.engine.transcript.message import Text
+from workbench.recordings.importers.blocks import content
+from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.message_lists import chat_sessions, starts_with_messages
+from workbench.recordings.importers.message_lists import (
+    chat_sessions,
+    message_sessions,
+    starts_with_messages,
+)
+from workbench.recordings.importers.text_calls import OBSERVATION, react_call_parts
+from workbench.recordings.importers.values import Record, label
 
 _ANTHROPIC = re.compile(
     r'"type":\s*"(?:tool_use|tool_result|thinking|redacted_thinking)"|"cache_control":\s*\{'
 )
+
+
+class ListBuilder(ChatBuilder):
+    """Reads messages; the actions of a ReAct agent stand in the text of its answers, and what they
+    returned in a user's turn.
+    """
+
+    def read(self, record: Record) -> None:
+        """Read one message."""
+        role = ROLES.get(label(record, "role"), "")
+        words = _only_text(record)
+        if role == "user" and self.open_calls and words.startswith(OBSERVATION):
+            self.time = self.source.time(record, "timestamp")
+            self.say_result("", (Text(words),))
+            return
+        call_parts = react_call_parts(words) if role == "assistant" else None
+        if call_parts and not record.get("tool_calls"):
+            record = {**record, "content": call_parts}
+        super().read(record)
+
+
+def _only_text(record: Record) -> str:
+    """The text of a message that holds nothing else."""
+    value = record.get("content")
+    if isinstance(value, list) and len(value) == 1:
+        return content(record).words
+    return value if isinstance(value, str) else ""
 
 
 def knows_tau_bench(head: Head) -> bool:
@@ -25,6 +61,8 @@ def knows_anthropic(head: Head) -> bool:
     return "system" in head.keys or _ANTHROPIC.search(head.text) is not None
 
 
+list_sessions = message_sessions(ListBuilder)
+
 TAU_BENCH = Format(
     name="tau_bench",
     description="tau-bench results (JSON)",
@@ -39,7 +77,7 @@ ANTHROPIC_MESSAGES = Format(
     description='Anthropic messages: a JSON list, {"system", "messages"}, or JSON lines of these',
     carries=("calls", "thinking", "images", "usage", "model", "system"),
     knows=knows_anthropic,
-    sessions=chat_sessions,
+    sessions=list_sessions,
     is_general=True,
 )
 
@@ -48,6 +86,6 @@ OPENAI_CHAT = Format(
     description='OpenAI chat messages: a JSON list, {"messages": [...]}, or JSON lines of these',
     carries=("calls", "thinking", "images", "usage", "times", "model", "system"),
     knows=starts_with_messages,
-    sessions=chat_sessions,
+    sessions=list_sessions,
     is_general=True,
 )

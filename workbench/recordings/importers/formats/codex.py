@@ -16,6 +16,7 @@ from workbench.engine.transcript.message import Thinking, ToolCall, Usage, plain
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import KINDS, add_part, content
 from workbench.recordings.importers.format import Format, json_lines
+from workbench.recordings.importers.formats.hosted_tools import hosted_parts, is_hosted
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -160,6 +161,8 @@ class CodexBuilder(SessionBuilder):
         parts = Content()
         if is_message:
             parts = content(payload)
+        elif is_hosted(payload):
+            parts = hosted_parts(payload)
         elif type_ not in IGNORED:
             add_part(parts, payload)
         self.source.leave_unknown(parts.unknown)

@@ -5,7 +5,7 @@ or a tree (3).
 from workbench.engine.transcript.files import FileOps
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.format import Format, json_lines
-from workbench.recordings.importers.formats.chat_agents import knows_droid
+from workbench.recordings.importers.formats.droid import knows_droid
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile

@@ -14,7 +14,7 @@ from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.text_calls import tagged_call_parts
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import JsonObject, Record, label
+from workbench.recordings.importers.values import JsonObject, Record, block_texts, label
 
 ROO = MessageShape(
     time="ts",
@@ -48,15 +48,20 @@ class RooBuilder(DescribedBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.replaced: dict[str, set[str]] = defaultdict(set)
+        self.thoughts: list[str] = []
 
     def read(self, record: Record) -> None:
         """Read one message; a summary, or the mark of a truncation, replaces those that name it."""
+        if label(record, "type") == "reasoning":
+            self._think(record)
+            return
         earlier_ids = set(self.ids)
         if is_value(record, "isTruncationMarker"):
-            self._compaction(None, label(record, "truncationId"))
+            self._compaction(None, label(record, "truncationId"), kept=self.ids)
         elif is_value(record, "isSummary"):
             self.time = self.source.time(record, "ts")
-            self._compaction(self.summary_in(record), label(record, "condenseId"))
+            summary = self.summary_in(record)
+            self._compaction(summary, label(record, "condenseId"), kept=self.system_ids)
         else:
             super().read(record)
         new_ids = set(self.ids) - earlier_ids
@@ -69,6 +74,8 @@ class RooBuilder(DescribedBuilder):
         """Read a message, whose calls or results may stand in its text."""
         parts = content(message)
         words = parts.words
+        if label(message, "role") == "assistant":
+            message = self._with_thoughts(message)
         if label(message, "role") == "user" and self.open_calls and _RESULT.match(words):
             self._read_result(message)
         elif label(message, "role") == "assistant" and not parts.calls:
@@ -91,8 +98,30 @@ class RooBuilder(DescribedBuilder):
             self.synthetic = True
             super().read_message({**message, "content": about_environment})
 
-    def _compaction(self, summary: str | None, name: str) -> None:
-        kept_ids = self.system_ids
+    def _think(self, record: Record) -> None:
+        """Read a thought, which stands before the answer that it belongs to."""
+        thought = block_texts(record, "summary")
+        if thought:
+            self.thoughts.append(thought)
+        else:
+            self.source.leave_record("thought without words", record)
+
+    def _with_thoughts(self, answer: Record) -> Record:
+        """An answer with the thoughts that stand before it."""
+        if not self.thoughts:
+            return answer
+        thoughts = [*self.thoughts, label(answer, "reasoning_content")]
+        self.thoughts = []
+        return {**answer, "reasoning_content": "\n".join(filter(None, thoughts))}
+
+    def close(self) -> None:
+        """Write thoughts that no answer follows."""
+        if self.thoughts:
+            super().read_message(self._with_thoughts({"role": "assistant"}))
+
+    def _compaction(self, summary: str | None, name: str, *, kept: tuple[str, ...]) -> None:
+        """Read a compaction; all that does not name it is kept, or `kept` where nothing does."""
+        kept_ids = kept
         replaced = self.replaced[name]
         if replaced:
             kept_ids = tuple(entry_id for entry_id in self.ids if entry_id not in replaced)

@@ -8,10 +8,12 @@ Kimi CLI (0.x and 1.x) keeps `~/.kimi/sessions/*/*/context.jsonl`. Hermes keeps
 
 import re
 
+from workbench.engine.transcript.message import Json, Usage
 from workbench.recordings.importers.blocks import content, thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.last_usage import with_last_usage
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.source import SourceFile
@@ -19,6 +21,7 @@ from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
+    as_mapping,
     block_texts,
     items,
     label,
@@ -42,6 +45,10 @@ GOOSE_SHAPE = MessageShape(
 GOOSE_USAGE = UsageFields(
     "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", cache_in_input=True
 )
+GOOSE_NOTICES = frozenset({"systemNotification", "contextLengthExceeded", "summarizationRequested"})
+"""Parts that the client shows its user, and no model is sent."""
+GOOSE_LAST_USAGE = UsageFields("input_tokens", "output_tokens")
+"""What a session has of its last request; sums have names of their own."""
 GROK_SHAPE = MessageShape(role="type", roles={"tool_result": "tool"}, model="model_id")
 _HERMES_SUMMARY = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)")
 
@@ -164,6 +171,17 @@ class GooseBuilder(DescribedBuilder):
         super().__init__(source)
         self.visible: list[str] = []
         self.is_hidden = False
+        self.last_usage: Usage | None = None
+
+    def begin(self, document: Record) -> None:
+        """Read what is said of the session, and of its last request."""
+        super().begin(document)
+        self.last_usage = self.source.usage(GOOSE_LAST_USAGE, {"session": document}, "session")
+
+    def close(self) -> None:
+        """Give the newest answer what the session says of the last request."""
+        if self.last_usage is not None:
+            self.log = with_last_usage(self.log, self.last_usage)
 
     def read(self, record: Record) -> None:
         """Read the header or one message."""
@@ -172,8 +190,11 @@ class GooseBuilder(DescribedBuilder):
             return
         about = mapping(record, "metadata")
         parts = [part for part in items(record, "content") if isinstance(part, dict)]
-        if any(part.get("type") == "systemNotification" for part in parts):
-            self._notice(parts)
+        notices = [part for part in parts if part.get("type") in GOOSE_NOTICES]
+        if notices:
+            self.time = self.source.time(record, "created")
+            self._notice(notices)
+        if len(notices) == len(parts) > 0:
             return
         for_agent = about.get("agentVisible") is not False
         for_user = about.get("userVisible") is not False
@@ -182,19 +203,46 @@ class GooseBuilder(DescribedBuilder):
             self.compaction(self.summary_in(record), kept=tuple(self.visible))
             self.is_hidden = False
             return
-        content = [part for part in parts if part.get("type") != "conversationCompacted"]
+        sent: list[Json] = []
+        for part in parts:
+            if part.get("type") not in GOOSE_NOTICES | {"conversationCompacted"}:
+                sent.append(self._for_agent(part))
         entry_count = len(self.log)
-        super().read({**record, "content": content})
+        super().read({**record, "content": sent})
         if for_agent:
             self.visible += self.ids[entry_count:]
         else:
             self.is_hidden = True
 
+    def _for_agent(self, part: JsonObject) -> JsonObject:
+        """A part without what a tool returned for its user alone."""
+        outcome = mapping(part, "toolResult")
+        value = outcome.get("value")
+        returned = value if isinstance(value, list) else items(as_mapping(value), "content")
+        for_agent: list[Json] = []
+        for_user: list[Json] = []
+        for block in returned:
+            audience = mapping(as_mapping(block), "annotations").get("audience")
+            if isinstance(audience, list) and "assistant" not in audience:
+                for_user.append(block)
+            else:
+                for_agent.append(block)
+        if not for_user:
+            return part
+        texts = [label(as_mapping(block), "text") for block in for_agent]
+        for block in for_user:
+            if label(as_mapping(block), "text") not in texts:
+                self.source.leave_record("what a tool returned for the user alone", block)
+        shown = (
+            for_agent if isinstance(value, list) else {**as_mapping(value), "content": for_agent}
+        )
+        return {**part, "toolResult": {**outcome, "value": shown}}
+
     def _notice(self, parts: list[JsonObject]) -> None:
         """Read what the client tells its user alone."""
         for part in parts:
             if label(part, "msg"):
-                self.note("systemNotification", label(part, "msg"))
+                self.note(label(part, "type"), label(part, "msg"))
             else:
                 self.source.leave_record("part of a notice without its message", part)
 
