@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.base.errors import SettingError
+from workbench.base.formats import some
 from workbench.base.remote import name_of
 from workbench.cli.options import AsJson
 from workbench.cli.output import say, say_json
@@ -56,7 +57,7 @@ def view(
     if as_json:
         say_json({"address": address, "runs": list(runs_by_name)})
     else:
-        say(f"{address} shows {len(runs_by_name)} runs of {place}; Ctrl-C ends it")
+        say(f"{address} shows {some(len(runs_by_name), 'run')} of {place}; Ctrl-C ends it")
     sys.stdout.flush()
     if browser:
         webbrowser.open(address)

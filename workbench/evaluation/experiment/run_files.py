@@ -141,7 +141,7 @@ def run_plan(
     replays: list[NamedReplay] = []
     for number, (first_unit, *further_units) in _by_source(results).items():
         for place, (row, first_replays) in enumerate(first_unit.sessions):
-            session = _unique(str(row["session"]), session_names)
+            session = unique_name(str(row["session"]), session_names)
             session_rows.append({**row, "session": session})
             session_replays = list(first_replays)
             for unit in further_units:
@@ -272,15 +272,15 @@ def _strategy_names(replays: Sequence[ReplayResult]) -> dict[tuple[str, str], st
     return names
 
 
-def _unique(name: str, used_names: set[str]) -> str:
-    """The name, or one with a number behind it where it is used already."""
-    unique_name = name
+def unique_name(name: str, used_names: set[str]) -> str:
+    """The name, or one with a number behind it where it is used already; it is used from then on."""
+    free_name = name
     number = 2
-    while unique_name in used_names:
-        unique_name = f"{name}~{number}"
+    while free_name in used_names:
+        free_name = f"{name}~{number}"
         number += 1
-    used_names.add(unique_name)
-    return unique_name
+    used_names.add(free_name)
+    return free_name
 
 
 def _keep_finished(folder: RunFolder, sessions: Sequence[Row]) -> None:

@@ -109,6 +109,7 @@ def headline_html(findings: Findings) -> Html:
         recorded=_by_strategy(figures.recorded),
         decided=findings.decision is not None,
         chances=findings.chances,
+        drawn=findings.has_drawn_chances,
         margin=MARGIN,
         worth=WORTH,
         draws=DRAWS,
