@@ -223,7 +223,7 @@ def test_the_sessions_of_a_number_are_counted_where_not_all_have_it() -> None:
     for row in run.rows["scores"]:
         if row["session"] in unscored and row["mode"] == "natural":
             row["value"] = None
-    counts = str(Findings.of(run).counts)
+    counts = Findings.of(run).means_over
     assert counts == "12 sessions; with a figure: names 9 (12 at the same size)"
 
 

@@ -72,45 +72,32 @@ class Counts:
         at_equal_size: those that means at equal size count; None in a run without sizes.
         with_work: those in which the work was read.
         unreadable: files and sessions that could not be read.
-        by_half: by number of the headline, how many have it; those that all have are left out.
     """
 
     replayed: SessionCount
     at_equal_size: SessionCount | None
     with_work: int
     unreadable: int
-    by_half: Mapping[str, ScoredCount]
 
     @classmethod
-    def of(cls, figures: Figures) -> Counts:
+    def of(cls, run: Tables) -> Counts:
         """The counts of a run."""
-        run = figures.tables
         replayed = frozenset(map(str, run.replayed["session"]))
-        at_equal_size = None
-        all_scored = ScoredCount(len(replayed), None)
-        if run.shares:
-            at_equal_size = SessionCount.of(run, replayed - run.left_out)
-            all_scored = ScoredCount(len(replayed), at_equal_size.sessions)
+        at_equal_size = SessionCount.of(run, replayed - run.left_out) if run.shares else None
         return cls(
             SessionCount.of(run, replayed),
             at_equal_size,
             len(run.sessions_with_work),
             len(run.unreadable),
-            _scored_by_half(figures, all_scored),
         )
 
     def __str__(self) -> str:
-        """What the means are over: `10 sessions of 4 projects`; where means at the same size, or
-        those of a number, are over fewer, these too.
+        """What the means are over: `10 sessions of 4 projects`; where means at the same size
+        are over fewer, these too.
         """
-        words = str(self.replayed)
-        if self.at_equal_size not in (None, self.replayed):
-            words += f"; at the same size over {self.at_equal_size}"
-        separator = "; with a figure: "
-        for half, count in self.by_half.items():
-            words += f"{separator}{HALVES[half]} {count}"
-            separator = ", "
-        return words
+        if self.at_equal_size in (None, self.replayed):
+            return str(self.replayed)
+        return f"{self.replayed}; at the same size over {self.at_equal_size}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +118,12 @@ class ScoredCount:
         return f"{self.own_trigger:,} ({self.same_size:,} at the same size)"
 
 
-def _scored_by_half(figures: Figures, all_scored: ScoredCount) -> dict[str, ScoredCount]:
-    """By number of the headline, how many sessions have it; without those that all have.
-
-    Args:
-        figures: of the run.
-        all_scored: the count of a number that all sessions have.
-    """
+def _scored_by_half(figures: Figures, counts: Counts) -> dict[str, ScoredCount]:
+    """By number of the headline, how many sessions have it; without those that all have."""
     run = figures.tables
+    all_scored = ScoredCount(counts.replayed.sessions, None)
+    if counts.at_equal_size is not None:
+        all_scored = ScoredCount(counts.replayed.sessions, counts.at_equal_size.sessions)
     scored: dict[str, ScoredCount] = {}
     for half in run.halves:
         own_trigger = 0
@@ -217,7 +202,7 @@ class Findings:
         panel, lead = figures.panel, figures.lead
         return cls(
             figures=figures,
-            counts=Counts.of(figures),
+            counts=Counts.of(run),
             decision=decide(figures),
             verdict=conclude(figures, warnings),
             advice=advice_notes(run.manifest),
@@ -235,6 +220,18 @@ class Findings:
     def tables(self) -> Tables:
         """The run."""
         return self.figures.tables
+
+    @property
+    def means_over(self) -> str:
+        """What the means are over, in words: how many sessions, and of a number that not all have,
+        how many have it.
+        """
+        words = str(self.counts)
+        separator = "; with a figure: "
+        for half, count in _scored_by_half(self.figures, self.counts).items():
+            words += f"{separator}{HALVES[half]} {count}"
+            separator = ", "
+        return words
 
     @property
     def same_size(self) -> str:

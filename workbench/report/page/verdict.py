@@ -115,7 +115,7 @@ def headline_html(findings: Findings) -> Html:
         draws=DRAWS,
         evidence=verdict.evidence,
         notes=verdict.caveats,
-        sessions=findings.counts,
+        sessions=findings.means_over,
         scored=_most_projects(findings),
         fewest=FEWEST,
         own_metrics=figures.own_metrics.to_dict("records"),
