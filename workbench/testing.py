@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
+from workbench.base.formats import some
+
 if TYPE_CHECKING:
     from workbench.engine.compaction.strategy import Preset
     from workbench.engine.transcript.session import Session
@@ -78,9 +80,13 @@ class CompactionGate:
         mode = "natural"
         shares: tuple[float, ...] = ()
         if share is not None:
-            mode, shares = "matched", (share,)
-        rival = strategy if isinstance(baseline, Path) else baseline
-        name, against = _name(strategy), _name(rival)
+            mode = "matched"
+            shares = (share,)
+        rival = strategy
+        if not isinstance(baseline, Path):
+            rival = baseline
+        name = _name(strategy)
+        against = _name(rival)
         settings.setdefault("model", DEFAULT_MODEL)
         results = compare(
             sessions,
@@ -127,9 +133,10 @@ def _explanation(verdict: GateResult, metric: str) -> str:
     worst = ""
     if verdict.worst:
         worst = f"; worst session {verdict.worst} ({verdict.worst_difference:+.4g})"
+    sessions = some(verdict.sessions, "session")
     return (
         f"{verdict.strategy} {verdict.outcome} against {verdict.against} on {metric}: {figures}"
-        f" over {verdict.sessions} sessions: {verdict.why}{worst}"
+        f" over {sessions}: {verdict.why}{worst}"
     )
 
 

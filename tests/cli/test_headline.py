@@ -46,6 +46,7 @@ def test_one_project_has_no_chance_of_being_the_best_in_terminal_and_page(
     show(Findings.of(made(1)), wide=True)
     assert "one project" in capsys.readouterr().out
     assert "one project</td>" in Report(made(1)).headline.html
+    assert "too few</td>" in Report(made(3)).headline.html
     show(Findings.of(made(9)), wide=True)
     assert "one project" not in capsys.readouterr().out
 

@@ -234,7 +234,8 @@ def _say_decision(findings: Findings) -> None:
     ):
         if text:
             write(text)
-    write("What would change it:")
+    if decision.changes:
+        write("What would change it:")
     for change in decision.changes:
         item = fill(
             printable(change),

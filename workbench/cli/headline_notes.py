@@ -52,13 +52,15 @@ def _essential(findings: Findings) -> Iterator[str]:
     """What must be known to read the few columns."""
     run = findings.tables
     meanings = [MEANINGS[half] for half in halves(run)]
-    yield " ".join([*meanings, f"Means over {findings.counts}."])
+    yield " ".join([*meanings, f"Means over {findings.means_over}."])
     yield findings.what_strategies_do
     if len(findings.figures.against_baseline):
         where = "at the same size" if run.shares else "on its own trigger"
-        compared = f"{HALVES[run.first_half]}, points {where}, with the 95 % interval"
-        yield f"vs {run.baseline}: {compared}; ✓ or ✗: better or worse beyond chance."
-    if findings.decision is not None and findings.decision.level:
+        compared = f"{HALVES[run.first_half]}, points {where}"
+        if findings.figures.against_baseline["low"].notna().any():
+            compared += ", with the 95 % interval; ✓ or ✗: better or worse beyond chance"
+        yield f"vs {run.baseline}: {compared}."
+    if findings.has_drawn_chances:
         yield AS_GOOD
     if len(run.costs):
         yield (
@@ -91,16 +93,15 @@ def _limits(run: Tables) -> Iterator[str]:
     if incomplete:
         yield (
             "Not comparable with the others, as replays are pending or failed:"
-            f" {_sessions(incomplete)} sessions."
+            f" {_sessions(incomplete)}."
         )
     if larger:
         yield (
-            f"* cannot be cut to the same size ({_sessions(larger)} sessions); such sessions are in"
-            " no mean."
+            f"* cannot be cut to the same size ({_sessions(larger)}); such sessions are in no mean."
         )
     if over_window:
         yield (
-            f"! sends requests larger than the window ({_sessions(over_window)} sessions). A"
+            f"! sends requests larger than the window ({_sessions(over_window)}). A"
             " provider would refuse them, and what the strategy would do then is in no figure here:"
             " workbench replay --refusals shows it."
         )
@@ -137,10 +138,10 @@ def _windows(sessions: pd.DataFrame) -> str:
         widening = (
             f"; {some(wider_count, 'window')} widened to twice what system prompt and tools take"
         )
-    return (
-        f"Windows: {_span(requested_windows)} tokens, by {joined(sources)};"
-        f" used {_span(used_windows)}{widening}."
-    )
+    words = f"Windows: {_span(requested_windows)} tokens, by {joined(sources)}"
+    if wider_count:
+        words += f"; used {_span(used_windows)}{widening}"
+    return f"{words}."
 
 
 def _span(values: pd.Series[int]) -> str:
@@ -153,5 +154,5 @@ def _sessions(counts: Mapping[str, tuple[int, int]]) -> str:
     """In how many of its sessions something holds of each strategy."""
     phrases = []
     for name, (affected, sessions) in counts.items():
-        phrases.append(f"{name} in {affected} of {sessions}")
+        phrases.append(f"{name} in {affected} of {some(sessions, 'session')}")
     return ", ".join(phrases)

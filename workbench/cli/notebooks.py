@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from workbench.base.errors import SettingError
+from workbench.base.formats import some
 from workbench.base.markup import TEMPLATES
 from workbench.cli.options import AsJson, ModelOptions, takes
 from workbench.cli.output import FAILED, OK, complain, say, say_json, table
@@ -175,7 +176,7 @@ def lab(
       workbench lab course --folder ~/course --no-browser --port 9000 --ip 0.0.0.0
     """
     copied, present = copy_course(folder)
-    say(f"{folder}: {len(copied)} notebooks copied, {len(present)} were there already")
+    say(f"{folder}: {some(len(copied), 'notebook')} copied, {len(present)} there already")
     command = command_line(folder, *context.args)
     if os.name == "posix":  # so that Ctrl-C and signals are JupyterLab's own
         sys.stdout.flush()

@@ -108,7 +108,8 @@ def detours(
     """
     if len(spec.strategies) < FEWEST:
         raise SettingError(
-            f"{len(spec.strategies)} strategies are named; {FEWEST} or more are compared"
+            f"{some(len(spec.strategies), 'strategy is', 'strategies are')} named;"
+            f" {FEWEST} or more are compared"
         )
     simulation = simulate(paths or (), spec.changed(quiet=True, model=spec.model or DEFAULT_MODEL))
     sessions = _prepared_sessions(paths or (), spec)

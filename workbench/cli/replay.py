@@ -141,7 +141,8 @@ def _show(
     replayed = scored.replay
     say(
         f"{printable(replayed.session.id)} under {replayed.preset}:"
-        f" {len(replayed.session.messages)} messages, {len(replayed.steps)} requests."
+        f" {some(len(replayed.session.messages), 'message')},"
+        f" {some(len(replayed.steps), 'request')}."
     )
     say(_window(prepared_session))
     above_window = sum(step.tokens_sent > replayed.window for step in replayed.steps)

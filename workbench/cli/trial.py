@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from workbench.base.formats import decimal
+from workbench.base.formats import decimal, some
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, takes, tell_terms
 from workbench.cli.output import (
@@ -72,7 +72,7 @@ def trial(spec: TrialSpec, dry_run: DryRun = False, as_json: AsJson = False) -> 
     if results.failed:
         failed = results.table[results.table["status"] == "failed"]
         reason = printable(str(failed["reason"].iloc[0]))
-        complain(f"{results.failed} of {len(results.table)} trials failed: {reason}")
+        complain(f"{results.failed} of {some(len(results.table), 'trial')} failed: {reason}")
     if results.pending:
         complain(f"{printable(results.pending)}; the same command asks again")
         return PENDING

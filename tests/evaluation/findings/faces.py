@@ -361,10 +361,18 @@ def of_terminal_table(lines: list[str], rule: int, caption: str) -> Iterator[Rea
     for row in rows:
         name = row[0][1]
         for begin, cell in row[1:]:
-            head = " ".join(
-                " ".join(line[max(0, begin - 1) : begin + len(cell) + 1].split()) for line in heads
-            )
-            yield from figure("terminal", _column(" ".join(head.split()), name, caption), cell)
+            words = [words_above(line, begin, begin + len(cell)) for line in heads]
+            head = " ".join(filter(None, words))
+            yield from figure("terminal", _column(head, name, caption), cell)
+
+
+def words_above(line: str, start: int, end: int) -> str:
+    """The words of a line of heads that stand above a cell, in whole."""
+    start = max(0, start - 1)
+    end += 1
+    while start > 0 and start < len(line) and line[start - 1] != " " and line[start] != " ":
+        start -= 1
+    return " ".join(line[start:end].split())
 
 
 def _column(head: str, strategy: str, caption: str) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from evaluation.findings.faces import Faces, contradictions, faces_of
+from evaluation.findings.faces import Faces, Reading, contradictions, faces_of, of_terminal
+from evaluation.findings.recomputed import numbers_that_differ
 
 import workbench as wb
 
@@ -66,6 +67,18 @@ def test_a_wrong_figure_or_denominator_of_the_terminal_is_found(faces: Faces) ->
     assert planted.impossible_counts() == ["terminal: 7 of 6 sessions, in a run of 2"]
 
 
+def test_a_figure_that_is_narrower_than_its_head_is_read_below_the_whole_head() -> None:
+    lines = [
+        "Names on its own trigger:",
+        "",
+        "strategy   names",
+        "────────────────",
+        "null         1 %",
+    ]
+    (reading,) = of_terminal("\n".join(lines))
+    assert reading == Reading("terminal", ("own trigger", "names", "null"), "1 %")
+
+
 def test_a_difference_that_the_means_beside_it_do_not_have_is_found(faces: Faces) -> None:
     gap = re.search(r'class="n beside">([+−]\d+)', faces.pages["report"])
     assert gap is not None
@@ -83,3 +96,11 @@ def test_a_difference_that_the_means_beside_it_do_not_have_is_found(faces: Faces
     in_words = replace(faces, terminal=leads)
     if leads != faces.terminal:
         assert in_words.wrong_differences()
+
+
+def test_a_sceptic_finds_every_number_of_the_first_screen_in_the_tables(faces: Faces) -> None:
+    assert numbers_that_differ(faces.results, faces.answer) == []
+    row, *rest = faces.answer["strategies"]
+    planted = {**faces.answer, "strategies": [row | {"cost_saved": 0.99}, *rest]}
+    (wrong,) = numbers_that_differ(faces.results, planted)
+    assert wrong.startswith(f"{row['strategy']} cost_saved: ")

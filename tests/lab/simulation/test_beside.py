@@ -46,6 +46,29 @@ def test_the_bill_of_compare_is_that_of_simulate(
         assert of_compare[name] == pytest.approx(share)
 
 
+def test_two_files_whose_sessions_have_one_id_are_simulated_as_two_sessions(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        save(recorded(USE, *READ), tmp_path / f"{name}.jsonl")
+    results = wb.compare(
+        [tmp_path / "first.jsonl", tmp_path / "second.jsonl"],
+        strategies=["truncate", "pipeline"],
+        window=4_000,
+        shares=(),
+        prices=PRICES,
+        out=tmp_path / "run",
+        quiet=True,
+    )
+    simulated = pd.read_parquet(results.path / "simulated.parquet")
+    look_ups = pd.read_parquet(results.path / "look_ups.parquet")
+    names = set(results.sessions["session"])
+    assert len(names) == 2 and set(simulated["session"]) == set(look_ups["session"]) == names
+    strategies = wb.Report(results).findings.figures.strategies
+    for name, rows in simulated.groupby("strategy"):
+        net_saving = strategies[str(name)].net_saving
+        share = rows["saved_usd_net"].sum() / rows["usd_uncompacted"].sum()
+        assert net_saving is not None and net_saving.mean == pytest.approx(share)
+
+
 def test_it_is_left_out_where_nobody_wants_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

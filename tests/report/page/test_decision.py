@@ -281,10 +281,47 @@ def with_number(run: MadeResults, metric: str, **values: float) -> MadeResults:
 def test_the_other_numbers_of_the_headline_are_told_with_their_sign() -> None:
     run = on_own_trigger(made(9), summarize=0.8, pipeline=0.7, truncate=0.6)
     run = with_number(run, "work", summarize=0.9, pipeline=0.6, truncate=0.5)
-    run = with_number(run, "code", summarize=0.5, pipeline=0.52, truncate=0.4)
+    run = with_number(run, "code", summarize=0.5, pipeline=0.515, truncate=0.4)
     assert decided(run).other_numbers == (
         "In names summarize leads pipeline by 10 points, in code it is behind by 2."
     )
+
+
+def test_a_number_that_disagrees_is_told_once() -> None:
+    run = on_own_trigger(made(9), summarize=0.8, pipeline=0.7, truncate=0.6)
+    run = with_number(run, "work", summarize=0.9, pipeline=0.6, truncate=0.5)
+    run = with_number(run, "code", summarize=0.5, pipeline=0.6, truncate=0.4)
+    decision = decided(run)
+    assert "pipeline keeps more code than summarize (10 points" in decision.disagreement
+    assert decision.other_numbers == "In names summarize leads pipeline by 10 points."
+
+
+def test_the_bill_of_the_sessions_that_count_is_told_where_it_is_another() -> None:
+    run = on_own_trigger(priced(made(9), summarize=0.3, pipeline=0.2, truncate=0.1), summarize=0.8)
+    assert "The points count the bill" not in decided(run).trade_off
+    uncounted = run.rows["sessions"][0]["session"]
+    for row in run.rows["scores"]:
+        if row["session"] == uncounted:
+            row["value"] = None
+    for row in run.rows["costs"]:
+        if row["session"] == uncounted:
+            row["net_saving"] = -10.0
+    assert (
+        "The points count the bill of the 8 sessions with names: there summarize saves 30 %,"
+        in decided(run).trade_off
+    )
+
+
+def test_where_none_compacts_and_all_are_cut_to_a_size_the_first_line_says_so() -> None:
+    run = made(9)
+    run.rows["compactions"] = []
+    for row in run.rows["scores"]:
+        if row["mode"] == "natural":
+            row["value"] = None
+    findings = Findings.of(run)
+    assert findings.decision is not None and findings.recommended == ""
+    assert findings.decision.recommendation.startswith("No difference that you would notice: at")
+    assert "At the same size" in str(findings.verdict)
 
 
 def test_both_tables_of_page_and_terminal_have_the_order_of_the_recommendation(

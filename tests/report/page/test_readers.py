@@ -130,7 +130,7 @@ def test_the_recordings_own_statements_stand_in_where_nobody_wrote_an_exam() -> 
         )
     shown = Findings.of(run).unknown_work
     assert "themselves) stand in: " in shown
-    assert "truncate .40" in shown
+    assert "truncate 40 %" in shown
     assert "a model's own words too little" in shown
     assert "stand in" not in Findings.of(made(9)).unknown_work
 

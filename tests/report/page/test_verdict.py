@@ -217,6 +217,16 @@ def test_the_sessions_of_a_mean_at_equal_size_are_named_where_they_are_fewer() -
     assert fewer == "12 sessions; at the same size over 11 sessions"
 
 
+def test_the_sessions_of_a_number_are_counted_where_not_all_have_it() -> None:
+    run = made(12)
+    unscored = {row["session"] for row in run.rows["sessions"][:3]}
+    for row in run.rows["scores"]:
+        if row["session"] in unscored and row["mode"] == "natural":
+            row["value"] = None
+    counts = Findings.of(run).means_over
+    assert counts == "12 sessions; with a figure: names 9 (12 at the same size)"
+
+
 def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:
     run = Tables.of(larger(made(12), "truncate", 1))
     assert run.over_target() == {"truncate": (1, 12)} and not run.unranked()

@@ -16,6 +16,7 @@ from functools import cached_property
 import pandas as pd
 
 from workbench.base.errors import SettingError
+from workbench.base.formats import some
 from workbench.engine.models.prices import Tariff, tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
@@ -176,8 +177,8 @@ class RecordedContexts:
         requests = self._session.requests
         if not 0 <= request < len(requests):
             raise SettingError(
-                f"request {request} does not exist: the session has {len(requests)} requests,"
-                " from 0"
+                f"request {request} does not exist: the session has"
+                f" {some(len(requests), 'request')}, from 0"
             )
         answer_index = requests[request]
         answer = self._session.messages[answer_index]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from workbench.base.formats import some
 from workbench.evaluation.replays.matched import MOST_OVER_TARGET, TOO_LARGE
 
 if TYPE_CHECKING:
@@ -91,8 +92,8 @@ def _consequence(strategy: OverTarget) -> str:
         return f"no strategy's figures count {sessions}"
     if larger == strategy.of:
         return "it has no figures"
-    rest_count = strategy.of - larger
-    return f"its figures are of the other {rest_count} sessions and may not be compared"
+    compared_sessions = some(strategy.of - larger, "session")
+    return f"its figures are of the other {compared_sessions} and may not be compared"
 
 
 METRICS = ("recall_presence", "exam_recall")

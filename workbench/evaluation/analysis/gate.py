@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.base.errors import SettingError, UnknownName
+from workbench.base.formats import some
 from workbench.base.palette import REFERENCES
 from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.paired import by_project, interval, paired_differences
@@ -245,7 +246,8 @@ def _lost_values(sessions: Sequence[str]) -> str:
     names = ", ".join(sessions[:3])
     if len(sessions) > 3:
         names += " and others"
-    return f"{len(sessions)} sessions of the baseline have no value any more: {names}"
+    count = some(len(sessions), "session")
+    return f"{count} of the baseline without a value now: {names}"
 
 
 def _by_each(facts: GateResult, gains: Floats, criterion: Gate) -> GateResult:
@@ -253,7 +255,7 @@ def _by_each(facts: GateResult, gains: Floats, criterion: Gate) -> GateResult:
     lost = int((gains < -criterion.margin).sum())
     if not lost:
         return replace(facts, why=f"no session lost more than {criterion.margin:g}")
-    reason = f"{lost} of {len(gains)} sessions lost more than {criterion.margin:g}"
+    reason = f"{lost} of {some(len(gains), 'session')} lost more than {criterion.margin:g}"
     return replace(facts, outcome="failed", why=reason)
 
 

@@ -15,9 +15,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from workbench.base.formats import decimal, joined
+from workbench.base.formats import decimal, joined, some
 from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.compared import ALPHA
+from workbench.evaluation.analysis.paired import FEWEST
 from workbench.evaluation.metrics import NAMES, WORK
 from workbench.evaluation.metrics.work_exam.error_draws import DRAWS
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
@@ -221,13 +222,14 @@ class SummaryWriters:
         leaves_no_lead = real * np.sign(difference) <= 0
         return float(leaves_no_lead.mean()) > ALPHA
 
-    def no_winner(self, names: Sequence[str], metric: str, mode: str) -> str:
+    def no_winner(self, names: Sequence[str], metric: str, mode: str, projects: int) -> str:
         """Why there is no winner between some strategies, the leader first; empty for one of them.
 
         Args:
             names: of the strategies.
             metric: in which they are compared.
             mode: in which mode.
+            projects: that they are compared over.
         """
         if len(names) < 2:
             return ""
@@ -241,6 +243,11 @@ class SummaryWriters:
         elif metric == WORK and len(kinds) > 1:
             texts = joined([KIND_WORDS[kind] for kind in kinds])
             reason = f"the fitted reader's own error between {texts} may be larger than the lead"
+        elif metric == WORK and projects < FEWEST:
+            reason = (
+                f"in {some(projects, 'project')} the fitted reader's own error may be larger than"
+                " the lead"
+            )
         else:
             reason = "which one leads differs too much between the projects"
         return f"No winner between {joined(list(names))} {where}: {reason}."

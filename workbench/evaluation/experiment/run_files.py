@@ -142,7 +142,7 @@ def run_plan(
     for number, units in _by_source(results).items():
         first_unit = units[0]
         for place, (row, _) in enumerate(first_unit.sessions):
-            session = _unique(str(row["session"]), session_names)
+            session = unique_name(str(row["session"]), session_names)
             session_rows.append({**row, "session": session})
             session_replays = _replays_of_session(units, place)
             session_replays.sort(key=lambda replay: preset_order[replay.strategy])
@@ -285,15 +285,15 @@ def _strategy_names(replays: Sequence[ReplayResult]) -> dict[tuple[str, str], st
     return names
 
 
-def _unique(name: str, used_names: set[str]) -> str:
-    """The name, or one with a number behind it where it is used already."""
-    unique_name = name
+def unique_name(name: str, used_names: set[str]) -> str:
+    """The name, or one with a number behind it where it is used already; it is used from then on."""
+    free_name = name
     number = 2
-    while unique_name in used_names:
-        unique_name = f"{name}~{number}"
+    while free_name in used_names:
+        free_name = f"{name}~{number}"
         number += 1
-    used_names.add(unique_name)
-    return unique_name
+    used_names.add(free_name)
+    return free_name
 
 
 def _keep_finished(folder: RunFolder, sessions: Sequence[Row]) -> None:

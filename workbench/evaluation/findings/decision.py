@@ -16,11 +16,23 @@ from workbench.base.formats import missing, paragraph
 from workbench.evaluation.analysis.likely_best import LIKELY, LikelyBest
 from workbench.evaluation.analysis.paired import FEWEST
 from workbench.evaluation.analysis.price_ranges import PRICES, PriceRange
-from workbench.evaluation.analysis.trade import MARGIN, WORTH, Choice, choice
+from workbench.evaluation.analysis.table_rows import rows_of_contenders
+from workbench.evaluation.analysis.trade import (
+    MARGIN,
+    WORTH,
+    Choice,
+    choice,
+    complete_sessions,
+)
 from workbench.evaluation.findings.decision_changes import Counted, what_would_change_it
-from workbench.evaluation.findings.decision_dollars import cheapest_of, dollars_words
+from workbench.evaluation.findings.decision_dollars import (
+    SAME_SAVING,
+    cheapest_of,
+    dollars_words,
+)
 from workbench.evaluation.findings.disagreement import (
     disagreement_words,
+    largest_disagreement,
     other_numbers_words,
 )
 from workbench.evaluation.findings.figures import Figures
@@ -40,6 +52,11 @@ from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import paragraphs, sentences
 from workbench.evaluation.metrics import HALVES
 
+IDLE = (
+    "No difference that you would notice: at these windows no strategy compacts, so all send the"
+    " same. A smaller --window shows one."
+)
+"""What is recommended where nothing was compacted."""
 COMPARED = 2
 """Strategies that are told beside the recommended one."""
 
@@ -103,8 +120,8 @@ class Decision:
 
 
 def decide(figures: Figures) -> Decision | None:
-    """The decision between the contenders that can be used as they are; None where none has a
-    figure.
+    """The decision between the contenders that can be used as they are; None where some compacted
+    and none has a figure.
 
     A strategy whose requests are larger than the window, with replays that failed or wait, whose
     contexts read like a list of names, or that ends far behind when simulated, is not recommended.
@@ -112,20 +129,21 @@ def decide(figures: Figures) -> Decision | None:
     run = figures.tables
     basis = _Basis.of(figures)
     if basis is None:
-        return None
+        return _without_figures(run)
     use = basis.standing.use
     cheapest = ""
     if basis.expected is None:
         cheapest = cheapest_of(figures, use)
     counted_figures = Counted(basis.rows, basis.recall, basis.counted_savings())
     words = _words(basis)
+    disagreement = largest_disagreement(run, use, basis.compared, basis.alternatives)
     return Decision(
         use="" if basis.no_winner else use,
         recommendation=words.recommendation,
         trade_off=words.trade_off,
         agent=words.agent,
-        disagreement=disagreement_words(run, use, basis.compared, basis.alternatives),
-        other_numbers=other_numbers_words(run, use, basis.compared),
+        disagreement=disagreement_words(run, use, disagreement),
+        other_numbers=other_numbers_words(run, use, basis.compared, disagreement),
         by_price=_by_price(basis),
         dollars=dollars_words(figures, use, basis.compared, cheapest),
         cheapest=cheapest,
@@ -136,6 +154,21 @@ def decide(figures: Figures) -> Decision | None:
         no_winner=basis.no_winner,
         level=basis.standing.shares,
     )
+
+
+def _without_figures(run: Tables) -> Decision | None:
+    """That no strategy has a figure on its own trigger since none compacted; None where that is not
+    the reason, and where none has one at the same size either.
+    """
+    if not run.shares or _has_compacted(run):
+        return None
+    return Decision(use="", recommendation=IDLE)
+
+
+def _has_compacted(run: Tables) -> bool:
+    """Whether a contender compacted anything on its own trigger."""
+    compactions = rows_of_contenders(run.compactions)
+    return bool((compactions["mode"] == OWN_TRIGGER).any())
 
 
 @dataclass(frozen=True)
@@ -200,7 +233,7 @@ class _Basis:
             best=best,
             standing=standing,
             expected=expected,
-            no_winner=no_winner(run, standing.contested, half, OWN_TRIGGER),
+            no_winner=no_winner(run, standing.contested, half, OWN_TRIGGER, len(points)),
         )
 
     @cached_property
@@ -244,6 +277,22 @@ class _Basis:
             savings[name] = points_of_bill / (10 * WORTH)
         return savings
 
+    def savings_that_differ(self) -> dict[str, float]:
+        """The counted savings of the strategies that are told, the recommended one first, where one
+        of them prints otherwise than the saving in all sessions; else none.
+        """
+        counted_savings = self.counted_savings()
+        savings: dict[str, float] = {}
+        is_different = False
+        for name in (self.standing.use, *self.compared):
+            saving = counted_savings[name]
+            savings[name] = saving
+            if not missing(self.saved[name]):
+                is_different |= abs(saving - self.saved[name]) >= SAME_SAVING
+        if not is_different:
+            return {}
+        return savings
+
 
 @dataclass(frozen=True, slots=True)
 class _Words:
@@ -261,8 +310,10 @@ def _words(basis: _Basis) -> _Words:
     standing = basis.standing
     use = standing.use
     alternatives = basis.alternatives
-    has_compacted = run.compactions["mode"] == OWN_TRIGGER
     contenders = replayed_contenders(run)
+    idle = ""
+    if not _has_compacted(run):
+        idle = IDLE
     within_reach = _by_strategy(figures.within_reach)
     texts = paragraphs(
         "decision",
@@ -279,12 +330,14 @@ def _words(basis: _Basis) -> _Words:
         compared=basis.compared,
         recall=basis.recall,
         saved=basis.saved,
+        counted=basis.savings_that_differ(),
+        sessions=complete_sessions(basis.rows)["session"].nunique(),
         margin=MARGIN,
         alone=len(contenders) == 1,
         behind=_set_aside(run),
         far=FAR_BEHIND,
         loss=basis.loss,
-        idle=not has_compacted.any(),
+        idle=idle,
         ahead=lead_over_next(basis.points, use, alternatives, basis.likely),
         fewest=FEWEST,
         recorded=_by_strategy(figures.recorded),

@@ -33,15 +33,19 @@ class Disagreement:
     lead: Estimate
     is_clear: bool
 
+    def is_of(self, strategy: str, half: str) -> bool:
+        """Whether it says this of that strategy."""
+        return self.strategy == strategy and self.half == half
 
-def disagreement_words(
+
+def largest_disagreement(
     run: Tables,
     use: str,
     compared: Sequence[str],
     alternatives: Sequence[str],
-) -> str:
-    """The largest disagreement about the recommended strategy, in a sentence; empty for none. One
-    that is beyond chance goes before all others.
+) -> Disagreement | None:
+    """The largest disagreement about the recommended strategy, if any. One that is beyond chance
+    goes before all others.
 
     Args:
         run: the run.
@@ -57,16 +61,20 @@ def disagreement_words(
             is_noticed = disagreement.lead.mean >= MARGIN
             if disagreement.is_clear or (is_compared and is_noticed):
                 disagreements.append(disagreement)
-    if not disagreements:
+    return max(disagreements, key=_clear_and_large, default=None)
+
+
+def disagreement_words(run: Tables, use: str, disagreement: Disagreement | None) -> str:
+    """A disagreement about the recommended strategy, in a sentence; empty for none."""
+    if disagreement is None:
         return ""
-    largest = max(disagreements, key=_clear_and_large)
     texts = sentences(
         "decision_disagreement",
         use=use,
-        strategy=largest.strategy,
-        half=HALVES[largest.half],
-        lead=largest.lead,
-        is_clear=largest.is_clear,
+        strategy=disagreement.strategy,
+        half=HALVES[disagreement.half],
+        lead=disagreement.lead,
+        is_clear=disagreement.is_clear,
         leading=HALVES[run.leading(OWN_TRIGGER)],
     )
     return " ".join(texts)
@@ -77,15 +85,28 @@ def _clear_and_large(disagreement: Disagreement) -> tuple[bool, float]:
     return disagreement.is_clear, disagreement.lead.mean
 
 
-def other_numbers_words(run: Tables, use: str, compared: Sequence[str]) -> str:
+def other_numbers_words(
+    run: Tables,
+    use: str,
+    compared: Sequence[str],
+    disagreement: Disagreement | None,
+) -> str:
     """By how much the recommended strategy leads the first of those told beside it in the other
     numbers of the headline, in a sentence; empty where there are none.
+
+    Args:
+        run: the run.
+        use: the recommended strategy.
+        compared: those told beside it.
+        disagreement: that has its own sentence; it is not told again.
     """
     if not compared:
         return ""
     rival = compared[0]
     leads: list[tuple[str, Estimate]] = []
     for half in _other_numbers(run):
+        if disagreement is not None and disagreement.is_of(rival, half):
+            continue
         lead = _lead(run, use, rival, half)
         if lead is not None:
             leads.append((HALVES[half], lead))

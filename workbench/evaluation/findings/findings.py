@@ -8,12 +8,15 @@ A run's specification becomes rows (`experiment`), the rows become tables (`Resu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from workbench.base.formats import percent, some
 from workbench.engine.compaction.presets import what_it_does
 from workbench.evaluation.analysis.advice_note import AdviceNote, advice_notes
+from workbench.evaluation.analysis.likely_best import LikelyBest
+from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import readers
 from workbench.evaluation.findings.comparison import panel_words
@@ -27,9 +30,11 @@ from workbench.evaluation.findings.verdict import (
     same_size_words,
     unscored_note,
 )
+from workbench.evaluation.metrics import HALVES
 
 ONE_PROJECT = "one project"
-"""Stands where a chance over projects would."""
+TOO_FEW = "too few"
+"""Stand where a chance over projects would."""
 OWN_TRIGGER_MEANS = (
     "On its own trigger: as it ships, each strategy decides when it compacts and how much it keeps."
 )
@@ -93,6 +98,53 @@ class Counts:
         if self.at_equal_size in (None, self.replayed):
             return str(self.replayed)
         return f"{self.replayed}; at the same size over {self.at_equal_size}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCount:
+    """How many sessions have a number of the headline.
+
+    Attributes:
+        own_trigger: those that its means on the strategies' own triggers are over.
+        same_size: those that its means at the same size are over; None in a run without sizes.
+    """
+
+    own_trigger: int
+    same_size: int | None
+
+    def __str__(self) -> str:
+        if self.same_size in (None, self.own_trigger):
+            return f"{self.own_trigger:,}"
+        return f"{self.own_trigger:,} ({self.same_size:,} at the same size)"
+
+
+def _scored_by_half(figures: Figures, counts: Counts) -> dict[str, ScoredCount]:
+    """By number of the headline, how many sessions have it; without those that all have."""
+    run = figures.tables
+    all_scored = ScoredCount(counts.replayed.sessions, None)
+    if counts.at_equal_size is not None:
+        all_scored = ScoredCount(counts.replayed.sessions, counts.at_equal_size.sessions)
+    scored: dict[str, ScoredCount] = {}
+    for half in run.halves:
+        own_trigger = 0
+        same_size = 0
+        for name in run.contenders:
+            strategy = figures.strategies[name]
+            own_trigger = max(own_trigger, _session_count(strategy.own_trigger[half]))
+            same_size = max(same_size, _session_count(strategy.same_size[half]))
+        count = ScoredCount(own_trigger, None)
+        if run.shares:
+            count = ScoredCount(own_trigger, same_size)
+        if count != all_scored:
+            scored[half] = count
+    return scored
+
+
+def _session_count(estimate: Estimate | None) -> int:
+    """Over how many sessions a mean is."""
+    if estimate is None:
+        return 0
+    return estimate.n
 
 
 @dataclass(frozen=True)
@@ -170,6 +222,18 @@ class Findings:
         return self.figures.tables
 
     @property
+    def means_over(self) -> str:
+        """What the means are over, in words: how many sessions, and of a number that not all have,
+        how many have it.
+        """
+        words = str(self.counts)
+        separator = "; with a figure: "
+        for half, count in _scored_by_half(self.figures, self.counts).items():
+            words += f"{separator}{HALVES[half]} {count}"
+            separator = ", "
+        return words
+
+    @property
     def same_size(self) -> str:
         """What `same size` means, in words; empty in a run without sizes."""
         return same_size_words(self.tables)
@@ -185,7 +249,7 @@ class Findings:
             words.append("`workbench list strategies` says what each does.")
             return " ".join(words)
         for name in contenders:
-            sentence = what_it_does(name)
+            sentence = _without_title(name, what_it_does(name))
             if sentence:
                 words.append(f"{name}: {sentence[:1].lower()}{sentence[1:]}")
         return " ".join(words)
@@ -208,15 +272,29 @@ class Findings:
 
     @property
     def chances(self) -> dict[str, str]:
-        """By strategy how likely it is as good as the best, as it is shown; of one project a word,
-        since that is no chance.
+        """By strategy how likely it is as good as the best, as it is shown; of few projects a
+        word, since none were drawn.
         """
         if self.decision is None:
             return {}
-        likely = self.figures.likely_best.get(self.tables.leading("natural"))
-        if likely is not None and likely.projects == 1:
-            return dict.fromkeys(self.decision.level, ONE_PROJECT)
+        likely = self._likely_best
+        if likely is not None and not likely.is_general:
+            words = TOO_FEW
+            if likely.projects == 1:
+                words = ONE_PROJECT
+            return dict.fromkeys(self.decision.level, words)
         return {name: percent(chance) for name, chance in self.decision.level.items()}
+
+    @property
+    def has_drawn_chances(self) -> bool:
+        """Whether these chances are over draws of projects."""
+        likely = self._likely_best
+        return bool(self.chances) and likely is not None and likely.is_general
+
+    @property
+    def _likely_best(self) -> LikelyBest | None:
+        """Where the chances are from; None where nobody knows them."""
+        return self.figures.likely_best.get(self.tables.leading("natural"))
 
     @property
     def likeliest_first(self) -> list[str]:
@@ -233,3 +311,12 @@ class Findings:
 
         in_order = sorted(contenders, key=place)
         return [*in_order, *self.tables.strategies[len(contenders) :]]
+
+
+def _without_title(name: str, sentence: str) -> str:
+    """What a strategy does, without the title before it that says its name once more."""
+    title, colon, description = sentence.partition(": ")
+    letters = re.sub(r"\W|_", "", title).casefold()
+    if colon and name.replace("_", "").startswith(letters):
+        return description
+    return sentence

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from workbench.base.formats import joined, some
+from workbench.base.formats import joined, percent, some
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.summary_writers import KIND_WORDS, WITHOUT_A_MODEL, short_share
 from workbench.evaluation.findings.authors import author, summary_counts
@@ -236,7 +236,7 @@ def _stand_in(run: Tables) -> str:
     for name in run.contenders:
         mean = run.mean_over_projects(run.values(STATEMENTS, name, run.main_mode))
         if mean is not None:
-            parts.append(f"{name} {short_share(mean.mean)}")
+            parts.append(f"{name} {percent(mean.mean)}")
     if len(parts) < 2:
         return ""
     return (
@@ -246,6 +246,8 @@ def _stand_in(run: Tables) -> str:
     )
 
 
-def no_winner(run: Tables, names: Sequence[str], metric: str, mode: str) -> str:
-    """Why there is no winner between some strategies, the leader first; empty for one of them."""
-    return run.writers.no_winner(names, metric, mode)
+def no_winner(run: Tables, names: Sequence[str], metric: str, mode: str, projects: int) -> str:
+    """Why there is no winner between some strategies, the leader first, over so many projects;
+    empty for one of them.
+    """
+    return run.writers.no_winner(names, metric, mode, projects)

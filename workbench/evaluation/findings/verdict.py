@@ -69,7 +69,8 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
         if estimate is not None:
             recall.append((name, estimate))
     if not recall or figures.lead is None:
-        return Conclusion(_no_answer(run), caveats=caveats)
+        answer = paragraph(_no_answer(run), _bills_alone(figures))
+        return Conclusion(answer, caveats=caveats)
     best, _ = recall[0]
     why_none = _no_winner(figures, recall)
     own_figures = figures.strategies[best].own_trigger
@@ -106,12 +107,14 @@ def _no_winner(
     run = figures.tables
     mode = run.main_mode
     means: dict[str, float] = {}
+    projects = 0
     for name, estimate in recall:
         means[name] = estimate.mean
+        projects = max(projects, estimate.projects)
     likely = figures.likely_best_at_same_size
     if likely is None:
         contested = beyond_names(run, means, mode)
-        return no_winner(run, contested, run.first_half, mode)
+        return no_winner(run, contested, run.first_half, mode, projects)
     best_first = list(means)
     leader = best_first[0]
     if leader in likely.likely(0.0):
@@ -121,7 +124,7 @@ def _no_winner(
     if len(kinds) < 2:
         return ""
     level.sort(key=best_first.index)
-    return no_winner(run, level, run.first_half, mode)
+    return no_winner(run, level, run.first_half, mode, projects)
 
 
 def _no_answer(run: Tables) -> str:
@@ -133,6 +136,26 @@ def _no_answer(run: Tables) -> str:
         if reason:
             return f"No strategy could be scored: {reason}."
     return "No strategy could be scored."
+
+
+def _bills_alone(figures: Figures) -> str:
+    """What each contender saves of the bill, where that is all that is known; empty where none
+    changes it.
+    """
+    savings: list[str] = []
+    is_changed = False
+    for name in figures.tables.contenders:
+        saving = figures.strategies[name].net_saving
+        if saving is None:
+            continue
+        is_changed |= saving.mean != 0
+        if saving.mean < 0:
+            savings.append(f"{name} costs {percent(-saving.mean)} more")
+        else:
+            savings.append(f"{name} saves {percent(saving.mean)}")
+    if not is_changed:
+        return ""
+    return f"Of the bill alone: {', '.join(savings)}."
 
 
 def _where(run: Tables) -> str:

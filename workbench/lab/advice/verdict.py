@@ -95,7 +95,7 @@ class DefaultComparison:
             ):
                 rivals.append(name)
         level_names = [picked.use, *rivals]
-        return measured.writers.no_winner(level_names, measured.half, MODE)
+        return measured.writers.no_winner(level_names, measured.half, MODE, project_count)
 
     def _stay(self, picked: Choice) -> Verdict:
         level = [name for name in picked.level if name != self.default]

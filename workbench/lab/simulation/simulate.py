@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Self, Unpack
 
 from workbench.base.errors import SettingError, Unanswered
+from workbench.base.formats import some
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.likelihood import CachedLikelihood
@@ -22,6 +22,7 @@ from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_ask
 from workbench.evaluation.experiment.job import Job, KeptWork, folder_of
 from workbench.evaluation.experiment.prepared import Prepared, Recording, read
 from workbench.evaluation.experiment.replay_work import READS_SESSIONS
+from workbench.evaluation.experiment.run_files import unique_name
 from workbench.evaluation.experiment.run_folder import LOOK_UPS_FILE, SIMULATED_FILE, RunFolder
 from workbench.evaluation.experiment.sources import (
     SessionSource,
@@ -188,10 +189,11 @@ def simulated(sources: Sequence[SessionSource], spec: SimulationSpec) -> Simulat
     job = SimulationJob.of(sources, spec)
     with job.crew("following recorded actions", len(sources), sources=sources) as crew:
         rows_by_source = crew.results(sources, partial(_rows, job), _lost_rows)
-    rows = list(chain.from_iterable(rows_by_source))
+    rows = _named_apart(rows_by_source)
     awaited = [row["awaited"] for row in rows if "awaited" in row]
     if awaited:
-        raise Unanswered(f"{len(awaited)} of {len(rows)} simulations wait: {awaited[0]}")
+        simulations_wait = some(len(rows), "simulation waits", "simulations wait")
+        raise Unanswered(f"{len(awaited)} of {simulations_wait}: {awaited[0]}")
     simulation = _tables(rows, spec.blind_step_cost)
     tables = {
         SIMULATED_FILE: simulation.simulated,
@@ -293,8 +295,42 @@ def _rows(job: SimulationJob, source: SessionSource) -> list[Row]:
             rows.append({"left_out": f"{prepared.session.id}: {reports}"})
         needs = Needs(prepared, reader_of(job.spec.reader, job.model_settings))
         for strategy in job.presets:
-            rows.append(SimulationWork(job, prepared, needs, strategy).row())
+            work = SimulationWork(job, prepared, needs, strategy)
+            row = work.row()
+            row.setdefault("session", prepared.session.id)
+            rows.append(row)
     return rows
+
+
+def _named_apart(rows_by_source: Iterable[Sequence[Row]]) -> list[Row]:
+    """All rows, with the names that a comparison of the same sources gives their sessions: ids are
+    unique in a source, and two sources may have the same.
+    """
+    rows: list[Row] = []
+    used_names: set[str] = set()
+    for source_rows in rows_by_source:
+        names: dict[str, str] = {}
+        for row in source_rows:
+            if "session" not in row:
+                rows.append(row)
+                continue
+            session = row["session"]
+            if session not in names:
+                names[session] = unique_name(session, used_names)
+            rows.append(_of_session(row, names[session]))
+    return rows
+
+
+def _of_session(row: Row, name: str) -> Row:
+    """A row of `simulated` with its look-ups, of a session of this name."""
+    look_ups: list[Row] = []
+    for look_up in row.get("look_ups_rows", ()):
+        look_ups.append({**look_up, "session": name})
+    return {
+        **row,
+        "session": name,
+        "look_ups_rows": look_ups,
+    }
 
 
 def _lost_rows(source: SessionSource) -> list[Row]:

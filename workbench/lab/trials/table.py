@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import pandas as pd
 
+from workbench.base.formats import some
 from workbench.evaluation.analysis.compared import compare_table
 from workbench.evaluation.experiment.spec import chosen_baseline
 from workbench.evaluation.experiment.table_folder import TableFolder
@@ -68,7 +69,8 @@ class TrialResults(TableFolder):
         rows = self.table[self.table["status"] == "pending"]
         if rows.empty:
             return ""
-        return f"{len(rows)} of {len(self.table)} trials wait: {rows['reason'].iloc[-1]}"
+        trials_wait = some(len(self.table), "trial waits", "trials wait")
+        return f"{len(rows)} of {trials_wait}: {rows['reason'].iloc[-1]}"
 
     @property
     def failed(self) -> int:

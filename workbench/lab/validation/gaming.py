@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from workbench.base.formats import some
 from workbench.engine.transcript.message import Text, UserMessage
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.exam.exams import Exams
@@ -111,7 +112,7 @@ def _gaming_words(
     """The highest mean of each gamer, and over how many sessions."""
     highest_means = means.groupby("gamer", sort=False).max()
     gamer_words = [f"{name} {mean:.3f}" for name, mean in highest_means.items()]
-    words = f"{', '.join(gamer_words)}; {session_count} sessions"
+    words = f"{', '.join(gamer_words)}; {some(session_count, 'session')}"
     if left_out_count:
         words += f"; not judged: {left_out_count} with fewer than {FEW_ENTITIES} entities"
     return words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from workbench.base.formats import some
 from workbench.base.palette import looks
 from workbench.engine.compaction.strategy import AtLimit, AtShare
 from workbench.evaluation.replays.step import Replay
@@ -51,8 +52,8 @@ def timeline(
     recorded_sizes = [(step.request, step.tokens_recorded) for step in replay.steps]
     recorded_line = " ".join(scale.corners(recorded_sizes))
     label = (
-        f"Tokens of {len(replay.steps)} requests under {replay.preset};"
-        f" {len(replay.events)} compactions"
+        f"Tokens of {some(len(replay.steps), 'request')} under {replay.preset};"
+        f" {some(len(replay.events), 'compaction')}"
     )
     return {
         "width": WIDTH,
