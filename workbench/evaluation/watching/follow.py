@@ -144,6 +144,8 @@ class Followed:
             first_line = line.removeprefix(BOM)
             self._unread.append(first_line)
             self._recognise()
+            if self._builder is None and b"{" not in first_line:
+                raise FormatError(NOT_RECOGNISED, where=str(self.path))
             return
         self.lines += 1
         self._builder.line = self.lines
