@@ -36,6 +36,14 @@ def test_without_the_extras_a_sentence_says_what_to_install() -> None:
     )
 
 
+def test_without_the_loader_of_names_a_sentence_says_what_to_install() -> None:
+    use = without("lazy_loader", "import workbench as wb; wb.Compactor")
+    assert use.returncode == 1 and use.stderr.strip().endswith(
+        "wb.Compactor needs the package lazy_loader: pip install compaction-workbench"
+    )
+    assert without("lazy_loader", "import workbench").returncode == 0
+
+
 def test_it_has_at_most_forty_names_beside_errors_and_what_users_asked_for() -> None:
     asked_for = {"AsyncCompactor", "Cancel", "Settings", "composition", "events"}
     of_embedders = {"Due", "Model", "Scripted", "Situation", "SummaryRequest", "Trigger"}

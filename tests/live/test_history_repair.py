@@ -532,7 +532,7 @@ def test_a_history_is_mended_after_the_same_request_was_too_large() -> None:
     history = [QUESTION, answered("Done. " * 4_000), NEXT, said("assistant", text(""), use("t1"))]
     live.before_request([*history, said("user", result("t1"))])
     assert live.on_error("prompt is too long: 12000 tokens > 10000 maximum") is not None
-    saved = Compactor.load(live.save(), **ANTHROPIC)
+    saved = Compactor.load(live.save(), format="anthropic")
     assert saved.on_error("messages: text content blocks must be non-empty") is not None
     assert live.on_error("messages: text content blocks must be non-empty") is not None
     assert live.on_error("prompt is too long: 12000 tokens > 10000 maximum") is None

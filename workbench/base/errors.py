@@ -158,6 +158,8 @@ EXTRAS = {
     "xllamacpp": "all,local",
 }
 """The extra that brings a module; `all` brings every other."""
+CORE = frozenset({"lazy_loader", "numpy", "tiktoken"})
+"""Modules that every installation brings."""
 
 
 def missing_extra(what: str, error: ModuleNotFoundError) -> Exception:
@@ -171,10 +173,12 @@ def missing_extra(what: str, error: ModuleNotFoundError) -> Exception:
         )
     if module.startswith("workbench"):
         return error
-    extra = EXTRAS.get((error.name or "").partition(".")[0], "all")
-    return SetupError(
-        f"{what} needs the package {error.name}: pip install 'compaction-workbench[{extra}]'"
-    )
+    package = module.partition(".")[0]
+    extra = EXTRAS.get(package, "all")
+    advice = f"pip install 'compaction-workbench[{extra}]'"
+    if package in CORE:
+        advice = "pip install compaction-workbench"
+    return SetupError(f"{what} needs the package {error.name}: {advice}")
 
 
 class SettingError(WorkbenchError):

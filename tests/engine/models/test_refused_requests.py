@@ -110,3 +110,12 @@ def test_numbers_of_another_size_speak_of_another_thing() -> None:
     text = "the input field is too long: 2048 characters, at most 1024"
     assert classify(text, 400, request=RefusedRequest(90_000)).action == "leave_alone"
     assert classify(text, 400, request=RefusedRequest(2_100)).action == "compact"
+
+
+def test_a_parameter_that_a_model_does_not_take_is_no_broken_history() -> None:
+    text = (
+        "litellm.UnsupportedParamsError: anthropic does not support parameters: ['thinking'], for"
+        " model=some-model. To drop these, set `litellm.drop_params=True`"
+    )
+    broken = RefusedRequest(5_000, 100_000, defects=frozenset({"duplicate id", "role order"}))
+    assert classify(text, 400, request=broken).action == "leave_alone"

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from workbench import UnknownName
-from workbench.evaluation.analysis.compared import compare_table, lead_table
+from workbench.evaluation.analysis.compared import compare_table, lead_table, sides
 from workbench.evaluation.analysis.scores import with_projects
 
 Values = Mapping[str, Sequence[float | None]]
@@ -256,3 +256,8 @@ def test_the_files_folder_may_be_the_unit() -> None:
     assert row["projects"] == 4
     values = table.loc[table["strategy"] == "a", "value"].to_numpy(dtype=float)
     assert row["mean"] == pytest.approx(np.mean([values[n::4].mean() for n in range(4)]))
+
+
+def test_in_an_empty_table_nothing_is_ahead() -> None:
+    table = scores({"truncate": noisy(0.5, 1)})
+    assert sides(table[:0], "recall") == {}

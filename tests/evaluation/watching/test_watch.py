@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from evaluation.watching.claude_lines import lines
 
-from workbench import load
+from workbench import FormatError, load
 from workbench.cli import main
 from workbench.evaluation.watching.follow import Followed
 from workbench.evaluation.watching.needed import compactions, likely_needed
@@ -86,6 +86,14 @@ def test_a_file_of_another_kind_is_told_from_one_that_is_not_written_yet(
     told = capsys.readouterr().err
     assert ("its content is not recognised" in told) is is_told
     assert ("could be read yet" in told) is not is_told
+
+
+@pytest.mark.parametrize("content", ["no session\n", '{\n  "name": "a"\n}\n', "[\n"])
+def test_a_line_that_no_agent_writes_is_not_waited_behind(content: str, tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_text(content)
+    with pytest.raises(FormatError, match="its content is not recognised"):
+        Followed(file).update()
 
 
 def test_the_size_is_the_reported_prompt_and_what_came_after_it(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ _VAGUE = compiled(WORDINGS["vague"])
 _SIZE = compiled(WORDINGS["size"])
 _NO_WORD = re.compile(r"[\W\d_]+")
 _NO_BODY = compiled(WORDINGS["no_body"])
+_NO_PARAMETER = compiled(WORDINGS["no_parameter"])
 _ANOTHER_MATTER = compiled(WORDINGS["another_matter"])
 _MEDIA = compiled(WORDINGS["media"])
 _SUBJECT = compiled(WORDINGS["subject"])
@@ -119,6 +120,8 @@ def _stated_kind(text: str, status: int | None) -> Kind | None:
 
 def _general_kind(text: str, request: RefusedRequest) -> Kind | None:
     """The kind of an error by what it speaks of, as far as the request bears it out."""
+    if _NO_PARAMETER.search(text):
+        return "other"
     if request.has_rare_defect and _HISTORY.search(text):
         return "malformed"
     for rule in _GENERAL:

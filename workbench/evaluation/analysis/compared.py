@@ -160,11 +160,14 @@ def sides(
 
     Returns:
         By pair (each in one order): 1 for the first one, -1 for the second, 0 for neither. Pairs
-        with too few projects for an interval, or without a difference, are left out.
+        with too few projects for an interval, or without a difference, are left out. Of an empty
+        table, none.
 
     Raises:
         UnknownName: the table has no such metric.
     """
+    if scores.empty:
+        return {}
     some_strategy = str(scores["strategy"].iloc[0])
     test = _PairedTest(scores, metric, some_strategy, mode, at_sizes)
     sides: dict[Pair, int] = {}

@@ -144,6 +144,9 @@ class Followed:
             first_line = line.removeprefix(BOM)
             self._unread.append(first_line)
             self._recognise()
+            may_be_json = b"{" in first_line
+            if self._builder is None and not may_be_json:
+                raise FormatError(NOT_RECOGNISED, where=str(self.path))
             return
         self.lines += 1
         self._builder.line = self.lines

@@ -95,10 +95,15 @@ class Gemini(HostFormat):
             if summary is not None:
                 return [summary]
         if other_parts or not messages:
-            has_words = any("text" in part for part in other_parts)
+            id_of_message = entry.new_id()
+            blocks: list[AnswerBlock] = []
+            has_words = False
+            for part in other_parts:
+                blocks.append(_block(part, entry))
+                has_words = has_words or "text" in part
             user_message = UserMessage(
-                id=entry.new_id(),
-                blocks=tuple(_block(part, entry) for part in other_parts),  # type: ignore[misc]  # a user's part is no thought
+                id=id_of_message,
+                blocks=tuple(blocks),  # type: ignore[arg-type]  # a user's part is no thought
                 pinned=entry.pinned,
                 synthetic=bool(messages) and not has_words,  # a picture that a tool made
             )
