@@ -279,7 +279,8 @@ def test_a_line_has_the_colour_that_the_strategy_has_in_its_run(session: Session
     colour = looks(strategies)["observation_mask"].colour
     shown = timeline(view, strategies)
     assert shown is not None
-    (line,) = shown["lines"]  # type: ignore[misc]
+    lines: Any = shown["lines"]
+    (line,) = lines
     assert line["colour"] == colour
 
 
