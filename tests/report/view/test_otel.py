@@ -13,16 +13,22 @@ from typing import Any
 import pytest
 from report.view.made import made_run
 
-from workbench import AssistantMessage, FormatError, Results, WorkbenchError, load
+from workbench import AssistantMessage, FormatError, Results, load
 from workbench.cli import main
 from workbench.engine.transcript.message import plain_text
 from workbench.evaluation.experiment.exports import share
-from workbench.report.view.otel import to_otel
 
 
 @pytest.fixture(scope="module")
 def results(made_once: Callable[..., Path]) -> Results:
     return Results.open(made_once("view", made_run) / "reports" / "run")
+
+
+def exported(results: Results, out: Path, *options: str) -> Path:
+    """The file of spans that the command writes."""
+    words = ["runs", "export", str(results.path), "--out", str(out), "--to", "otel"]
+    assert main([*words, *options]) == 0
+    return out / "compactions.otlp.jsonl"
 
 
 def spans_of(line: str) -> list[dict[str, Any]]:
@@ -37,7 +43,7 @@ def spans_of(line: str) -> list[dict[str, Any]]:
 
 
 def test_each_compaction_is_a_span_below_its_replay(results: Results, tmp_path: Path) -> None:
-    lines = to_otel(results, tmp_path).read_text().splitlines()
+    lines = exported(results, tmp_path).read_text().splitlines()
     rows = results.compactions.query("mode == 'natural' and strategy in ['summarize', 'truncate']")
     assert len(lines) == 2 and len(rows)
     for line in lines:
@@ -64,19 +70,19 @@ def test_each_compaction_is_a_span_below_its_replay(results: Results, tmp_path: 
 
 
 def test_a_run_has_the_same_spans_each_time(results: Results, tmp_path: Path) -> None:
-    first, second = (to_otel(results, tmp_path / name).read_bytes() for name in "ab")
+    first, second = (exported(results, tmp_path / name).read_bytes() for name in "ab")
     assert first == second
 
 
 def test_no_text_is_written_unless_it_is_asked_for(results: Results, tmp_path: Path) -> None:
-    text = to_otel(results, tmp_path).read_text()
+    text = exported(results, tmp_path).read_text()
     assert "gen_ai.input.messages" not in text and "timeout_of" not in text
     with pytest.raises(FormatError, match="no span holds the messages"):
         load(tmp_path / "compactions.otlp.jsonl")
 
 
 def test_our_importer_reads_the_texts_again(results: Results, tmp_path: Path) -> None:
-    path = to_otel(results, tmp_path, texts=True)
+    path = exported(results, tmp_path, "--texts")
     requests = [
         span for line in path.read_text().splitlines() for span in spans_of(line)
         if span["name"].startswith("chat ")
@@ -94,11 +100,14 @@ def test_our_importer_reads_the_texts_again(results: Results, tmp_path: Path) ->
     assert [answer.usage.output for answer in answers if answer.usage] == reported
 
 
-def test_texts_need_the_recording(results: Results, tmp_path: Path) -> None:
+def test_texts_need_the_recording(
+    results: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     copy = share(results, tmp_path / "copy")
-    assert to_otel(copy, tmp_path).is_file()
-    with pytest.raises(WorkbenchError, match="shared copy"):
-        to_otel(copy, tmp_path, texts=True)
+    assert exported(copy, tmp_path).is_file()
+    words = ["runs", "export", str(copy.path), "--out", str(tmp_path), "--to", "otel", "--texts"]
+    assert main(words) == 2
+    assert "shared copy" in capsys.readouterr().err
 
 
 def test_the_command_writes_them(
@@ -116,7 +125,7 @@ def test_the_command_writes_them(
 def test_opentelemetry_reads_every_span(results: Results, tmp_path: Path) -> None:
     traces = pytest.importorskip("opentelemetry.proto.trace.v1.trace_pb2")
     json_format = pytest.importorskip("google.protobuf.json_format")
-    for line in to_otel(results, tmp_path, texts=True).read_text().splitlines():
+    for line in exported(results, tmp_path, "--texts").read_text().splitlines():
         document = json.loads(line)
         (scope,) = document["resourceSpans"][0]["scopeSpans"]
         for span in scope["spans"]:

@@ -39,16 +39,16 @@ DETAILS = [
 
 
 def changed_values(
-    before: pd.DataFrame,
-    after: pd.DataFrame,
+    earlier_scores: pd.DataFrame,
+    later_scores: pd.DataFrame,
     metric: str | None = None,
     at_sizes: tuple[pd.DataFrame, pd.DataFrame] | None = None,
 ) -> pd.DataFrame:
     """The scores of two runs that differ, of one metric or (None) of all, largest regression first.
 
     Args:
-        before: the table `scores` of the earlier run.
-        after: that of the later one.
+        earlier_scores: the table `scores` of the earlier run.
+        later_scores: that of the later one.
         metric: one of its metrics.
         at_sizes: the tables `baseline_at_sizes` of both, in that order.
 
@@ -60,7 +60,7 @@ def changed_values(
         2], above 0 where the metric has become worse, 1 where a value is missing now, by which rows
         of different units are ordered.
     """
-    old, new = _with_gains(before, after, at_sizes)
+    old, new = _with_gains(earlier_scores, later_scores, at_sizes)
     names = [*PLACE, "metric"]
     pairs = old.merge(
         new,
@@ -136,8 +136,8 @@ def _worse_by(
 
 
 def changed_entities(
-    before: pd.DataFrame,
-    after: pd.DataFrame,
+    earlier_losses: pd.DataFrame,
+    later_losses: pd.DataFrame,
 ) -> pd.DataFrame:
     """The needed entities that only one of two runs had lost, by their tables `losses`, worst new
     losses first.
@@ -149,8 +149,8 @@ def changed_entities(
         A row an entity with `change`: `lost` (new), `worse` (its name was there and is no longer),
         `better` or `mended`; all others as in `losses`, from the later run where it has them.
     """
-    old = _losses(before)
-    new = _losses(after)
+    old = _losses(earlier_losses)
+    new = _losses(later_losses)
     pairs = old.merge(
         new,
         on=LOSS,

@@ -187,22 +187,22 @@ def _request_price(
 
 
 def _broken_cache(
-    before: Usage | None, after: Usage | None, grown: float, rates: Tariff | None
+    usage_before: Usage | None, usage_after: Usage | None, grown: float, rates: Tariff | None
 ) -> float | None:
     """What the next request paid for tokens that its cache would have held.
 
     Without a compaction, all but what was new to the request would have been read from the cache.
     """
-    if before is None or after is None or rates is None:
+    if usage_before is None or usage_after is None or rates is None:
         return None
-    if not before.cache_read:
+    if not usage_before.cache_read:
         return 0.0
-    uncached = after.prompt - after.cache_read
+    uncached = usage_after.prompt - usage_after.cache_read
     lost = max(uncached - grown, 0.0)
     if not uncached:
         return 0.0
-    as_read = rates.at(after.prompt).cache_read
-    paid_uncached = reported_usd(after, rates) - after.cache_read * as_read
+    as_read = rates.at(usage_after.prompt).cache_read
+    paid_uncached = reported_usd(usage_after, rates) - usage_after.cache_read * as_read
     return lost * (paid_uncached / uncached - as_read)
 
 

@@ -68,7 +68,7 @@ def _samples_at(exam: BoundaryExam, table: LineTable, project: str) -> list[Labe
     """
     questions_by_name = _questions_by_name(exam, table)
     needed_names = list(questions_by_name)
-    is_needed = np.asarray(np.isin(table.known, needed_names))
+    is_needed = np.asarray(np.isin(table.history_names, needed_names))
     is_stated = _stating(exam, table)
     needed = _thinned(table.needed, is_needed, project)
     telling = _telling(exam, table, questions_by_name, project)
@@ -131,7 +131,7 @@ def _questions_by_name(exam: BoundaryExam, table: LineTable) -> dict[int, list[i
         if item.kind in SENTENCES:
             continue
         for place in places_by_text.get(item.answer.lower(), ()):
-            name = int(table.known[place])
+            name = int(table.history_names[place])
             questions[name].append(number)
     return questions
 

@@ -141,14 +141,14 @@ class LineTable:
         self.at: Ints = message_indices[last_places]
 
     @cached_property
-    def known(self) -> Ints:
+    def history_names(self) -> Ints:
         """The numbers of the names that the history holds."""
         name_numbers: Ints = np.unique(self._mentions.names)
         return name_numbers
 
     @cached_property
     def needed(self) -> Floats:
-        """(names, features) of `known`."""
+        """(names, features) of `history_names`."""
         name_count = len(self.names)
         mentions = self._mentions.distinct()
         newest = np.full(name_count, -1)
@@ -159,14 +159,14 @@ class LineTable:
         users_names = mentions.names[is_users]
         times_said = np.bincount(spoken_names, minlength=name_count)
         times_by_user = np.bincount(users_names, minlength=name_count)
-        known_said = times_said[self.known]
-        known_by_user = times_by_user[self.known]
-        known_newest = newest[self.known]
+        stated_times = times_said[self.history_names]
+        user_times = times_by_user[self.history_names]
+        newest_mentions = newest[self.history_names]
         return _table(
-            np.log1p(known_said),
-            known_said == 0,
-            known_by_user > 0,
-            self.since[known_newest],
+            np.log1p(stated_times),
+            stated_times == 0,
+            user_times > 0,
+            self.since[newest_mentions],
         )
 
     @cached_property
@@ -251,9 +251,9 @@ class LineTable:
         )
 
     def names_by_text(self) -> dict[str, list[int]]:
-        """The places in `known` of each name, in lower case."""
+        """The places in `history_names` of each name, in lower case."""
         places_by_text: defaultdict[str, list[int]] = defaultdict(list)
-        for place, number in enumerate(self.known.tolist()):
+        for place, number in enumerate(self.history_names.tolist()):
             entity: Entity = self.names[number]
             text = entity.text.lower()
             places_by_text[text].append(place)

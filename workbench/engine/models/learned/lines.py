@@ -123,7 +123,7 @@ class _Chances(NamedTuple):
 
 def _chances(weights: LearnedWeights, table: LineTable) -> _Chances:
     needed = np.zeros(len(table.names))
-    needed[table.known] = weights.needed.probability(table.needed)
+    needed[table.history_names] = weights.needed.probability(table.needed)
     states = np.zeros(len(table.lines))
     states[table.stating] = weights.states.probability(table.states)
     return _Chances(needed, weights.tells.probability(table.tells), states)
