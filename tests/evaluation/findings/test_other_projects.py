@@ -1,5 +1,6 @@
 """A run of few projects is decided with simulations of other projects beside its own."""
 
+from importlib.resources import files
 from pathlib import Path
 
 import pandas as pd
@@ -8,8 +9,7 @@ from evaluation.findings.test_look_ups import decided, kept, simulation
 from report.page.made import MadeResults, made
 from report.page.test_decision import on_own_trigger, priced
 
-from workbench.evaluation.findings.other_projects import SHIPPED
-
+SHIPPED = files("workbench") / "evaluation/findings/other_projects.csv"
 ALIKE = {"summarize": 0.3, "pipeline": 0.3, "truncate": 0.3}
 TRUNCATE_IS_DEAR = {"summarize": 0.3, "pipeline": 0.3, "truncate": -0.2}
 
@@ -75,7 +75,7 @@ def test_a_strategy_that_other_projects_lack_is_decided_by_these_alone(tmp_path:
 
 
 def test_the_shipped_projects_have_every_strategy_once() -> None:
-    rows = pd.read_csv(SHIPPED)
+    rows = pd.read_csv(str(SHIPPED))
     assert rows["project"].nunique() == 32
     assert set(rows.groupby("project")["strategy"].nunique()) == {4}
     assert not rows.duplicated(["project", "strategy"]).any()
@@ -84,5 +84,5 @@ def test_the_shipped_projects_have_every_strategy_once() -> None:
 
 @pytest.mark.parametrize("strategy", ["summarize", "pipeline", "claude_code"])
 def test_truncate_is_dearer_than_no_other_strategy_on_average(strategy: str) -> None:
-    bills = pd.read_csv(SHIPPED).pivot_table("bill", "project", "strategy")
+    bills = pd.read_csv(str(SHIPPED)).pivot_table("bill", "project", "strategy")
     assert (bills["truncate"] < bills[strategy]).mean() > 0.7

@@ -81,7 +81,8 @@ class Decision:
         cheapest: the strategy to use if only dollars count; empty where nobody knows, and where
             dollars alone decide since the run has few projects.
         switch_prices: points for a tenth of the bill from which on another one is to be used.
-        confidence: the lead over the runner-up, with its interval over projects.
+        confidence: the lead over the runner-up, with its interval over projects; with few projects
+            how often such answers held on other sessions.
         changes: what would make it another one.
         points: of each strategy: 100 times the work (names where it is unknown) on its own trigger,
             and `WORTH` a tenth of the bill saved.
