@@ -37,7 +37,6 @@ from workbench.evaluation.findings.disagreement import (
 )
 from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.look_ups import FAR_BEHIND
-from workbench.evaluation.findings.other_projects import Expected
 from workbench.evaluation.findings.prices import (
     OWN_TRIGGER,
     considered,
@@ -57,6 +56,12 @@ IDLE = (
     " same. A smaller --window shows one."
 )
 """What is recommended where nothing was compacted."""
+HELD = "9 of 17 halves of projects"
+"""Where the answer made from one half of a project's sessions is at most `FAR_BEHIND` points
+behind the best in the other half.
+
+Source: reports/studies/verdicts/README.md, 2026-11-28.
+"""
 COMPARED = 2
 """Strategies that are told beside the recommended one."""
 
@@ -78,8 +83,7 @@ class Decision:
             knows.
         dollars: what the bill is, simulated or estimated, which strategy to use if only dollars
             count, and why not to keep everything; often empty.
-        cheapest: the strategy to use if only dollars count; empty where nobody knows, and where
-            dollars alone decide since the run has few projects.
+        cheapest: the strategy to use if only dollars count; empty where nobody knows.
         switch_prices: points for a tenth of the bill from which on another one is to be used.
         confidence: the lead over the runner-up, with its interval over projects; with few projects
             how often such answers held on other sessions.
@@ -132,9 +136,7 @@ def decide(figures: Figures) -> Decision | None:
     if basis is None:
         return _without_figures(run)
     use = basis.standing.use
-    cheapest = ""
-    if basis.expected is None:
-        cheapest = cheapest_of(figures, use)
+    cheapest = cheapest_of(figures, use)
     counted_figures = Counted(basis.rows, basis.recall, basis.counted_savings())
     words = _words(basis)
     disagreement = largest_disagreement(run, use, basis.compared, basis.alternatives)
@@ -186,7 +188,6 @@ class _Basis:
         saved: by strategy the share of the bill that it saves; NaN without prices.
         best: the choice by points.
         standing: who is level with whom.
-        expected: what to expect of the strategies in other sessions, for a run of few projects.
         no_winner: why nothing is recommended; empty where something is.
     """
 
@@ -199,7 +200,6 @@ class _Basis:
     saved: Mapping[str, float]
     best: Choice
     standing: Standing
-    expected: Expected | None
     no_winner: str
 
     @classmethod
@@ -220,9 +220,6 @@ class _Basis:
             saved[name] = _net_saving(figures, name)
         best = choice(points, saved)
         standing = Standing.of(figures, best, saved)
-        expected = Expected.of(run, considered(run))
-        if expected is not None:
-            standing = standing.with_use(expected.cheapest(list(best.means)))
         return cls(
             figures=figures,
             half=half,
@@ -233,7 +230,6 @@ class _Basis:
             saved=saved,
             best=best,
             standing=standing,
-            expected=expected,
             no_winner=no_winner(run, standing.contested, half, OWN_TRIGGER, len(points)),
         )
 
@@ -326,8 +322,6 @@ def _words(basis: _Basis) -> _Words:
         shares=standing.shares,
         least=LIKELY,
         others=alternatives,
-        expected=basis.expected,
-        simulated=run.simulated is not None,
         compared=basis.compared,
         recall=basis.recall,
         saved=basis.saved,
@@ -337,6 +331,8 @@ def _words(basis: _Basis) -> _Words:
         alone=len(contenders) == 1,
         behind=_set_aside(run),
         far=FAR_BEHIND,
+        held=HELD,
+        simulated=run.simulated is not None,
         loss=basis.loss,
         idle=idle,
         ahead=lead_over_next(basis.points, use, alternatives, basis.likely),

@@ -14,7 +14,6 @@ from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.likely_best import LikelyBest, likely_best
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.findings.look_ups import far_behind
-from workbench.evaluation.findings.other_projects import Expected
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
@@ -26,18 +25,8 @@ OWN_TRIGGER = "natural"
 def usable(run: Tables) -> list[str]:
     """The contenders that may be recommended, best first."""
     names = considered(run)
-    set_aside = _set_aside(run, names)
+    set_aside = far_behind(run, names)
     return [name for name in names if name not in set_aside]
-
-
-def _set_aside(run: Tables, names: Sequence[str]) -> list[str]:
-    """Of these strategies those that end far behind when simulated; with few projects, those of
-    which it is expected with other projects beside these.
-    """
-    expected = Expected.of(run, names)
-    if expected is None:
-        return list(far_behind(run, names))
-    return expected.far_behind
 
 
 def considered(run: Tables) -> list[str]:

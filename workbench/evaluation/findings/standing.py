@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import pandas as pd
@@ -71,10 +71,6 @@ class Standing:
             contested=[],
             shares=likely.at(),
         )
-
-    def with_use(self, name: str) -> Standing:
-        """The same where this strategy is the one to use, whatever is level with it here."""
-        return replace(self, use=name, level=[name], maybe=[], contested=[])
 
 
 def _contested_by_names(run: Tables, best: Choice) -> list[str]:
