@@ -168,6 +168,9 @@ def sides(
     """
     if scores.empty:
         return {}
+    projects = projects_of(select(scores, metric, mode))
+    if len(set(projects.values())) < reporting_floor():
+        return {}
     some_strategy = str(scores["strategy"].iloc[0])
     test = _PairedTest(scores, metric, some_strategy, mode, at_sizes)
     sides: dict[Pair, int] = {}
@@ -233,29 +236,23 @@ class _PairedTest:
         """The strategies with a value, without references."""
         return [str(name) for name in self.wide.columns if name not in REFERENCES]
 
-    def differences(self, strategy: str, reference: str) -> pd.Series[float]:
-        """The difference of each session that has both values."""
-        values = shared(self.wide, strategy, reference)
-        return paired_differences(values[strategy], values[reference])
-
     def gaps(self, strategy: str, reference: str) -> Floats:
         """The mean difference of each project, over its sessions that have both values."""
-        return by_project(self.differences(strategy, reference), self.projects)
-
-    def _mean(self, strategy: str, reference: str) -> float:
-        """The mean of a strategy over projects, where both have a value."""
         values = shared(self.wide, strategy, reference)
-        means = by_project(values[strategy], self.projects)
-        return float(means.mean())
+        differences = paired_differences(values[strategy], values[reference])
+        return by_project(differences, self.projects)
 
     def row(self, strategy: str, reference: str, tests: int) -> Row:
         """What `compare_table` says of two strategies, in a family of so many tests."""
-        gaps = self.gaps(strategy, reference)
-        gains = self.differences(strategy, reference) * self.sign
+        values = shared(self.wide, strategy, reference)
+        differences = paired_differences(values[strategy], values[reference])
+        gaps = by_project(differences, self.projects)
+        gains = differences * self.sign
         mean: float | None = None
         reference_mean: float | None = None
         if len(gaps):
-            mean = self._mean(strategy, reference)
+            means = by_project(values[strategy], self.projects)
+            mean = float(means.mean())
             reference_mean = mean - float(gaps.mean())
         is_ahead = gains > 0
         is_behind = gains < 0

@@ -36,6 +36,8 @@ def over_target(table: pd.DataFrame) -> dict[str, OverTarget]:
     reasons = with_reason["reason"].astype("string")
     is_larger = reasons.str.startswith(TOO_LARGE)
     is_larger = is_larger.fillna(False).astype(bool)
+    if not is_larger.any():
+        return {}
     larger = table[is_larger].groupby("strategy")
     strategies = table.groupby("strategy")
     session_counts = strategies["session"].nunique()

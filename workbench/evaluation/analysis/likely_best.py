@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -251,9 +252,10 @@ class _AtPrice:
     @classmethod
     def of(cls, draws: DrawnFigures, price: float) -> _AtPrice:
         points = draws.points(price)
-        best = points.max(axis=1, keepdims=True)
+        # column by column: numpy reduces short rows slowly
+        best = reduce(np.maximum, points.T)[:, None]
         is_best = points == best
-        sharers = is_best.sum(axis=1, keepdims=True)
+        sharers = reduce(np.add, is_best.T.astype(int))[:, None]
         best_shares = is_best / sharers
         below = best - points
         is_level = below < MARGIN

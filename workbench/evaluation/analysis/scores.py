@@ -15,6 +15,8 @@ from workbench.evaluation.metrics.metric import Better
 
 def floats(column: pd.Series) -> pd.Series[float]:
     """A column of numbers as plain floats, NaN where there is none."""
+    if column.dtype == "float64":
+        return column
     numbers = pd.to_numeric(column)
     known_numbers = numbers.astype("Float64")
     return known_numbers.astype("float64")

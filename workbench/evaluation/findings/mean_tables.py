@@ -182,7 +182,8 @@ class MeanTables(SizedTables):
         curve = Curve([], [])
         for share in self.shares:
             size = self.used(strategy, share)
-            recall = self.equal_size(strategy, share, half)
+            values = self.values(half, strategy, "matched", share)
+            recall = self.mean_over_projects(values)
             if size is not None and recall is not None:
                 curve.sizes.append(size)
                 curve.values.append(recall.mean)

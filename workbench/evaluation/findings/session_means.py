@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
 import pandas as pd
+
+from workbench.base.ragged import Floats, Ints
 
 
 class SessionMeans:
@@ -12,11 +18,10 @@ class SessionMeans:
 
     def __init__(self, rows: pd.DataFrame, place: list[str]) -> None:
         groups = rows.groupby([*place, "session"], sort=True)
-        self._means = groups[["value", "scaled"]].mean()
-        index = self._means.index
-        self._sessions = index.get_level_values("session")
-        places = self._means.groupby(level=place)
-        self._rows_of = places.indices
+        means = groups[["value", "scaled"]].mean()
+        self._columns: dict[str, _KnownMeans] = {}
+        for name in ("value", "scaled"):
+            self._columns[name] = _KnownMeans.of(means[name])
 
     def at(
         self,
@@ -24,11 +29,35 @@ class SessionMeans:
         column: str,
     ) -> pd.Series[float]:
         """One value a session, without the missing ones; empty where the place has none."""
-        row_numbers = self._rows_of.get(place, [])
-        numbers = self._means[column].to_numpy()
-        values = pd.Series(
-            numbers[row_numbers],
-            index=self._sessions[row_numbers],
+        means = self._columns[column]
+        row_numbers: Ints | list[int] = means.rows_of.get(place, [])
+        return pd.Series(
+            means.numbers[row_numbers],
+            index=means.sessions[row_numbers],
             name=column,
         )
-        return values.dropna()
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownMeans:
+    """The means of a column that are not missing, with their sessions.
+
+    Attributes:
+        rows_of: by place, where its means stand.
+    """
+
+    numbers: Floats
+    sessions: pd.Index[str]
+    rows_of: Mapping[tuple[str | float, ...], Ints]
+
+    @classmethod
+    def of(cls, means: pd.Series[float]) -> Self:
+        """The means of a column by place and session."""
+        known_means = means.dropna()
+        *place, session = known_means.index.names
+        places = known_means.groupby(level=place)
+        return cls(
+            numbers=known_means.to_numpy(),
+            sessions=known_means.index.get_level_values(session),
+            rows_of=places.indices,
+        )
