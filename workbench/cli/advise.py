@@ -163,6 +163,8 @@ def _show_own_agent(advice: AgentAdvice, spec: AdviceSpec) -> None:
     """Print what fits an agent that one builds; first what to do with those that one does not."""
     for other_agent in advice.other_agents:
         write(other_agent.answer)
+        if other_agent.line:
+            say(f"\n{other_agent.line}")
     if advice.other_agents:
         say("\nWhat would fit the same work in an agent that you build:")
     _show_search(advice.compactor, spec)

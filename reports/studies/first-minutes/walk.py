@@ -47,7 +47,7 @@ SERVERS = re.compile(r"\S*workbench (watch|view)")
 """Commands that end when somebody ends them."""
 SETTING = re.compile(r"^To paste into (\S+), (.*?):\n\n(.*?)(?:\n\n|\Z)", re.MULTILINE | re.DOTALL)
 """A setting that was measured: its file, where in it, its text."""
-BY_HAND = re.compile(r"\bYou set it by (.*?)\.\n\n", re.DOTALL)
+BY_HAND = re.compile(r"\bYou\s+set\s+it\s+by\s+(.*?):\n\n(.*?)\n", re.DOTALL)
 ANSWERS = re.compile(
     r"^(Set nothing|Nothing to paste|To paste, for)\b.*?[.:]\n", re.MULTILINE | re.DOTALL
 )
@@ -228,7 +228,7 @@ def outcome(text: str, home: Path) -> str:
         return pasted_into(home / setting[1].removeprefix("~/"), setting[3])
     by_hand = BY_HAND.search(text)
     if by_hand is not None:
-        return f"by hand: {' '.join(by_hand[1].split())}"
+        return f"by hand: {by_hand[2]} ({' '.join(by_hand[1].split())})"
     answer = ANSWERS.search(text)
     return " ".join(answer[0].split()) if answer is not None else NO_ANSWER
 

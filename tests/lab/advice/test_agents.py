@@ -176,6 +176,9 @@ def test_an_answer_without_a_setting_says_so_first_and_what_to_do_instead(
     answer = next(text for text in paragraphs if text.startswith(("Nothing", "Set")))
     assert answer.startswith(first_words) and later_words in answer
     assert paragraphs.index(answer) <= 1
+    agent = OTHER_AGENTS.get(format)
+    if agent is not None and agent.line:  # alone in its paragraph, so that no wrap breaks it
+        assert paragraphs[paragraphs.index(answer) + 1] == agent.line
 
 
 def test_every_agent_without_a_measured_setting_has_one_by_hand_or_something_to_do_instead() -> (
@@ -184,6 +187,7 @@ def test_every_agent_without_a_measured_setting_has_one_by_hand_or_something_to_
     for format, agent in OTHER_AGENTS.items():
         assert format in known_formats()
         assert bool(agent.setting) != bool(agent.instead)
+        assert bool(agent.setting) == bool(agent.line)
 
 
 def test_a_session_has_the_same_window_in_every_command(

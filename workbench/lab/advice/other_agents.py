@@ -28,11 +28,11 @@ class OtherAgent:
 
     @property
     def answer(self) -> str:
-        """What to paste or to do, in words."""
+        """What to paste or to do, in words; before the `line`, if there is one."""
         if self.setting:
             return (
                 f"Nothing to paste for {self.name}: no preset restates its compaction, so that no"
-                f" value was measured. You set it by {self.setting}: `{self.line}`."
+                f" value was measured. You set it by {self.setting}:"
             )
         return f"Nothing to paste for {self.name}: {self.reason}. Instead, {self.instead}."
 
