@@ -17,12 +17,16 @@ def with_last_usage(log: Log, usage: Usage) -> Log:
         entry = entries[index]
         if entry.type == "compaction":
             return log
-        if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage):
-            if entry.message.usage is not None:
-                return log
-            answer = replace(entry.message, usage=usage)
-            entries[index] = replace(entry, message=answer)
-            changed_log = Log(entries)
-            changed_log.leaf = log.leaf
-            return changed_log
+        if not isinstance(entry, MessageEntry):
+            continue
+        answer = entry.message
+        if not isinstance(answer, AssistantMessage):
+            continue
+        if answer.usage is not None:
+            return log
+        answer = replace(answer, usage=usage)
+        entries[index] = replace(entry, message=answer)
+        changed_log = Log(entries)
+        changed_log.leaf = log.leaf
+        return changed_log
     return log

@@ -34,7 +34,7 @@ def object_in(source: SourceFile, path: Path) -> JsonObject:
     return as_object(file.document())
 
 
-def beside(source: SourceFile, ending: str) -> JsonObject:
+def object_beside(source: SourceFile, ending: str) -> JsonObject:
     """The JSON object in the file beside a recording that has its name and this ending; empty
     where there is none, or none that can be read.
     """

@@ -38,7 +38,7 @@ SUMMARY = {
     "tokensBefore": 7726,
     "generatedAt": 1767261600000,
 }
-STATE = {
+STATE: dict[str, Any] = {
     "version": 1,
     "conversation_id": "s1",
     "source_message_count": 4,
@@ -84,7 +84,7 @@ def test_a_state_that_is_no_object_costs_the_compaction_alone(tmp_path: Path) ->
 
 def test_a_message_that_only_the_state_has_is_told(tmp_path: Path) -> None:
     rewritten = say("m9", "assistant", words("what was written anew"))
-    state = {**STATE, "messages": [*STATE["messages"], rewritten]}  # type: ignore[misc]
+    state = {**STATE, "messages": [*STATE["messages"], rewritten]}
     session = recorded(tmp_path, state)
     assert "message that only the compacted state has" in session.origin.skipped[0]
 

@@ -162,9 +162,9 @@ def kilo_message(id: str, role: str, *parts: dict[str, Any], **info: Any) -> dic
 def test_a_compaction_of_kilo_code_that_was_stopped_is_made_up_for_by_a_later_one(
     tmp_path: Path,
 ) -> None:
-    shown = {"type": "text", "text": "Initializing snapshot...", "synthetic": True}
+    shown: dict[str, Any] = {"type": "text", "text": "Initializing snapshot...", "synthetic": True}
     shown["metadata"] = {"kilocode.lifecycle": "transient"}
-    summary = {"parentID": "m3", "summary": True, "modelID": "big"}
+    summary: dict[str, Any] = {"parentID": "m3", "summary": True, "modelID": "big"}
     messages = [
         kilo_message("m1", "user", {"type": "text", "text": "how many lamps?"}),
         kilo_message("m2", "assistant", {"type": "text", "text": "eight"}),

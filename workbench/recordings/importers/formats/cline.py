@@ -6,7 +6,7 @@ from workbench.engine.transcript.files import FileOps
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format, json_document
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.neighbours import beside
+from workbench.recordings.importers.neighbours import object_beside
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
@@ -49,7 +49,7 @@ class ClineBuilder(ChatBuilder):
         if CLINE_STATE_LENGTH in document:
             self.id += "-compaction"
         else:
-            self.state = beside(self.source, ".compaction.json")
+            self.state = object_beside(self.source, ".compaction.json")
         if self.id and stem not in ("session", self.id.removesuffix("-compaction")):
             self.id = f"{self.id}-{stem}"
         prompt = text(document, "system_prompt")
@@ -69,20 +69,20 @@ class ClineBuilder(ChatBuilder):
 
     def _read_state(self) -> None:
         """Read the compaction that led to the compacted state."""
-        kept = list(self.system_ids)
+        kept_ids = list(self.system_ids)
         summary: Record = {}
         for message in objects(self.state, "messages"):
             message_id = identifier(message, "id")
             if label(mapping(message, "metadata"), "kind") == "compaction_summary":
                 summary = message
             elif message_id in self.entry_ids:
-                kept += self.entry_ids[message_id]
+                kept_ids += self.entry_ids[message_id]
             else:
                 self.source.leave_record("message that only the compacted state has", message)
         if summary:
-            self._summary(summary, mapping(summary, "metadata"), kept=tuple(kept))
+            self._summary(summary, mapping(summary, "metadata"), kept_ids=tuple(kept_ids))
         else:
-            self.compaction(None, kept=tuple(kept))
+            self.compaction(None, kept=tuple(kept_ids))
 
     def _read_message(self, record: Record) -> None:
         """Read one message. Before a compaction there is the system prompt alone, which none
@@ -91,7 +91,7 @@ class ClineBuilder(ChatBuilder):
         about = mapping(record, "metadata")
         mark = text(about, "kind")
         if mark == "compaction_summary":
-            self._summary(record, about, kept=self.ids)
+            self._summary(record, about, kept_ids=self.ids)
             self.compacted = True
             return
         if mark == "compaction":
@@ -114,14 +114,14 @@ class ClineBuilder(ChatBuilder):
             reason=text(about, "reason"),
         )
 
-    def _summary(self, message: Record, about: Record, *, kept: tuple[str, ...]) -> None:
+    def _summary(self, message: Record, about: Record, *, kept_ids: tuple[str, ...]) -> None:
         details = mapping(about, "details")
         self.time = self.source.time(about, "generatedAt")
         self.compaction(
             text(about, "summary"),
             id=identifier(message, "id") or "compaction",
             files=FileOps(texts(details, "readFiles"), texts(details, "modifiedFiles")),
-            kept=kept,
+            kept=kept_ids,
             tokens_before=self.source.count(about, "tokensBefore"),
         )
 

@@ -26,6 +26,7 @@ from workbench.recordings.importers.values import (
 )
 
 _TABLES = re.compile(r"CREATE TABLE [`\"]?(\w+)[`\"]? \(([^)]*)\)")
+_HEXADECIMAL = re.compile(r"(?:[0-9a-fA-F]{2})+")
 _COLUMNS = {"blobs": ("id", "data"), "meta": ("key", "value")}
 _MESSAGE, _FOLDER = 1, 9
 """Fields of a state."""
@@ -52,31 +53,45 @@ class CursorStore:
             about = _about_chat(opened)
             blobs: dict[str, bytes] = {}
             for row in opened.execute("SELECT id, data FROM blobs ORDER BY rowid").fetchall():
-                data = row["data"]
-                blobs[row["id"]] = data.encode() if isinstance(data, str) else data or b""
+                data = row["data"] or b""
+                if isinstance(data, str):
+                    data = data.encode()
+                blobs[row["id"]] = data
+        state_id = label(about, "latestRootBlobId")
+        state = blobs.get(state_id, b"")
         message_ids: list[str] = []
-        for number, value in protobuf_fields(blobs.get(label(about, "latestRootBlobId"), b"")):
+        for number, value in protobuf_fields(state):
             if number == _MESSAGE:
                 message_ids.append(value.hex())
             elif number == _FOLDER:
                 about["cwd"] = value.decode(errors="replace")
         messages: list[Json] = []
         for message_id in message_ids:
-            messages.append(_message(blobs.get(message_id, b"")) or {"missing": message_id})
+            message = _message(blobs.get(message_id, b""))
+            if message is None:
+                message = {"missing": message_id}
+            messages.append(message)
+        listed_ids = set(message_ids)
         for blob_id, data in blobs.items():
+            if blob_id in listed_ids:
+                continue
             earlier_message = _message(data)
-            if earlier_message and blob_id not in message_ids:
+            if earlier_message is not None:
                 messages.append({"earlier": earlier_message})
-        yield {**about, "id": label(about, "agentId") or source.folder, "messages": messages}
+        about["id"] = label(about, "agentId") or source.folder
+        about["messages"] = messages
+        yield about
 
 
 def _about_chat(opened: sqlite3.Connection) -> JsonObject:
     """What the database says of its chat."""
     for row in opened.execute("SELECT value FROM meta").fetchall():
-        value = row["value"]
-        words = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
-        if re.fullmatch(r"(?:[0-9a-fA-F]{2})+", words):
-            words = bytes.fromhex(words).decode(errors="replace")
+        words = row["value"]
+        if isinstance(words, bytes):
+            words = words.decode(errors="replace")
+        if _HEXADECIMAL.fullmatch(words):
+            raw = bytes.fromhex(words)
+            words = raw.decode(errors="replace")
         about = decode_or(words)
         if isinstance(about, dict) and "latestRootBlobId" in about:
             return about
@@ -87,8 +102,11 @@ def _message(data: bytes) -> JsonObject | None:
     """The message that a blob is; None where it is a state or a file."""
     if not data.startswith(b"{"):
         return None
-    value = decode_or(data.decode(errors="replace"))
-    return value if isinstance(value, dict) and "role" in value else None
+    words = data.decode(errors="replace")
+    value = decode_or(words)
+    if isinstance(value, dict) and "role" in value:
+        return value
+    return None
 
 
 def protobuf_fields(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -102,8 +120,10 @@ def protobuf_fields(data: bytes) -> Iterator[tuple[int, bytes]]:
             _, position = _varint(data, position)
         elif kind == _BYTES:
             size, position = _varint(data, position)
-        elif kind in (_FIXED_64, _FIXED_32):
-            size = 8 if kind == _FIXED_64 else 4
+        elif kind == _FIXED_64:
+            size = 8
+        elif kind == _FIXED_32:
+            size = 4
         else:
             return
         end = position + size
@@ -135,14 +155,16 @@ class CursorStoreBuilder(ChatBuilder):
     def read(self, record: Record) -> None:
         """Read one message of the newest state, or count one that it lacks."""
         if "earlier" in record:
-            role = label(as_mapping(record["earlier"]), "role")
-            self.source.leave_record(f"{role} message of an earlier state", record["earlier"])
+            message = as_mapping(record["earlier"])
+            role = label(message, "role")
+            self.source.leave_record(f"{role} message of an earlier state", dict(message))
         elif "missing" in record:
             self.source.unknown["message that the database lacks"] += 1
         else:
             words = label(record, "content") or block_texts(record, "content")
-            is_machine = words.startswith("<user_info>") and "<user_query>" not in words
-            self.synthetic = record["role"] == "user" and is_machine
+            is_about_machine = words.startswith("<user_info>")
+            has_question = "<user_query>" in words
+            self.synthetic = is_about_machine and not has_question
             super().read(record)
 
 

@@ -8,7 +8,7 @@ from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.last_usage import with_last_usage
-from workbench.recordings.importers.neighbours import beside
+from workbench.recordings.importers.neighbours import object_beside
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import Record, identifier, mapping, text
@@ -89,7 +89,7 @@ class DroidBuilder(ChatBuilder):
 
     def _last_usage(self) -> Usage | None:
         """What the last request used; None where no file says it."""
-        settings = beside(self.source, ".settings.json")
+        settings = object_beside(self.source, ".settings.json")
         return self.source.usage(DROID_USAGE, settings, "lastCallTokenUsage")
 
 

@@ -17,8 +17,8 @@ from workbench.recordings.importers.values import Record, identifier, label, tex
 class _Fields:
     """Where an item has what was asked, and what came back."""
 
-    asked: str
-    returned: str
+    argument: str
+    result: str
 
 
 _HOSTED: Mapping[str, _Fields] = {
@@ -38,17 +38,23 @@ def hosted_parts(item: Record) -> Content:
     """The call, and its result where it has one."""
     type_ = label(item, "type")
     fields = _HOSTED[type_]
-    call = ToolCall(
-        identifier(item, "id", "call_id"),
-        type_.removesuffix("_call"),
-        {fields.asked: item.get(fields.asked)},
-    )
     if type_ == "mcp_call":
         call = tool_call(item)
-    blocks = _returned(type_, item, fields.returned)
+    else:
+        call = ToolCall(
+            id=identifier(item, "id", "call_id"),
+            name=type_.removesuffix("_call"),
+            arguments={fields.argument: item.get(fields.argument)},
+        )
+    blocks = _returned(type_, item, fields.result)
     results: list[ToolResult] = []
     if blocks:
-        result = ToolResult(id="", call_id=call.id, blocks=blocks, name=call.name)
+        result = ToolResult(
+            id="",
+            call_id=call.id,
+            blocks=blocks,
+            name=call.name,
+        )
         results.append(result)
     return Content([call], results=results)
 
@@ -57,7 +63,9 @@ def _returned(type_: str, item: Record, field: str) -> tuple[SaidBlock, ...]:
     """What a call returned, or the error in its place."""
     if type_ == "image_generation_call":
         data = text(item, field)
-        return (image("image/png", data),) if data else ()
+        if not data:
+            return ()
+        return (image("image/png", data),)
     value = item.get(field)
     if value is None:
         value = item.get("error")
@@ -66,6 +74,9 @@ def _returned(type_: str, item: Record, field: str) -> tuple[SaidBlock, ...]:
     parts: list[Json] = []
     for part in value:
         if isinstance(part, dict) and part.get("type") == "logs":
-            part = {"type": "text", "text": part.get("logs")}
+            part = {
+                "type": "text",
+                "text": part.get("logs"),
+            }
         parts.append(part)
     return result_blocks(parts)

@@ -134,7 +134,7 @@ class OpenCodeBuilder(SessionBuilder):
                 parts.blocks += _file(part)
             case "tool":
                 self._tool(parts, part)
-            case "text" if mapping(part, "metadata").get("kilocode.lifecycle") == "transient":
+            case "text" if _is_transient(part):
                 self.source.leave_record("text that Kilo Code shows for a moment", part)
             case type_ if type_ not in SILENT:
                 add_part(parts, part)
@@ -192,6 +192,12 @@ class OpenCodeBuilder(SessionBuilder):
                     time=newest,
                 )
             )
+
+
+def _is_transient(part: Record) -> bool:
+    """Whether Kilo Code shows a text for a moment, and sends it to no model."""
+    about = mapping(part, "metadata")
+    return about.get("kilocode.lifecycle") == "transient"
 
 
 def _is_finished(info: Record, words: str) -> bool:

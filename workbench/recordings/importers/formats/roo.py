@@ -57,11 +57,11 @@ class RooBuilder(DescribedBuilder):
             return
         earlier_ids = set(self.ids)
         if is_value(record, "isTruncationMarker"):
-            self._compaction(None, label(record, "truncationId"), kept=self.ids)
+            self._compaction(None, label(record, "truncationId"), default_ids=self.ids)
         elif is_value(record, "isSummary"):
             self.time = self.source.time(record, "ts")
             summary = self.summary_in(record)
-            self._compaction(summary, label(record, "condenseId"), kept=self.system_ids)
+            self._compaction(summary, label(record, "condenseId"), default_ids=self.system_ids)
         else:
             super().read(record)
         new_ids = set(self.ids) - earlier_ids
@@ -110,18 +110,22 @@ class RooBuilder(DescribedBuilder):
         """An answer with the thoughts that stand before it."""
         if not self.thoughts:
             return answer
-        thoughts = [*self.thoughts, label(answer, "reasoning_content")]
+        thoughts = self.thoughts
         self.thoughts = []
-        return {**answer, "reasoning_content": "\n".join(filter(None, thoughts))}
+        thought_beside = label(answer, "reasoning_content")
+        if thought_beside:
+            thoughts.append(thought_beside)
+        return {**answer, "reasoning_content": "\n".join(thoughts)}
 
     def close(self) -> None:
         """Write thoughts that no answer follows."""
         if self.thoughts:
-            super().read_message(self._with_thoughts({"role": "assistant"}))
+            answer = self._with_thoughts({"role": "assistant"})
+            super().read_message(answer)
 
-    def _compaction(self, summary: str | None, name: str, *, kept: tuple[str, ...]) -> None:
-        """Read a compaction; all that does not name it is kept, or `kept` where nothing does."""
-        kept_ids = kept
+    def _compaction(self, summary: str | None, name: str, *, default_ids: tuple[str, ...]) -> None:
+        """Read a compaction. What does not name it is kept; `default_ids` where nothing does."""
+        kept_ids = default_ids
         replaced = self.replaced[name]
         if replaced:
             kept_ids = tuple(entry_id for entry_id in self.ids if entry_id not in replaced)

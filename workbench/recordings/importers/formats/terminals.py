@@ -222,7 +222,8 @@ class GooseBuilder(DescribedBuilder):
         for_agent: list[Json] = []
         for_user: list[Json] = []
         for block in returned:
-            audience = mapping(as_mapping(block), "annotations").get("audience")
+            about = mapping(as_mapping(block), "annotations")
+            audience = about.get("audience")
             if isinstance(audience, list) and "assistant" not in audience:
                 for_user.append(block)
             else:
@@ -231,12 +232,14 @@ class GooseBuilder(DescribedBuilder):
             return part
         texts = [label(as_mapping(block), "text") for block in for_agent]
         for block in for_user:
-            if label(as_mapping(block), "text") not in texts:
+            words = label(as_mapping(block), "text")
+            if words not in texts:
                 self.source.leave_record("what a tool returned for the user alone", block)
-        shown = (
-            for_agent if isinstance(value, list) else {**as_mapping(value), "content": for_agent}
-        )
-        return {**part, "toolResult": {**outcome, "value": shown}}
+        sent: Json = for_agent
+        if not isinstance(value, list):
+            sent = {**as_mapping(value), "content": for_agent}
+        sent_outcome = {**outcome, "value": sent}
+        return {**part, "toolResult": sent_outcome}
 
     def _notice(self, parts: list[JsonObject]) -> None:
         """Read what the client tells its user alone."""
