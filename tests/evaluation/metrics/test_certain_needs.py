@@ -12,7 +12,10 @@ CALL = "garden.sow_rows(4)"
 
 def is_certain(stated: str, use: Message) -> bool:
     """Whether the need of `sow_rows` is certain."""
-    history = [called("Read", "c1", file_path="src/app.py"), result(stated, "c1", name="Read")]
+    history: list[Message] = [
+        called("Read", "c1", file_path="src/app.py"),
+        result(stated, "c1", name="Read"),
+    ]
     index = Index([*history, use])
     needs = index.demand(len(history)).needs
     (need,) = [need for need in needs if need.entity.text == "sow_rows"]

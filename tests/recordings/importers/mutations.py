@@ -31,9 +31,9 @@ from workbench import (
     Session,
     ToolCall,
     bundled,
+    load,
 )
 from workbench.engine.transcript.message import Message, argument_texts, said_texts
-from workbench.recordings.importers.importer import load
 from workbench.recordings.importers.native import write
 
 OTHER_PROJECTS = CORPORA.parent / "more-projects"

@@ -20,7 +20,7 @@ from recordings.importers.mutations import (
 )
 
 from profiles import FULL, examples
-from workbench.recordings.importers.importer import load
+from workbench import load
 
 COUNT = examples(300)
 MADE_UP = list(made_up())
