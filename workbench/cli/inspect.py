@@ -145,7 +145,9 @@ def _closer_look(facts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         return {}
     largest = max(facts, key=lambda session_facts: int(session_facts["tokens"]))
     words = ["workbench", "inspect", largest["path"]]
-    paths = [session_facts["path"] for session_facts in facts]
+    paths: list[str] = []
+    for session_facts in facts:
+        paths.append(session_facts["path"])
     if paths.count(largest["path"]) > 1:
         words += ["--session", largest["session"]]
     return {typed_line(words): "what fills the context of the largest"}

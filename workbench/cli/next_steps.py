@@ -63,11 +63,14 @@ def program_typed() -> str:
         return f"{typed(sys.executable)} -m {NAME}"
     if called.name != NAME or not called.is_file():
         return NAME
-    folders = os.get_exec_path()
-    if "UV" in os.environ:  # uvx finds it in a folder that the shell does not know
-        folders = [folder for folder in folders if Path(folder) != called.parent]
-    found = shutil.which(NAME, path=os.pathsep.join(folders))
-    if found is not None and called.samefile(found):
+    folders: list[str] = []
+    for folder in os.get_exec_path():
+        # uvx finds it in a folder that the shell does not know
+        is_of_uvx = "UV" in os.environ and Path(folder) == called.parent
+        if not is_of_uvx:
+            folders.append(folder)
+    program = shutil.which(NAME, path=os.pathsep.join(folders))
+    if program is not None and called.samefile(program):
         return NAME
     return typed(called)
 

@@ -40,7 +40,10 @@ def start() -> None:
         write(f"No session was found in the folders of {names}.")
         say("\nTry next:\n")
         say_commands({"workbench compare": "compare strategies on the bundled sessions"})
-    beside_work = [folder.agent for folder in AGENT_FOLDERS if folder.is_beside_work]
+    beside_work: list[str] = []
+    for folder in AGENT_FOLDERS:
+        if folder.is_beside_work:
+            beside_work.append(folder.agent)
     if not any(files.folder.is_beside_work for files in agents):
         write(
             f"{joined(beside_work)} keep sessions in the folder of your project: type this command"
