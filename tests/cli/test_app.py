@@ -306,18 +306,6 @@ def test_replay_says_what_a_provider_would_refuse_and_where_the_run_would_have_e
     )
 
 
-def test_replay_tells_what_is_needed_before_what_may_have_been(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    recording = next(str(path) for path in bundled_files() if "meterly-meeting" in str(path))
-    assert main(["replay", recording, "-s", "truncate", "-w", "8000", "--losses", "30"]) == 0
-    told = capsys.readouterr().out
-    needed, perhaps = told.split("Perhaps needed later")
-    _, needed = needed.split("Needed later, and not in the context any more:")
-    assert "needed it: " in needed and "needed it: " in perhaps
-    assert "unbound" not in needed
-
-
 def test_the_program_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"workbench {wb.__version__}\n"

@@ -33,6 +33,7 @@ SETS = {
     "fourth": "labels-fourth.csv",
     "fifth, by other readers": "labels-fifth.csv",
     "sixth, by other readers": "labels-sixth.csv",
+    "seventh, by other readers": "labels-seventh.csv",
 }
 PLACE = ("recording", "session", "window", "strategy")
 
@@ -80,25 +81,12 @@ def agreements(labels: Sequence[dict[str, str]], recordings: Path) -> Iterator[A
     )
     yield Agreement("kind", kinds, total)
     yield Agreement("need", needed, total)
-    yield from _needs_by_certainty(listed)
     yield Agreement("stage", stages, total)
     yield Agreement("recoverability", had_again, total)
     yield Agreement("what brings it back", ways, total)
     if left_out:
         not_needed = sum(label["need"] == "no" for label in left_out)
         yield Agreement("left out, and no need", not_needed, len(left_out))
-
-
-def _needs_by_certainty(listed: Sequence[tuple[dict[str, str], Loss]]) -> Iterator[Agreement]:
-    """How many are needed of those that the workbench calls needed, and of the others."""
-    for certainty in ("needed", "perhaps"):
-        labelled = right = 0
-        for label, loss in listed:
-            if loss["certainty"] == certainty:
-                labelled += 1
-                right += label["need"] == "yes"
-        if labelled:
-            yield Agreement(f"need, where called {certainty}", right, labelled)
 
 
 def verdicts(labels: Sequence[dict[str, str]], recordings: Path) -> list[Loss | None]:

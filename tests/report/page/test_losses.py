@@ -69,19 +69,6 @@ def test_what_one_strategy_loses_and_another_keeps_comes_first_and_boilerplate_l
     assert {name for name, _, _ in found["lost_by"][0]} == {"truncate", "pipeline"}
 
 
-def test_what_is_certainly_needed_comes_first_and_the_rest_is_called_perhaps_needed() -> None:
-    source = made(1)
-    for row in source.rows["losses"]:
-        is_certain = row["entity"] == "src/store_3.py" and row["strategy"] == "truncate"
-        row["certainty"] = "needed" if is_certain else "perhaps"
-    losses = worst_losses(Tables.of(source))
-    assert losses["entity"][0] == "src/store_3.py"
-    assert list(losses["certainty"]) == ["needed", "perhaps", "perhaps", "perhaps"]
-    html = Report(source).losses.html
-    assert "1 of them are needed and stand first" in html
-    assert html.count("<small>perhaps needed</small>") == 3
-
-
 def test_a_loss_says_what_brings_it_back() -> None:
     html = report_of(1).losses.html
     assert "only the user said it" in html and "The user has to say it again." in html

@@ -130,13 +130,6 @@ def test_a_loss_has_an_address_that_opens_at_its_story(folder: Path, view: ViewS
     assert get(f"{view.address}runs/run/loss/none")[0] == 404
 
 
-def test_a_run_says_how_many_of_its_losses_are_needed(folder: Path, view: ViewServer) -> None:
-    losses = worst_losses(runs(folder / "reports")["run"].tables(), 10**9)
-    certain_count = int((losses["certainty"] == "needed").sum())
-    text = get(view.address + "runs/run")[1]
-    assert f"wrote down {len(losses)}, {certain_count} of them needed, the others perhaps" in text
-
-
 def test_the_contexts_are_those_of_the_run(folder: Path) -> None:
     entry = runs(folder / "reports")["run"]
     for strategy in ("truncate", "summarize"):

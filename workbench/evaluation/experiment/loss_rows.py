@@ -5,7 +5,6 @@ from typing import Any, TypeAlias
 
 from workbench.engine.extraction.words import without_colours
 from workbench.engine.transcript.message import said_text
-from workbench.evaluation.metrics.certain_needs import Certainty
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.loss_kinds import loss_kind
 from workbench.evaluation.metrics.metric import MetricInput, Retained
@@ -48,8 +47,7 @@ def worst_losses(data: MetricInput) -> Iterator[Loss]:
     what another line of the context still tells, and what is told
     again before its use, is left out.
 
-    What is certainly needed comes first, then what costs most to get back; of equal ones what is
-    needed soonest.
+    What costs most to get back comes first; of equal ones what is needed soonest.
     """
     candidates: list[tuple[Loss, Need]] = []
     contexts: dict[int, Retained] = {}
@@ -89,8 +87,7 @@ def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:
     loss, _ = candidate
     needed_after = loss["needed_at"] - loss["at"]
     tokens = loss["tokens_back"] or 0
-    is_doubtful = loss["certainty"] != "needed"
-    return is_doubtful, -loss["weight"], -tokens, needed_after, loss["at"], loss["entity"]
+    return -loss["weight"], -tokens, needed_after, loss["at"], loss["entity"]
 
 
 def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Need]]:
@@ -115,7 +112,6 @@ def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Ne
             "way_back": need.way_back,
             "tokens_back": _tokens_back(need, data.replay.sizing.sizes),
             "level": level,
-            "certainty": _certainty(need, level, data),
             "said_by": messages[need.evidence].role,
             "said_at": need.said,
             "evidence": need.evidence_text[:LONGEST],
@@ -126,13 +122,6 @@ def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Ne
             "weight": weight,
         }
         yield loss, need
-
-
-def _certainty(need: Need, level: str, data: MetricInput) -> Certainty:
-    """Whether a lost thing is certainly needed."""
-    if level == "absent" and data.index.certain_needs.is_certain(need):
-        return "needed"
-    return "perhaps"
 
 
 def _blamed_stages(retained: Retained, data: MetricInput) -> Sequence[str]:

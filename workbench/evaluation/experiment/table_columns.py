@@ -188,7 +188,6 @@ COLUMNS: dict[str, dict[str, str]] = {
         "way_back": "str",
         "tokens_back": "int",
         "level": "str",
-        "certainty": "str",
         "said_by": "str",
         "said_at": "int",
         "evidence": "text",

@@ -14,8 +14,8 @@ def worst_losses(run: Tables, row_limit: int = 60, each: int = 0) -> pd.DataFram
     """What was lost and needed again, worst first; an entity that several strategies lost at one
     boundary is one row.
 
-    First stands what is certainly needed. Of that first what one strategy lost and another kept,
-    then what all lost; last what is boilerplate.
+    First stands what one strategy lost and another kept, then what all lost; last what is
+    boilerplate.
 
     Columns: those of the `losses` table, with `lost_by`: a tuple of `(strategy, stage, level)`.
     Under the strategies' own triggers where that lost anything, else at equal size. The references
@@ -43,7 +43,6 @@ LOSS = [
 ]
 """The columns by which the losses of several strategies are one row."""
 ORDER = {
-    "certain": False,
     "boilerplate": True,
     "by_all": True,
     "weight": False,
@@ -55,11 +54,8 @@ ORDER = {
 
 def _grouped(run: Tables, rows: pd.DataFrame) -> pd.DataFrame:
     """One row a loss, with the strategies that had it, whether these are all, and whether it is
-    certainly needed and boilerplate. It is certain if it is for one of the strategies.
+    boilerplate.
     """
-    is_certain = rows["certainty"] == "needed"
-    rows = rows.assign(certain=is_certain)
-    rows = rows.sort_values("certain", ascending=False, kind="stable")
     losses = rows.drop_duplicates(LOSS)
     losses = losses.set_index(LOSS, drop=False)
     by_loss = rows.groupby(LOSS)

@@ -12,7 +12,6 @@ from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.apparent_needs import ApparentNeeds
 from workbench.evaluation.metrics.background import BACKGROUND
-from workbench.evaluation.metrics.certain_needs import CertainNeeds
 from workbench.evaluation.metrics.demand import Demand
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex, pairs_of
 from workbench.evaluation.metrics.indexes.text_index import StatementIndex, TextIndex
@@ -110,11 +109,6 @@ class Index(TextIndex):
     def apparent_needs(self) -> ApparentNeeds:
         """Which needs only look like needs."""
         return ApparentNeeds(self.inverted_index)
-
-    @cached_property
-    def certain_needs(self) -> CertainNeeds:
-        """Which needs are certain."""
-        return CertainNeeds(self.inverted_index)
 
     @cached_property
     def work(self) -> Work:

@@ -171,7 +171,6 @@ def loss_rows(run: Tables, titles: Mapping[str, str]) -> list[dict[str, Any]]:
             "kind": loss["kind"],
             "recoverable": loss["recoverable"],
             "way_note": way_note(loss),
-            "certainty": loss["certainty"],
             "said_at": _message_number(loss["evidence_at"]),
             "needed_at": int(loss["needed_at"]),
             "session": session,
@@ -199,15 +198,6 @@ def _key(loss: Mapping[Hashable, Any]) -> str:
         loss["entity"],
         int(loss["needed_at"]),
     )
-
-
-def certain_count(losses: Sequence[Mapping[str, Any]]) -> int:
-    """How many losses are certainly needed."""
-    count = 0
-    for loss in losses:
-        if loss["certainty"] == "needed":
-            count += 1
-    return count
 
 
 def loss_counts(

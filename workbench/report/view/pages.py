@@ -18,7 +18,7 @@ from workbench.evaluation.findings.summaries import replayed_contenders
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page.provenance import recorded_html
 from workbench.report.page.verdict import headline_html, verdict_html
-from workbench.report.view.losses import LossFilters, certain_count, loss_counts, loss_rows
+from workbench.report.view.losses import LossFilters, loss_counts, loss_rows
 from workbench.report.view.not_shown import SHARED, NotShown
 from workbench.report.view.page import Page, Query, asking, counted
 from workbench.report.view.run_list import (
@@ -141,7 +141,6 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "losses": shown_losses[:MOST],
         "fitting": len(shown_losses),
         "all_losses": len(losses),
-        "certain_losses": certain_count(losses),
         "wanted": asdict(filters),
         "counts": loss_counts(losses, filters),
         "titles": titles,
