@@ -87,7 +87,7 @@ def test_compare_marks_who_sends_more_than_the_window(
     rows = {line.split()[0]: line for line in own_trigger.splitlines() if line}
     assert "!" in rows["clear_tool_uses"] and "!" not in rows["none"] + rows["truncate"]
     assert (
-        "! sends requests larger than the window (clear_tool_uses in 1 of 1 sessions)"
+        "! sends requests larger than the window (clear_tool_uses in 1 of 1 session)"
         in " ".join(told.split())
     )
 
@@ -217,7 +217,7 @@ def test_a_strategy_whose_model_has_no_key_is_pending_beside_the_others(
     assert "pending: 1 replay under opal" in said.err and "OPENAI_API_KEY" in said.err
     assert "Traceback" not in said.err
     assert "truncate" in said.out
-    assert "replays are pending or failed: opal in 1 of 1 sessions" in " ".join(said.out.split())
+    assert "replays are pending or failed: opal in 1 of 1 session" in " ".join(said.out.split())
 
 
 def test_the_settings_of_a_strategy_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:

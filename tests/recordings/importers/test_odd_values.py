@@ -18,7 +18,6 @@ SWE_AGENT = "corpora/swe-agent/pydicom-1458.traj"
 
 SMALL: tuple[tuple[str, int, tuple[str | int, ...], object], ...] = (
     ("kimi", 3, ("content", 0, "type"), "text"),
-    ("inspect_ai", 0, ("messages",), MISSING),
     ("claude_stream", 7, ("subtype",), []),
     ("goose", 3, ("content", 0, "type"), MISSING),
     ("codex_exec", 2, ("type",), "thread.started"),
@@ -28,7 +27,6 @@ SMALL: tuple[tuple[str, int, tuple[str | int, ...], object], ...] = (
     ("goose", 3, ("content", 0, "type"), "text"),
     ("goose", 6, ("content", 0, "type"), "text"),
     ("droid", 5, ("type",), "todo_state"),
-    ("inspect_ai", 0, ("messages",), None),
     ("qwen_code", 7, ("subtype",), MISSING),
     ("codex_exec", 3, ("item", "id"), "item_3"),
     ("pydantic_ai", 3, ("parts", 0, "part_kind"), "tool-call"),
@@ -74,6 +72,12 @@ def test_an_odd_value_in_a_made_up_recording_is_told(
     name: str, number: int, way: tuple[Any, ...], value: Any, tmp_path: Path
 ) -> None:
     assert what_became(MADE_UP[name], number, way, value, tmp_path) == "told"
+
+
+@pytest.mark.parametrize("value", [MISSING, None])
+def test_a_log_whose_only_sample_has_no_messages_is_refused(value: object, tmp_path: Path) -> None:
+    recording = MADE_UP["inspect_ai"]
+    assert what_became(recording, 0, ("messages",), value, tmp_path) == "refused"
 
 
 @pytest.mark.skipif(not OTHERS, reason="needs the recordings beside this checkout")

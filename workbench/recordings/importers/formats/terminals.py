@@ -190,7 +190,7 @@ class GooseBuilder(DescribedBuilder):
             return
         about = mapping(record, "metadata")
         parts = [part for part in items(record, "content") if isinstance(part, dict)]
-        notices = [part for part in parts if part.get("type") in GOOSE_NOTICES]
+        notices = [part for part in parts if label(part, "type") in GOOSE_NOTICES]
         if notices:
             self.time = self.source.time(record, "created")
             self._notice(notices)
@@ -205,7 +205,7 @@ class GooseBuilder(DescribedBuilder):
             return
         sent: list[Json] = []
         for part in parts:
-            if part.get("type") not in GOOSE_NOTICES | {"conversationCompacted"}:
+            if label(part, "type") not in GOOSE_NOTICES | {"conversationCompacted"}:
                 sent.append(self._for_agent(part))
         entry_count = len(self.log)
         super().read({**record, "content": sent})
