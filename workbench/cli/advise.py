@@ -89,16 +89,21 @@ def _next_commands(
     paths: Sequence[str], advices: Sequence[AgentAdvice], spec: AdviceSpec
 ) -> dict[str, str]:
     """What to type next, each with what it does."""
-    if paths and all(advice.compactor.outcome == "no figure" for advice in advices):
+    outcomes = {advice.compactor.outcome for advice in advices}
+    if paths and outcomes == {"no figure"}:
         compare = typed_line(["workbench", "compare", *paths])
         return {compare: "how much these sessions hold, and a window that they fill"}
     view = ["workbench", "view"]
     if spec.out is not None:
         view.append(str(spec.out))
     commands = {typed_line(view): "what each candidate kept and lost, in a browser"}
-    if paths and any(advice.agent and _setting(advice) is None for advice in advices):
-        inspect = typed_line(["workbench", "inspect", *paths])
-        commands[inspect] = "what fills the context, which you can change"
+    if not paths:
+        return commands
+    for advice in advices:
+        has_no_setting = _setting(advice) is None
+        if advice.agent and has_no_setting:
+            inspect = typed_line(["workbench", "inspect", *paths])
+            commands[inspect] = "what fills the context, which you can change"
     return commands
 
 

@@ -52,7 +52,8 @@ def _essential(findings: Findings) -> Iterator[str]:
     """What must be known to read the few columns."""
     run = findings.tables
     meanings = [MEANINGS[half] for half in halves(run)]
-    yield " ".join([*meanings, f"Means over {findings.means_over}."])
+    means_over = f"Means over {findings.means_over}."
+    yield " ".join([*meanings, means_over])
     yield findings.what_strategies_do
     if len(findings.figures.against_baseline):
         where = "at the same size" if run.shares else "on its own trigger"

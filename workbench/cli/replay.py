@@ -201,13 +201,17 @@ def _say_losses(rows: Rows) -> None:
     """Print each loss, with the message that told it and the one that needed it."""
     if rows:
         say("\nNeeded later, and not in the context any more:")
-    for row in rows:
-        entity = printable(str(row["entity"]))
-        evidence = printable(str(row["evidence"]))[:140]
-        use = printable(str(row["use"]))[:140]
-        say(f"  {entity} ({row['kind']}, {row['level']}), taken out by {row['stage']}")
-        say(f"    message {row['evidence_at']}, {row['said_by']}: {evidence}")
-        say(f"    message {row['needed_at']} needed it: {use}")
+    for loss in rows:
+        _say_loss(loss)
+
+
+def _say_loss(loss: Mapping[str, object]) -> None:
+    entity = printable(str(loss["entity"]))
+    evidence = printable(str(loss["evidence"]))[:140]
+    use = printable(str(loss["use"]))[:140]
+    say(f"  {entity} ({loss['kind']}, {loss['level']}), taken out by {loss['stage']}")
+    say(f"    message {loss['evidence_at']}, {loss['said_by']}: {evidence}")
+    say(f"    message {loss['needed_at']} needed it: {use}")
 
 
 def _window(prepared_session: Prepared) -> str:
