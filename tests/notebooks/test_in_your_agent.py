@@ -13,7 +13,7 @@ from workbench.report.page.notebooks import notebook, run_notebook
 pytestmark = pytest.mark.notebook
 
 LESSON = notebook("07_in_your_agent")
-SAVES = "os.replace(file.with_suffix"
+SAVES = "compactor.save_to(file)"
 
 
 @pytest.mark.slow
@@ -40,6 +40,7 @@ def test_an_agent_keeps_within_its_window_goes_on_when_killed_and_learns_from_a_
 @pytest.mark.skipif(not FULL, reason="starts the agent twice more")
 def test_an_agent_that_does_not_save_what_it_knows_sends_other_requests(tmp_path: Path) -> None:
     page = nbformat.read(LESSON, 4)
+    assert any(SAVES in cell.source for cell in page.cells)
     for cell in page.cells:
         cell.source = cell.source.replace(SAVES, f"pass  # {SAVES}")
     nbformat.write(page, tmp_path / "forgetful.ipynb")
