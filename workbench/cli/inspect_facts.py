@@ -1,0 +1,170 @@
+"""What `workbench inspect` tells of a recording, as plain values."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import asdict
+from math import isnan
+from typing import Any
+
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.calibration import TokenCalibration
+from workbench.engine.transcript.compaction_requests import compaction_request
+from workbench.engine.transcript.log import ClearingEntry, CompactionEntry
+from workbench.engine.transcript.message import AssistantMessage
+from workbench.engine.transcript.session import Recorded, Session
+from workbench.evaluation.analysis.composition import RecordedContexts
+from workbench.evaluation.analysis.recorded_compactions import bills
+from workbench.evaluation.analysis.recorded_rules import recorded_rules
+from workbench.evaluation.replays.agents import limit_of
+from workbench.evaluation.replays.sizing import window_of
+
+BEGINNING = 60
+"""Characters of a message that stand for it."""
+
+
+def describe_session(contexts: RecordedContexts) -> dict[str, Any]:
+    """What a session holds, and how it was read."""
+    session, sizing = contexts.sized.session, contexts.sized.sizing
+    named_window = window_of(session)
+    window = sizing.window(named_window.tokens)
+    window_source = named_window.source
+    if window != named_window.tokens:
+        window_source += ", widened to twice the overhead"
+    limit = limit_of(session, window)
+    counter = TiktokenCounter()
+    return {
+        "session": session.id,
+        "path": session.origin.path,
+        "format": session.origin.format,
+        "title": session.title,
+        "model": session.model,
+        "branches": session.branches,
+        "window": window,
+        "window_from": window_source,
+        "compacts_at": None if limit is None else limit.tokens,
+        "compacts_at_from": None if limit is None else limit.source,
+        "messages": len(session.messages),
+        "roles": dict(Counter(message.role for message in session.messages)),
+        "tool_calls": sum(len(message.calls) for message in _replies(session)),
+        "requests": len(session.requests),
+        "tokens": sum(sizing.counted),
+        "entries": len(session.log),
+        "text_read": session.origin.text_read,
+        "text_in_notes": session.origin.text_noted,
+        "recorded_compactions": [
+            _compaction_facts(recorded, counter) for recorded in session.recorded
+        ],
+        "usage": _usage_facts(session, sizing.calibration),
+        "reports_left_out": list(contexts.sized.left_out),
+        "skipped": list(session.origin.skipped),
+        "unread": [str(field) for field in session.origin.unread],
+    }
+
+
+def _replies(session: Session) -> Iterator[AssistantMessage]:
+    """The messages that the session's model wrote."""
+    for message in session.messages:
+        if message.role == "assistant":
+            yield message
+
+
+def _compaction_facts(recorded: Recorded, counter: TiktokenCounter) -> dict[str, Any]:
+    """What is known of a compaction that the agent made."""
+    entry = recorded.entry
+    has_summary = entry.type == "compaction" and entry.summary is not None
+    return {
+        "before_message": recorded.at,
+        "kind": entry.type,
+        "reason": entry.reason,
+        "tokens_before": entry.tokens_before,
+        "summary_readable": has_summary,
+        **_request(entry, counter),
+    }
+
+
+def _usage_facts(session: Session, calibration: TokenCalibration | None) -> dict[str, Any]:
+    """The usage that the provider reported, and how far our counts are from it."""
+    prompts = []
+    for reply in _replies(session):
+        if reply.usage is not None and reply.usage.prompt:
+            prompts.append(reply.usage.prompt)
+    return {
+        "requests_with_usage": len(prompts),
+        "largest_prompt": max(prompts, default=None),
+        "overhead": None if calibration is None else calibration.overhead,
+        "scale": None if calibration is None else round(calibration.scale, 3),
+        "median_error": None if calibration is None else round(calibration.error, 4),
+    }
+
+
+def describe_context(contexts: RecordedContexts) -> dict[str, Any]:
+    """What filled the context at the largest request: who put it there, and the largest
+    messages.
+    """
+    rows = contexts.composition()
+    if rows.empty:
+        return {}
+    prompts = rows.groupby("request")["tokens"].sum()
+    number = int(prompts.idxmax())
+    usd = rows.groupby(["source", "name"])["usd"].sum(min_count=1)
+    source_rows = rows[rows["request"] == number]
+    sources = []
+    for row in source_rows.to_dict("records"):
+        source = {
+            "who": _who(row),
+            "tokens": round(row["tokens"]),
+            "share": row["share"],
+            "usd_in_the_session": _price(usd[row["source"], row["name"]]),
+        }
+        sources.append(source)
+    messages = []
+    for row in contexts.largest_messages(number).to_dict("records"):
+        message = {
+            "message": row["message"],
+            "who": _who(row),
+            "tokens": round(row["tokens"]),
+            "share": row["tokens"] / prompts[number],
+            "begins": row["begins"][:BEGINNING],
+        }
+        messages.append(message)
+    return {
+        "request": number + 1,
+        "requests": len(prompts),
+        "tokens": round(prompts[number]),
+        "newest_tokens": round(prompts.iloc[-1]),
+        "usd": _price(rows["usd"].sum(min_count=1)),
+        "is_reported": bool(source_rows["reported"].notna().any()),
+        "sources": sources,
+        "largest_messages": messages,
+        "compactions": list(map(asdict, bills(contexts.sized))),
+        "rules": [
+            {"message": rule.message, **asdict(rule.verdict)}
+            for rule in recorded_rules(contexts.sized.session)
+        ],
+    }
+
+
+def _who(row: Mapping[Hashable, Any]) -> str:
+    """Who put something into the context."""
+    return " ".join(filter(None, (row["source"], row["name"])))
+
+
+def _price(usd: float) -> float | None:
+    """A price; None where it is not known."""
+    if isnan(usd):
+        return None
+    return usd
+
+
+def _request(entry: CompactionEntry | ClearingEntry, counter: TiktokenCounter) -> dict[str, Any]:
+    """The tokens of the request that made a compaction, and whether they are an estimate."""
+    if not isinstance(entry, CompactionEntry):
+        return {}
+    request = compaction_request(entry, counter)
+    if request is None:
+        return {}
+    return {
+        "request_read": request.usage.prompt,
+        "request_wrote": request.usage.output,
+        "request_is_estimate": request.is_estimate,
+    }
