@@ -8,9 +8,8 @@ folder. Source: readers of the format in public repositories, 2025 and 2026.
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.json_text import decode_or
@@ -51,36 +50,53 @@ class CursorStore:
         """The chat, with the messages of its newest state, and those of no state that is left."""
         with readable_database(source) as opened:
             about = _about_chat(opened)
-            blobs: dict[str, bytes] = {}
-            for row in opened.execute("SELECT id, data FROM blobs ORDER BY rowid").fetchall():
-                data = row["data"] or b""
-                if isinstance(data, str):
-                    data = data.encode()
-                blobs[row["id"]] = data
+            blobs = _blobs(opened)
         state_id = label(about, "latestRootBlobId")
-        state = blobs.get(state_id, b"")
         message_ids: list[str] = []
+        state = blobs.get(state_id, b"")
         for number, value in protobuf_fields(state):
             if number == _MESSAGE:
                 message_ids.append(value.hex())
             elif number == _FOLDER:
                 about["cwd"] = value.decode(errors="replace")
-        messages: list[Json] = []
-        for message_id in message_ids:
-            message = _message(blobs.get(message_id, b""))
-            if message is None:
-                message = {"missing": message_id}
-            messages.append(message)
-        listed_ids = set(message_ids)
-        for blob_id, data in blobs.items():
-            if blob_id in listed_ids:
-                continue
-            earlier_message = _message(data)
-            if earlier_message is not None:
-                messages.append({"earlier": earlier_message})
         about["id"] = label(about, "agentId") or source.folder
-        about["messages"] = messages
+        listed = _listed(message_ids, blobs)
+        unlisted = _unlisted(message_ids, blobs)
+        about["messages"] = [*listed, *unlisted]
         yield about
+
+
+def _blobs(opened: sqlite3.Connection) -> dict[str, bytes]:
+    """The values of the database by their hash, oldest first."""
+    blobs: dict[str, bytes] = {}
+    rows = opened.execute("SELECT id, data FROM blobs ORDER BY rowid")
+    for row in rows.fetchall():
+        data = row["data"] or b""
+        if isinstance(data, str):
+            data = data.encode()
+        blobs[row["id"]] = data
+    return blobs
+
+
+def _listed(message_ids: Sequence[str], blobs: Mapping[str, bytes]) -> Iterator[JsonObject]:
+    """The messages of the newest state; for one that the database lacks, its id."""
+    for message_id in message_ids:
+        data = blobs.get(message_id, b"")
+        message = _message(data)
+        if message is None:
+            message = {"missing": message_id}
+        yield message
+
+
+def _unlisted(message_ids: Sequence[str], blobs: Mapping[str, bytes]) -> Iterator[JsonObject]:
+    """The messages that the newest state does not list."""
+    listed_ids = set(message_ids)
+    for blob_id, data in blobs.items():
+        if blob_id in listed_ids:
+            continue
+        message = _message(data)
+        if message is not None:
+            yield {"earlier": message}
 
 
 def _about_chat(opened: sqlite3.Connection) -> JsonObject:
