@@ -42,8 +42,11 @@ class CursorStore:
             return False
         columns: dict[str, tuple[str, ...]] = {}
         for name, definitions in _TABLES.findall(head.text):
-            names = [definition.split()[0] for definition in definitions.split(",")]
-            columns[name] = tuple(column.strip('`"') for column in names)
+            column_names: list[str] = []
+            for definition in definitions.split(","):
+                column_name = definition.split()[0]
+                column_names.append(column_name.strip('`"'))
+            columns[name] = tuple(column_names)
         return columns == _COLUMNS
 
     def documents(self, source: SourceFile) -> Iterator[JsonObject]:
