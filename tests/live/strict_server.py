@@ -328,3 +328,19 @@ def gemini_pairs(contents: Sequence[Record]) -> str:
             )
         call_count = sum("functionCall" in part for part in content["parts"])
     return ""
+
+
+def whole_arguments(messages: Sequence[Record]) -> str:
+    """What MiniMax refuses in the arguments of calls, in its words."""
+    for message in messages:
+        for call in message.get("tool_calls") or [message]:
+            call_id = call.get("id") or call.get("call_id", "")
+            arguments = call.get("function", call).get("arguments", "{}")
+            try:
+                json.loads(arguments)
+            except ValueError:
+                return (
+                    "invalid params, invalid function arguments json string, tool_call_id:"
+                    f" {call_id} (2013)"
+                )
+    return ""

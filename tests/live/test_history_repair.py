@@ -4,6 +4,7 @@ refuses as the provider does.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +62,13 @@ def contents(role: str, *parts: Record) -> Record:
     return {"role": role, "parts": list(parts)}
 
 
+def cut_off(call_id: str) -> Record:
+    message = used(call_id)
+    message["tool_calls"][0]["function"]["arguments"] = '{"path": "a.p'
+    return message
+
+
+UNREAD = json.dumps({"unread_arguments": '{"path": '})
 CALL: Record = {"functionCall": {"name": "read", "args": {}}}
 RESPONSE: Record = {"functionResponse": {"name": "read", "response": {"output": "done"}}}
 LONG_ID = "call_" + "x" * 60
@@ -168,6 +176,23 @@ CASES = [
         strict_server.short_ids,
         [QUESTION, used(LONG_ID), back(LONG_ID, "done")],
         [QUESTION, used("93d9af240"), back("93d9af240", "done")],
+    ),
+    Broken(
+        "arguments that end too early",
+        strict_server.whole_arguments,
+        [QUESTION, cut_off("c1"), back("c1", "no such file")],
+        [
+            QUESTION,
+            used("c1", unread_arguments='{"path": "a.p'),
+            back("c1", "no such file"),
+        ],
+    ),
+    Broken(
+        "arguments of an item that end too early",
+        strict_server.whole_arguments,
+        [QUESTION, {**call_item(1), "arguments": '{"path": '}, output_item(1)],
+        [QUESTION, {**call_item(1), "arguments": UNREAD}, output_item(1)],
+        RESPONSES,
     ),
     Broken(
         "a call without the thought that led to it",

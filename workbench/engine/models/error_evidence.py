@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
+from workbench.engine.models.error_bodies import words_of
 from workbench.engine.transcript.message import Json
 
 ProviderError: TypeAlias = BaseException | str | Mapping[str, Json]
@@ -21,11 +22,14 @@ def evidence(error: ProviderError) -> tuple[str, int | None]:
     texts: list[str] = []
     status: int | None = None
     for cause in _chain(error):
-        texts.append(_unwrapped(str(cause)))
+        if isinstance(cause, Mapping):
+            texts.append(words_of(cause))
+        else:
+            texts.append(words_of(str(cause)))
         for name in ("message", "body", "code"):
             part = getattr(cause, name, None)
             if isinstance(part, str | Mapping):
-                texts.append(_unwrapped(part))
+                texts.append(words_of(part))
         if LITELLM_OVERFLOW in f"{type(cause).__mro__} {str(cause)[:200]}":
             texts.append(LITELLM_OVERFLOW)
         status = _status(cause) or status
@@ -59,14 +63,10 @@ def _status(error: ProviderError) -> int | None:
             getattr(error, "status_code", None),
             getattr(response, "status_code", None),
         ]
-        match = _CODE.match(_unwrapped(str(error)))
+        match = _CODE.match(_WRAPPED.sub("", str(error)))
         if match:
             candidates.append(int(match[1]))
     for status in candidates:
         if isinstance(status, int) and 100 <= status < 600:
             return status
     return None
-
-
-def _unwrapped(text: str | Mapping[str, Json]) -> str:
-    return _WRAPPED.sub("", str(text))

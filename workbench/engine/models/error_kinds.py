@@ -11,7 +11,7 @@ from workbench.engine.models.error_numbers import parts_counted, token_numbers
 from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
 from workbench.engine.models.refused_request import Defect, RefusedRequest
 
-REFUSED = (None, 200, 400, 404, 413, 415, 422, 429, 500)
+REFUSED = (None, 200, 400, 404, 413, 415, 416, 422, 429, 500)
 """HTTP statuses of errors that the general rules are for: a request was refused for what is in
 it.
 """
@@ -23,6 +23,8 @@ UNPROCESSABLE = (400, 422)
 """HTTP statuses that say that a request cannot be read: what is broken in its history explains
 them.
 """
+BUSY = (408, 502, 503, 504, 529)
+"""HTTP statuses of a server that could not answer now."""
 LEAST_BYTES = 1_000_000
 """A limit of so many, of what is called a size or a length, is one of bytes."""
 _DIGITS = re.compile(r"\d{7,12}")
@@ -33,6 +35,8 @@ _KINDS: Mapping[Kind, re.Pattern[str]] = {
 _VAGUE = compiled(WORDINGS["vague"])
 _SIZE = compiled(WORDINGS["size"])
 _NO_WORD = re.compile(r"[\W\d_]+")
+_ADDRESSES = compiled(WORDINGS["addresses"])
+_BUSY = compiled(WORDINGS["busy"])
 _NO_BODY = compiled(WORDINGS["no_body"])
 _NO_PARAMETER = compiled(WORDINGS["no_parameter"])
 _ANOTHER_MATTER = compiled(WORDINGS["another_matter"])
@@ -77,6 +81,7 @@ def kind_of(
         overflow: texts that a host knows as an overflow.
         request: what was refused.
     """
+    text = _ADDRESSES.sub(" ", text)
     if _NO_BODY.search(text):
         if request.is_full or not request.tokens:
             return "overflow"
@@ -96,6 +101,8 @@ def kind_of(
         kind = "media"
     if kind is None and status == 413 and not _ANOTHER_MATTER.search(text):
         kind = "bytes"
+    if kind is None and (status in BUSY or _BUSY.search(text)):
+        kind = "rate"
     return kind or "other"
 
 
@@ -123,6 +130,8 @@ def _general_kind(text: str, request: RefusedRequest) -> Kind | None:
     if _NO_PARAMETER.search(text):
         return "other"
     if request.has_rare_defect and _HISTORY.search(text):
+        return "malformed"
+    if named_defects(text) & request.defects:
         return "malformed"
     for rule in _GENERAL:
         if not rule.matches(text):
@@ -164,7 +173,7 @@ def _kind_by_request(text: str, status: int | None, request: RefusedRequest) -> 
     """
     if request.media and _MEDIA.search(text):
         return "media"
-    if request.media and _states_bytes(text):
+    if _states_bytes(text) and (request.media or _states_size_in_bytes(text, request)):
         return "bytes"
     if _ANOTHER_MATTER.search(text):
         return None
@@ -188,6 +197,14 @@ def _states_bytes(text: str) -> bool:
     numbers = map(int, _DIGITS.findall(text))
     largest = max(numbers, default=0)
     return largest >= LEAST_BYTES and _BODY_SIZE.search(text) is not None
+
+
+def _states_size_in_bytes(text: str, request: RefusedRequest) -> bool:
+    """Whether a text without a word of tokens says the bytes of a request of text beside a limit."""
+    numbers = token_numbers(text)
+    if len(numbers) != 2 or min(numbers) < LEAST_BYTES or "token" in text.lower():
+        return False
+    return not request.is_near(max(numbers))
 
 
 def _says_nothing(text: str) -> bool:

@@ -1,6 +1,7 @@
 """What an error says in numbers: the limit, what was used, and the output that was requested."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
@@ -14,6 +15,8 @@ _TOKENS = re.compile(
     r"(?<![\w.-])(?:\d{1,3}(?:[.\u202f\u00a0 ]\d{3})+(?!\d)|\d[\d,_]*)(?![\w.]*\w)"
 )
 """A number that is no part of a name or a version, also with dots or spaces at its thousands."""
+_THOUSANDS = re.compile(r"(?<![\w.-])(\d{1,4})k(?=[ -]tokens?\b)", re.IGNORECASE)
+"""A number of tokens in thousands."""
 _ADVICE = "at least "
 _BEFORE_CODE = re.compile(r"code\W{1,4}$", re.IGNORECASE)
 _NO_WINDOW = re.compile("array too long", re.IGNORECASE)
@@ -65,6 +68,11 @@ def error_numbers(text: str, kind: Kind) -> ErrorNumbers:
     return ErrorNumbers(limit, used)
 
 
+def with_thousands(text: str) -> str:
+    """The text with `128k tokens` as `128000 tokens`."""
+    return _THOUSANDS.sub(r"\g<1>000", text)
+
+
 def parts_counted(text: str) -> set[str]:
     """Whether a text gives the tokens of the prompt, of the answer, or of both: `input`,
     `output`.
@@ -100,7 +108,7 @@ def _stated_limit(text: str) -> int | None:
 
 def _parts(text: str) -> dict[str, str]:
     """The numbers of a text by what they count: `input`, `output`, `limit`."""
-    numbers = list(_TOKENS.finditer(text))
+    numbers = list(_numbers_in(text))
     starts = [number.start() for number in numbers]
     next_starts = [*starts[1:], len(text)]
     parts: dict[str, str] = {}
@@ -108,9 +116,9 @@ def _parts(text: str) -> dict[str, str]:
     for number, next_start in zip(numbers, next_starts, strict=False):
         start, end = number.span()
         reach = min(end + _NEIGHBOURS, next_start)
-        following, *_ = re.split(r"[,;:.()]", text[end:reach])
+        following, *_ = re.split(r"[,;:.()!?]", text[end:reach])
         reach_back = max(start - _NEIGHBOURS, previous_end)
-        *_, preceding = re.split(r"[,;.()]", text[reach_back:start])
+        *_, preceding = re.split(r"[,;.()!?]", text[reach_back:start])
         previous_end = end
         part = _part_of(following, preceding)
         if part:
@@ -134,14 +142,19 @@ def _part_of(following: str, preceding: str) -> str:
 def token_numbers(text: str) -> set[int]:
     """The numbers of a text that may be tokens of a prompt or a window."""
     numbers: set[int] = set()
-    for match in _TOKENS.finditer(text):
+    for match in _numbers_in(text):
         number = _plausible(match.group())
-        text_before = text[: match.start()]
-        is_advice = text_before.endswith(_ADVICE)
-        is_code = _BEFORE_CODE.search(text_before)
-        if number is not None and not is_advice and not is_code:
+        is_advice = text[: match.start()].endswith(_ADVICE)
+        if number is not None and not is_advice:
             numbers.add(number)
     return numbers
+
+
+def _numbers_in(text: str) -> Iterator[re.Match[str]]:
+    """The numbers of a text that are no code of an error."""
+    for match in _TOKENS.finditer(text):
+        if not _BEFORE_CODE.search(text[: match.start()]):
+            yield match
 
 
 def _count(digits: str | None) -> int | None:

@@ -14,8 +14,8 @@ from typing import Literal, TypeAlias
 
 from workbench.engine.models.error_evidence import ProviderError, evidence
 from workbench.engine.models.error_kinds import kind_of
-from workbench.engine.models.error_numbers import error_numbers
-from workbench.engine.models.error_wordings import Kind
+from workbench.engine.models.error_numbers import error_numbers, with_thousands
+from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
 from workbench.engine.models.keys import without_keys
 from workbench.engine.models.refused_request import RefusedRequest
 from workbench.engine.transcript.message import Usage
@@ -27,6 +27,12 @@ READ = 4_000
 """Characters of an error's first line that are shown."""
 LEAST_ROOM = 1_024
 """Tokens of output below which a smaller `max_tokens` is no remedy."""
+SMALL_OUTPUT = 4_096
+"""Tokens of output that each model writes, to ask for where an error does not say how many it
+takes.
+"""
+LONG_CONTEXT = 200_000
+"""Tokens above which some subscriptions refuse a request as one with a long context."""
 GROWN = 64
 """Tokens by which a prompt must have grown before an unchanged report says that the provider cut
 it.
@@ -40,6 +46,7 @@ _ACTIONS: Mapping[Kind, Action] = {
     "bytes": "strip_media", "media": "strip_media", "malformed": "repair", "rate": "back_off", "other": "leave_alone",
 }  # fmt: skip
 UNKNOWN_REQUEST = RefusedRequest()
+_LONG_CONTEXT = compiled(WORDINGS["long_context"])
 _REASONS = ("error", "message", "detail", "msg", "reason")
 """Fields in which servers say why they failed."""
 
@@ -88,23 +95,30 @@ def classify(
     text, stated_status = evidence(error)
     if status is None:
         status = stated_status
+    text = with_thousands(text)
     kind = kind_of(text, status, overflow, request)
     numbers = error_numbers(text, kind)
     limit = numbers.limit
     used = numbers.used
     requested = numbers.requested
+    wants_subscription = _LONG_CONTEXT.search(text)
     first_line, _, _ = text.strip().partition("\n")
     text = without_keys(first_line[:READ])
     is_above_limit = limit is not None and used is not None and used > limit
     if kind == "rate" and is_above_limit:
         kind = "rate_permanent"
+    if kind == "rate" and wants_subscription and request.tokens > LONG_CONTEXT:
+        return Diagnosis("rate_permanent", "compact", LONG_CONTEXT, text=text)
     if kind in {"rate", "media", "malformed", "bytes", "other"}:
         return Diagnosis(kind, _ACTIONS[kind], text=text)
     if kind == "output_cap":
-        return Diagnosis(kind, _ACTIONS[kind], limit, used, limit, text)
+        return Diagnosis(kind, _ACTIONS[kind], limit, used, limit or SMALL_OUTPUT, text)
     if kind == "rate_permanent" and is_above_limit and request.is_far_smaller(used or 0):
         # a minute's limit counts the output that was asked for
         requested = (used or 0) - request.tokens
+        used = request.tokens
+    if limit is not None and used is None and request.fits_easily(limit):
+        kind = "mixed"
         used = request.tokens
     is_sum = kind == "mixed" or requested is not None
     if is_sum and limit is not None and used is not None:

@@ -11,6 +11,7 @@ Defect: TypeAlias = Literal[
     "duplicate",
     "duplicate id",
     "foreign id",
+    "broken arguments",
     "empty text",
     "empty result",
     "prefill",
@@ -29,7 +30,8 @@ Defect: TypeAlias = Literal[
 """What can be broken in a history.
 
 Calls and results: one without the other, another message between them, a second result of a call,
-two calls of one id, an id in a form that the provider does not take. Texts: of nothing, also as a
+two calls of one id, an id in a form that the provider does not take, arguments that are no JSON.
+Texts: of nothing, also as a
 result; an answer at the end, or white space behind it. Turns: two of one role, a system message
 behind others. Thoughts: without a signature, with another one, left out, or not at the beginning of
 a turn; Gemini's calls without a signature; Responses' reasoning without what follows it, the
@@ -95,6 +97,12 @@ class RefusedRequest:
         output that was asked for.
         """
         return 0 < self.tokens * FARTHEST < tokens
+
+    def fits_easily(self, limit: int) -> bool:
+        """Whether its messages are far below a limit, so that what is above it is the output that
+        was asked for.
+        """
+        return self.media == 0 and 0 < self.tokens * FARTHEST < limit
 
     def is_near(self, tokens: int) -> bool:
         """Whether a number may be that of its tokens."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from workbench.engine.models.refused_request import CERTAIN, Defect
 from workbench.live.formats.table import MessageFormat
 from workbench.live.identity import HostList
+from workbench.live.mending.call_arguments import with_whole_arguments
 from workbench.live.mending.call_ids import with_short_ids, with_unique_ids
 from workbench.live.mending.last_results import with_last_results
 from workbench.live.mending.reasoning_items import (
@@ -44,6 +45,7 @@ MENDS: Mapping[Defect, Mend] = {
     "parted results": with_results_behind_calls,
     "duplicate id": with_unique_ids,
     "foreign id": with_short_ids,
+    "broken arguments": with_whole_arguments,
     "missing result": with_last_results,
     "empty text": without_empty_texts,
     "empty result": with_filled_results,
