@@ -33,11 +33,25 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
     show(Findings.of(run))
     lines = capsys.readouterr().out.strip().splitlines()
     assert lines[0] == f"Use {name}."
-    assert max(map(len, lines)) <= 80 and any(line.startswith("Windows: ") for line in lines)
+    assert max(map(len, lines)) <= 80
     show(Findings.of(run), wide=True)
     wide = capsys.readouterr().out.splitlines()
     (heads,) = [line for line in wide if re.search(r"5 % +10 %", line)]
     assert all(f"{100 * share:.0f} %" in heads for share in shares) and max(map(len, wide)) > 80
+
+
+def test_the_short_answer_says_what_each_number_is_and_the_wide_one_who_leads_beyond_chance(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    findings = Findings.of(made(9))
+    show(findings)
+    short = " ".join(capsys.readouterr().out.split())
+    show(findings, wide=True)
+    wide = " ".join(capsys.readouterr().out.split())
+    assert "Names: of the exact names that the agent later used, the share told." in short
+    assert "sign-flip test" not in short and "sign-flip test" in wide
+    assert "Windows: " not in short and "Windows: " in wide
+    assert len(short) < 0.7 * len(wide)
 
 
 def test_one_project_has_no_chance_of_being_the_best_in_terminal_and_page(

@@ -49,9 +49,14 @@ from workbench.report.page.rendering import render
 LEAST_WINDOW = 2_000
 """Tokens of the smallest window that is offered."""
 WITHIN_REACH = {
-    "strategy": "strategy", "visible": "visible:percent", "recoverable": "recoverable:percent", "lost": "lost:percent",
-    "calls/100": "calls:count", "saved": "saved:percent", "without": "saved_without:percent",
-}  # fmt: skip
+    "strategy": "strategy",
+    "visible": "visible:percent",
+    "recoverable": "recoverable:percent",
+    "lost": "lost:percent",
+    "calls/100": "calls:count",
+    "saved": "saved:percent",
+    "without": "saved_without:percent",
+}
 
 
 def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, object]:
@@ -176,7 +181,7 @@ def show(findings: Findings, *, wide: bool = False) -> None:
         if text:
             write(text)
     _say_within_reach(findings)
-    if findings.decision is not None:
+    if wide and findings.decision is not None:
         _say_evidence(findings)
     for note in notes(findings) if wide else few_notes(findings):
         write(note)
@@ -224,16 +229,8 @@ def _say_decision(findings: Findings) -> None:
     if decision.disagreement:
         write(decision.disagreement)
     write(decision.recommendation, "bold")
-    for text in (
-        decision.other_numbers,
-        decision.trade_off,
-        decision.by_price,
-        decision.dollars,
-        decision.agent,
-        decision.confidence,
-    ):
-        if text:
-            write(text)
+    for reason in decision.reasons.values():
+        write(reason)
     if decision.changes:
         write("What would change it:")
     for change in decision.changes:

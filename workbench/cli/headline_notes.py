@@ -16,9 +16,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NARROW = (
-    "--wide shows all columns, --json every figure with its interval; docs/method.md says how each"
-    " is made."
+    "--wide shows all columns and says what each is, --json every figure with its interval;"
+    " docs/method.md says how each is made."
 )
+IN_SHORT = {
+    WORK: "The work: the chance that a model answers a question about how the work stands.",
+    NAMES: "Names: of the exact names that the agent later used, the share told.",
+    CODE: "Code: of the lines that it later edited or quoted, the share left.",
+}
+"""What each number of the headline is, in few words."""
+BEYOND_CHANCE = "✓ or ✗: better or worse beyond chance."
 AS_GOOD = (
     "As good as the best: how likely it is the best or less than"
     f" {MARGIN:g} points behind it, where a tenth of the bill is worth {some(int(WORTH), 'point')}"
@@ -43,13 +50,22 @@ MEANINGS = {
 
 
 def few_notes(findings: Findings) -> Iterator[str]:
-    """The notes below the few columns."""
-    yield from _essential(findings)
+    """The notes below the few columns: what must be known to read them, in few words."""
+    yield findings.what_strategies_do
+    sentences: list[str] = []
+    for half in halves(findings.tables):
+        sentences.append(IN_SHORT[half])
+    against_baseline = findings.figures.against_baseline
+    if len(against_baseline) and against_baseline["low"].notna().any():
+        sentences.append(BEYOND_CHANCE)
+    sentences.append(f"Means over {findings.means_over}.")
+    yield " ".join(sentences)
+    yield from _limits(findings.tables)
     yield NARROW
 
 
 def _essential(findings: Findings) -> Iterator[str]:
-    """What must be known to read the few columns."""
+    """What the few columns are, and on what they stand."""
     run = findings.tables
     meanings = [MEANINGS[half] for half in halves(run)]
     means_over = f"Means over {findings.means_over}."

@@ -338,3 +338,13 @@ def test_both_tables_of_page_and_terminal_have_the_order_of_the_recommendation(
         assert sorted(order, key=table.index) == order
     for table in (own.partition("────")[2], same_size.partition("────")[2]):
         assert sorted(order, key=table.index) == order
+
+
+def test_each_reason_stands_under_the_question_that_it_answers() -> None:
+    run = priced(made(9), summarize=0.4, pipeline=0.3, truncate=0.2)
+    reasons = decided(run).reasons
+    assert list(reasons) == ["What it keeps and saves", "At your price", "The bill", "How sure"]
+    page = Report(run).verdict.html
+    places = [page.index(f"<dt>{question}</dt>") for question in reasons]
+    assert places == sorted(places)
+    assert page.index("<dt>How sure</dt>") < page.index("<dt>What would change it</dt>")

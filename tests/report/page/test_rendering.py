@@ -59,7 +59,7 @@ def test_the_first_words_are_the_answer_and_code_is_hidden(large: Path) -> None:
         flags=re.S,
     )
     plain = " ".join(re.sub(r"<[^>]+>", " ", text).split())
-    assert "Use summarize. On its own trigger" in plain[:700]
+    assert "Use summarize. What it keeps and saves On its own trigger" in plain[:700]
     assert "import workbench" not in plain and "run_folder" not in plain
     assert not re.search(r"\b(?:nan|None|tokens_saved|NaN)\b", plain)
 

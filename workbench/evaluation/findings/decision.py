@@ -112,16 +112,27 @@ class Decision:
     level: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return paragraph(
-            self.disagreement,
-            self.recommendation,
-            self.other_numbers,
+        return paragraph(self.disagreement, self.recommendation, *self.reasons.values())
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """What speaks for the recommendation and how much, by the question that it answers."""
+        kept_and_saved = paragraph(
             self.trade_off,
-            self.by_price,
-            self.dollars,
-            self.agent,
-            self.confidence,
+            self.other_numbers,
         )
+        answers = {
+            "What it keeps and saves": kept_and_saved,
+            "At your price": self.by_price,
+            "The bill": self.dollars,
+            "The agents themselves": self.agent,
+            "How sure": self.confidence,
+        }
+        reasons: dict[str, str] = {}
+        for question, answer in answers.items():
+            if answer:
+                reasons[question] = answer
+        return reasons
 
 
 def decide(figures: Figures) -> Decision | None:
