@@ -247,7 +247,46 @@ FRAMEWORK_DOCUMENTS: dict[str, Any] = {
     "weave": WEAVE,
     "llama_index": LLAMA_INDEX,
 }
+
+
+def managed(number: int, type_: str, **more: Any) -> dict[str, Any]:
+    """An event of a session of Claude's managed agents."""
+    time = f"2026-01-01T10:00:{number:02}Z"
+    return {"id": f"sevt_{number}", "type": type_, "processed_at": time, **more}
+
+
+def spoken(words: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": words}]
+
+
+MANAGED_USAGE = {"input_tokens": 3, "cache_read_input_tokens": 90, "output_tokens": 7}
+MANAGED_AGENTS: list[dict[str, Any]] = [
+    managed(1, "session.status_running"),
+    managed(2, "user.message", content=spoken("Why does the lamp in the hall flicker?")),
+    managed(3, "span.model_request_start"),
+    managed(4, "agent.thinking"),
+    managed(5, "agent.message", content=spoken("I look at the file first.")),
+    managed(6, "agent.tool_use", name="read", input={"path": "lamp.py"}),
+    managed(
+        7,
+        "span.model_request_end",
+        model_request_start_id="sevt_3",
+        model_usage=MANAGED_USAGE,
+    ),
+    managed(
+        8,
+        "agent.tool_result",
+        tool_use_id="sevt_6",
+        content=spoken("VOLTS = 11 and LIMIT = 12"),
+    ),
+    managed(9, "agent.thread_context_compacted"),
+    managed(10, "span.model_request_start"),
+    managed(11, "agent.message", content=spoken("It gets 11 volts and needs 12.")),
+    managed(12, "span.model_request_end", model_usage=MANAGED_USAGE),
+    managed(13, "session.status_idle", stop_reason={"type": "end_turn"}),
+]
 FRAMEWORK_LINES: dict[str, list[Any]] = {
+    "managed_agents": MANAGED_AGENTS,
     "kimi_code": KIMI_CODE,
     "gemini_stream": GEMINI_STREAM,
     "droid_stream": DROID_STREAM,

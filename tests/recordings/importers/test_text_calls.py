@@ -95,6 +95,30 @@ def test_a_tag_in_the_text_of_cline_is_a_call_and_the_environment_the_clients(
     assert environment.synthetic
 
 
+def test_each_text_that_names_a_tool_of_cline_is_the_result_of_its_call(tmp_path: Path) -> None:
+    calls = [
+        {"type": "tool_use", "id": "c1", "name": "read_file", "input": {"path": "lamp.py"}},
+        {"type": "tool_use", "id": "c2", "name": "list_files", "input": {"path": "."}},
+        {"type": "tool_use", "id": "c3", "name": "read_file", "input": {"path": "volts.py"}},
+    ]
+    returned = (
+        f"{HEADER}\n{FILE}",
+        "[read_file for 'volts.py'] Result:\nVOLTS = 12",
+        "[list_files for '.'] Result:",
+        "lamp.py volts.py",
+    )
+    task = cline(*returned)
+    task[1]["content"] = calls
+    session = only(document(tmp_path, task))
+    results = [message for message in session.messages if isinstance(message, ToolResult)]
+    assert [(result.call_id, plain_text(result)) for result in results] == [
+        ("c1", returned[0]),
+        ("c3", returned[1]),
+        ("c2", f"{returned[2]}\n{returned[3]}"),
+    ]
+    assert session.origin.skipped == ()
+
+
 def test_what_a_user_says_after_a_tag_of_cline_is_no_result(tmp_path: Path) -> None:
     session = only(document(tmp_path, cline("No, look at the other lamp.")))
     assert [message.role for message in session.messages][:3] == ["user", "assistant", "user"]

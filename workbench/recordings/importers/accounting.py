@@ -38,8 +38,8 @@ _PRINTED = re.compile(r"role='|[A-Z]\w+\(\w+=")
 """How a record begins that Python printed field by field."""
 _QUOTED = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")
 _TAG = re.compile(r"<(?:/|!--)?[a-z][^<>]*>")
-_MARKS = "#>*_|- \t"
-"""How markdown begins a line; its importers leave such marks out."""
+_MARKS = "#>*_|-` \t"
+"""How markdown begins or ends a line; its importers leave such marks out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class _Ledger:
 
     def add_client_line(self, field: str, line: str) -> None:
         """Count a line of a field that a client keeps for itself."""
-        if line not in self.client_lines and line not in self.sent_lines:
+        if line not in self.client_lines and not self._is_line(line):
             self.client_lines.add(line)
             self.client_only[field] += len(line)
 

@@ -34,7 +34,8 @@ class Format:
         aside: fields whose text a client keeps and sends to no model, such as `message.details`,
             separated by spaces.
         is_general: whether files of other formats may look like it at their start.
-        values: what a file that is neither text nor JSON holds, as JSON values.
+        values: what a file holds, as JSON values, where its lines or its JSON do not say it: of a
+            database, or of a text without the headings that its writer put in.
     """
 
     name: str

@@ -24,6 +24,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "inspect_ai": ("version", "status", "eval", "samples"),
     "langfuse": ("trace", "observations"),
     "mini_swe_agent": ("info", "messages", "trajectory_format"),
+    "managed_agents": ("id", "type", "processed_at", "model_usage"),
     "openai_chat": ("role", "content"),
     "openai_responses": ("input", "output"),
     "opencode": ("info", "messages"),

@@ -259,7 +259,7 @@ class SessionBuilder:
 
     def sessions(self) -> Iterator[Session]:
         """What has been read: the main conversation, and each sub-agent's as a session of its
-        own.
+        own; a sub-agent's file has no main one.
         """
         session = self.session()
         root_of: dict[str, str] = {}
@@ -274,8 +274,9 @@ class SessionBuilder:
             log.append(entry)
         if session.log.leaf in main_log:
             main_log.leaf = session.log.leaf
-        model = main_model(main_log) or session.model
-        yield replace(session, log=main_log, model=model)
+        if len(main_log) or not agent_logs:
+            model = main_model(main_log) or session.model
+            yield replace(session, log=main_log, model=model)
         for number, log in enumerate(agent_logs.values(), 1):
             yield replace(
                 session,

@@ -41,6 +41,7 @@ from recordings.importers.framework_samples import (
     DROID_STREAM,
     GROK,
     KIMI_CODE,
+    MANAGED_AGENTS,
     PROMPT,
     SMOLAGENTS,
     SMOLAGENTS_CODE,
@@ -110,6 +111,7 @@ HELD = {
     "llama_index": Counts(4, 1, 1, 1, 0, 0),
     "gemini_stream": Counts(4, 1, 1, 0, 0, 0, notes=1),
     "droid_stream": Counts(4, 1, 1, 1, 0, 0),
+    "managed_agents": Counts(4, 1, 1, 0, 1, 2),
     "grok": Counts(6, 1, 1, 1, 0, 0),
     "smolagents": Counts(8, 2, 2, 0, 0, 3),
     "autogen": Counts(4, 1, 1, 1, 0, 2),
@@ -176,6 +178,26 @@ def test_a_list_of_the_stream_is_the_same_session(tmp_path: Path) -> None:
         900,
     )
     assert [plain_text(message) for message in agent.messages] == ["read it", FILE]
+
+
+def test_a_log_of_the_web_is_the_same_session(tmp_path: Path) -> None:
+    lines, log = (
+        load(written(tmp_path, CLAUDE_STREAM)),
+        document(tmp_path, {"loglines": CLAUDE_STREAM}),
+    )
+    assert [session.log for session in load(log)] == [session.log for session in lines]
+
+
+@pytest.mark.parametrize("is_in_raw", [False, True])
+def test_a_page_of_a_managed_agents_events_is_the_session_of_their_lines(
+    tmp_path: Path, is_in_raw: bool
+) -> None:
+    lines = [{"role": "agent", "raw": event} if is_in_raw else event for event in MANAGED_AGENTS]
+    (session,) = load(written(tmp_path, lines))
+    for value in (MANAGED_AGENTS, {"data": MANAGED_AGENTS}):
+        (other,) = load(document(tmp_path, value))
+        assert other.log == session.log
+    assert session.origin.text_read == 1.0
 
 
 def test_a_changed_line_of_gemini_is_the_newer_state_and_a_rewind_is_a_branch(

@@ -249,3 +249,42 @@ def test_the_model_in_a_head(tmp_path: Path, about: str, model: str) -> None:
     answer = only(path).messages[-1]
     assert isinstance(answer, AssistantMessage)
     assert answer.model == model
+
+
+UNKNOWN_TOOL = """<tool-use data-tool-type="unknown" data-tool-name="list_dir_v2">
+<details>
+<summary>Tool use: **list_dir_v2**</summary>
+
+Parameters:
+
+```json
+{"targetDirectory": "/home/me/the lamps"}
+```
+Additional data:
+
+```json
+{"totalFiles": 29}
+```
+</details>
+</tool-use>"""
+
+
+def test_a_tool_that_is_printed_as_json_has_its_arguments(tmp_path: Path) -> None:
+    session = recording(tmp_path, UNKNOWN_TOOL, TAGGED_HEAD)
+    assert calls(session) == [
+        ToolCall("", "list_dir_v2", {"targetDirectory": "/home/me/the lamps"})
+    ]
+    assert results(session) == [("list_dir_v2", '{"totalFiles": 29}')]
+
+
+READ_FILE = """<tool-use data-tool-type="read" data-tool-name="read_file_v2">
+<details><summary>Tool use: **read_file_v2** • Read file: /home/me/the lamps/of the house.py</summary>
+
+</details>
+</tool-use>"""
+
+
+def test_headings_that_the_exporter_put_in_are_no_text(tmp_path: Path) -> None:
+    session = recording(tmp_path, f"I look at the lamps first.\n\n{READ_FILE}", TAGGED_HEAD)
+    assert calls(session)[0].arguments == {"path": "/home/me/the lamps/of the house.py"}
+    assert (session.origin.text_read, session.origin.unread) == (1.0, ())

@@ -47,6 +47,7 @@ from workbench.recordings.importers.formats.langsmith import LANGSMITH
 from workbench.recordings.importers.formats.llama_index import LLAMA_INDEX, LLAMA_INDEX_DATABASE
 from workbench.recordings.importers.formats.llm_database import LLM_DATABASE
 from workbench.recordings.importers.formats.llm_responses import LLM_RESPONSES
+from workbench.recordings.importers.formats.managed_agents import MANAGED_AGENTS
 from workbench.recordings.importers.formats.mini_swe_agent import MINI_SWE_AGENT
 from workbench.recordings.importers.formats.opencode import OPENCODE, OPENCODE_DATABASE
 from workbench.recordings.importers.formats.openhands import OPENHANDS
@@ -73,6 +74,7 @@ FORMATS = (
     CLAUDE_CODE,
     DROID_STREAM,
     CLAUDE_STREAM,
+    MANAGED_AGENTS,
     CODEX_EXEC,
     KIMI,
     KIMI_CODE,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import dropwhile, groupby
 
 from workbench.engine.transcript.log import MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, Text, Usage
+from workbench.engine.transcript.message import AssistantMessage, Json, Text, Usage
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.head import Head
@@ -29,6 +29,7 @@ _CACHED = re.compile(rf"({_NUMBER}) cache (write|hit)")
 _MODEL = re.compile(r"(?:Main model|Models?): ([^\s\[]{1,200}) with")
 _COMMAND = re.compile(r"/[a-z-]+|!")
 _TALK = re.compile(r"/(?:ask|code|architect|context)\s+(?=\S)")
+_TYPED = "#### "
 _SHELL = re.compile(r"(?:/run|/test|/lint|/git|!)")
 _FIX = re.compile(r"Attempt to fix (?:lint|test) errors\?.*?\by(?:es)?$", re.IGNORECASE)
 _ERRORS = ("# Fix any errors below", "I ran this command")
@@ -56,9 +57,19 @@ def sessions(source: SourceFile) -> Iterator[Session]:
         yield chat.session()
 
 
+def lines_of_chat(source: SourceFile) -> Iterator[Json]:
+    """The lines of a file without its headings, and without the command before what was typed."""
+    for line in source.text().split("\n"):
+        if _START.match(line):
+            continue
+        if line.startswith(_TYPED):
+            line = _TALK.sub("", line.removeprefix(_TYPED))
+        yield line
+
+
 def _mark(line: str) -> str:
     """What a line is: typed by the user, aider's own, or the model's or a command's (bare)."""
-    if line.startswith("#### ") or line.rstrip() == "####":
+    if line.startswith(_TYPED) or line.rstrip() == "####":
         return "typed"
     if line.startswith("> ") or line.rstrip() == ">":
         return "client"
@@ -228,4 +239,5 @@ AIDER = Format(
     carries=("usage", "times", "model"),
     knows=knows_aider,
     sessions=sessions,
+    values=lines_of_chat,
 )

@@ -26,6 +26,8 @@ from workbench.engine.transcript.message import (
 )
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.format import Format, json_lines
+from workbench.recordings.importers.formats.claude_lines import hangs_by_lines, line_up
+from workbench.recordings.importers.formats.claude_queue import MessageQueue
 from workbench.recordings.importers.formats.claude_records import Node, read_node
 from workbench.recordings.importers.formats.claude_tree import (
     Unit,
@@ -72,6 +74,7 @@ class ClaudeCodeBuilder(SessionBuilder):
         self.agent_leaves: dict[str, str] = {}
         self.renamed: dict[str, str] = {}
         self.doubles: dict[str, int] = {}
+        self.queue = MessageQueue()
 
     def read(self, record: Record) -> None:
         """Read one line; a second one with the same uuid and the same words is a copy."""
@@ -81,10 +84,16 @@ class ClaudeCodeBuilder(SessionBuilder):
         if record.get("type") == "summary":
             leaf = self.source.name(record, "leafUuid")
             self.titles[leaf] = self.source.name(record, "summary")
-        if record.get("type") == "progress":
-            self._progress(mapping(record, "data"))
+        match record.get("type"):
+            case "progress":
+                self._progress(mapping(record, "data"))
+            case "queue-operation":
+                self.queue.read(record, self.line, self.source.time(record, "timestamp"))
+            case "attachment":
+                self.queue.has_attachments = True
         node = read_node(self.line, record, self.source)
         if node is not None:
+            self.queue.see(node)
             self._take(node)
         elif label(record, "type") not in SIDE:
             self.source.unknown[f"record of type {str(record.get('type'))!r}"] += 1
@@ -141,9 +150,18 @@ class ClaudeCodeBuilder(SessionBuilder):
         """The whole tree. Its title is what a person named it, or the client's for a branch of
         this very session.
         """
+        if hangs_by_lines(self.nodes):
+            line_up(self.nodes)
+            self.source.leave_out(
+                "results do not hang behind their calls, so the records are read line by line"
+            )
         hang_behind_compactions(self.nodes)
         self.source.skipped += mend(self.nodes)
         line_up_beside_hooks(self.nodes)
+        self.nodes = self.queue.with_handed_over(self.nodes)
+        if self.queue.waiting:
+            count = len(self.queue.waiting)
+            self.source.leave_out(f"{count} × message that stayed in the client's queue, left out")
         for node in self.nodes.values():
             self.names.update(node.calls)
             self._find_units(node)
@@ -340,6 +358,6 @@ CLAUDE_CODE = Format(
     carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows_claude_code,
     sessions=json_lines(ClaudeCodeBuilder),
-    aside="toolUseResult lastPrompt summary customTitle hookInfos attachment.command "
+    aside="content toolUseResult lastPrompt summary customTitle hookInfos attachment.command "
     "attachment.stdout data.command message.content.content.resultDisplay",
 )

@@ -135,6 +135,11 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
     return node
 
 
+def is_client_text(words: str) -> bool:
+    """Whether the client worded a user's message: a command, a reminder, a report."""
+    return _CLIENT.match(words) is not None
+
+
 def _is_client(record: Part) -> bool:
     """Whether the client wrote a record, and it is no compaction."""
     if label(record, "type") not in CLIENT_TYPES:
@@ -164,8 +169,7 @@ def _user(node: Node, record: Part, parts: Content, source: SourceFile) -> UserM
     said_blocks = parts.said_by("user", source.unknown)
     if parts.results and not said_blocks:
         return None
-    is_client = _CLIENT.match(parts.first_text) is not None
-    synthetic = is_client or record.get("isMeta") is True
+    synthetic = is_client_text(parts.first_text) or record.get("isMeta") is True
     return UserMessage(id=node.uuid, blocks=said_blocks, synthetic=synthetic)
 
 

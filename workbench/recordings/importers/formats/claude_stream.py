@@ -1,8 +1,9 @@
 """Claude Code's stream, versions 1.0 to 2.1: what `claude -p --output-format stream-json --verbose`
 and the SDK print.
 
-Its GitHub action keeps the same records as a list (`claude-execution-output.json`). A record has no
-parent: it follows the one before it in the main conversation, or in the sub-agent of its call.
+Its GitHub action keeps the same records as a list (`claude-execution-output.json`), its sessions on
+the web have them in `loglines`. A record has no parent: it follows the one before it in the main
+conversation, or in the sub-agent of its call.
 """
 
 from collections.abc import Iterator
@@ -17,11 +18,13 @@ from workbench.recordings.importers.values import (
     Record,
     as_list,
     as_object,
+    items,
     label,
     mapping,
     text,
 )
 
+_LOG = "loglines"
 SPOKEN = frozenset({"user", "assistant"})
 BOUNDARIES = frozenset({"compact_boundary", "microcompact_boundary"})
 QUIET = frozenset(
@@ -99,6 +102,8 @@ def knows(head: Head) -> bool:
     if head.is_list:
         has_marks = '"subtype"' in head.text and '"parent_tool_use_id"' in head.text
         return has_marks and {"type", "session_id"} <= head.keys
+    if head.is_object_with(_LOG) and '"message"' in head.text:
+        return True
     if any("role" in record for record in head.records):
         return False  # Droid's stream starts alike, and has the role beside the words
     return any(_is_start(record) or _is_message(record) for record in head.records)
@@ -124,7 +129,10 @@ def sessions(source: SourceFile) -> Iterator[Session]:
                 builder.read(record)
     else:
         document = source.document()
-        for number, value in enumerate(as_list(document)):
+        values = as_list(document)
+        if isinstance(document, dict) and _LOG in document:
+            values = items(document, _LOG)
+        for number, value in enumerate(values):
             with source.at(field=f"[{number}]"):
                 builder.read(as_object(value))
     with source.at():
@@ -133,7 +141,7 @@ def sessions(source: SourceFile) -> Iterator[Session]:
 
 CLAUDE_STREAM = Format(
     name="claude_stream",
-    description="Claude Code's stream JSON, and its GitHub action's output (JSON lines or a list)",
+    description="Claude Code's stream JSON, its GitHub action's output, its sessions on the web",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows,
     sessions=sessions,

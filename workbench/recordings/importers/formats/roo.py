@@ -30,8 +30,8 @@ _ROO_MARKS = (
     '"isTruncationMarker"',
     "<environment_details>",
 )
-_RESULT = re.compile(r"\[\w+(?: for .*?)?\] Result:", re.DOTALL)
-"""How the client begins what a tool returned, where the model's call stands in its text."""
+_RESULT = re.compile(r"\[(?P<tool>\w+)(?: for .*?)?\] Result:", re.DOTALL)
+"""How the client begins what a tool returned, where no block says so."""
 _DETAILS = "<environment_details>"
 
 
@@ -77,26 +77,42 @@ class RooBuilder(DescribedBuilder):
         if label(message, "role") == "assistant":
             message = self._with_thoughts(message)
         if label(message, "role") == "user" and self.open_calls and _RESULT.match(words):
-            self._read_result(message)
+            self._read_results(message)
         elif label(message, "role") == "assistant" and not parts.calls:
             super().read_message({**message, "content": _with_call(message["content"], words)})
         else:
             super().read_message(message)
 
-    def _read_result(self, message: Record) -> None:
-        """Read what a tool returned, and what the client says of the environment behind it."""
-        returned: list[SaidBlock] = []
+    def _read_results(self, message: Record) -> None:
+        """Read what each tool returned, and what the client says of the environment behind it."""
+        results: list[list[SaidBlock]] = []
         about_environment: list[JsonObject] = []
         for block in content(message).said:
-            if isinstance(block, Text) and block.text.startswith(_DETAILS):
-                about_environment.append({"type": "text", "text": block.text})
+            words = _words(block)
+            starts_result = not results or _RESULT.match(words)
+            if words.startswith(_DETAILS):
+                detail: JsonObject = {"type": "text", "text": words}
+                about_environment.append(detail)
+            elif starts_result and len(results) < len(self.open_calls):
+                results.append([block])
             else:
-                returned.append(block)
+                results[-1].append(block)
         self.time = self.source.time(message, "timestamp")
-        self.say_result("", returned)
+        for blocks in results:
+            self.say_result(self._call_of(blocks[0]), blocks)
         if about_environment:
             self.synthetic = True
             super().read_message({**message, "content": about_environment})
+
+    def _call_of(self, result: SaidBlock) -> str:
+        """The oldest open call of the tool that a result names; empty where it names none."""
+        header = _RESULT.match(_words(result))
+        if header is None:
+            return ""
+        for call_id in self.open_calls:
+            if self.names[call_id] == header["tool"]:
+                return call_id
+        return ""
 
     def _think(self, record: Record) -> None:
         """Read a thought, which stands before the answer that it belongs to."""
@@ -130,6 +146,13 @@ class RooBuilder(DescribedBuilder):
         if replaced:
             kept_ids = tuple(entry_id for entry_id in self.ids if entry_id not in replaced)
         self.compaction(summary, kept=kept_ids)
+
+
+def _words(block: SaidBlock) -> str:
+    """The text of a block; empty for a picture."""
+    if isinstance(block, Text):
+        return block.text
+    return ""
 
 
 def _with_call(value: Json, words: str) -> Json:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.engine.transcript.message import ToolCall
+from workbench.recordings.importers.json_text import decode_or
 from workbench.recordings.importers.values import JsonObject
 
 _FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})(.*)$")
@@ -36,6 +37,7 @@ _DEEDS: Mapping[str, re.Pattern[str]] = {
 _WRITES = ("edit_file", "todo_write")
 """Of these the block prints what the agent gave, not what came back."""
 _NOT_PRINTED = "undefined"
+_PARAMETERS = "Parameters:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +215,8 @@ def tagged_use(lines: Sequence[str]) -> ToolUse:
         if editor_use:
             return editor_use
     untagged = _TAGS.sub("", text_before + text_after).strip()
+    if untagged.startswith(_PARAMETERS) and blocks:
+        return _use_with_parameters(name, blocks)
     prose, _, answer = untagged.partition("**Answer:**")
     prose = prose.strip()
     result = answer.strip()
@@ -233,6 +237,16 @@ def tagged_use(lines: Sequence[str]) -> ToolUse:
     content = "\n".join(block.text for block in blocks)
     if content:
         arguments["content"] = content
+    return ToolUse(ToolCall("", name, arguments), result)
+
+
+def _use_with_parameters(name: str, blocks: Sequence[_Block]) -> ToolUse:
+    """A tool that SpecStory does not know: its arguments as JSON, then what else the editor has."""
+    parameters = decode_or(blocks[0].text)
+    arguments: JsonObject = {"input": blocks[0].text}
+    if isinstance(parameters, dict):
+        arguments = parameters
+    result = "\n".join(block.text for block in blocks[1:])
     return ToolUse(ToolCall("", name, arguments), result)
 
 
