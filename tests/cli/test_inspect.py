@@ -129,6 +129,39 @@ def test_several_sessions_are_rows_without_it(
     assert "What filled the context" not in capsys.readouterr().out
 
 
+def test_a_session_far_below_its_window_is_compared_in_one_that_it_fills(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "short.jsonl"
+    answer = AssistantMessage(id="a", blocks=(Text("Eleven volts."),))
+    wb.save(Session.of([UserMessage(id="u", blocks=(Text(LINE * 800),)), answer]), file)
+    assert main(["inspect", str(file)]) == 0
+    page = capsys.readouterr().out
+    assert f"  workbench compare {file} --window " in page
+
+
+def test_what_a_client_keeps_for_itself_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "1.jsonl"
+    result = {"type": "tool_result", "tool_use_id": "c", "content": "11 volts"}
+    line = {
+        "type": "user",
+        "uuid": "u",
+        "sessionId": "s",
+        "message": {"role": "user", "content": [result]},
+        "toolUseResult": {"file": {"content": LINE * 20}},
+    }
+    prompt = {"type": "last-prompt", "lastPrompt": LINE * 10, "sessionId": "s"}
+    file.write_text(f"{json.dumps(line)}\n{json.dumps(prompt)}\n")
+    assert main(["inspect", str(file)]) == 0
+    page = capsys.readouterr().out
+    assert "that no model saw, 1,198 characters; --json names them" in page
+    assert main(["inspect", str(file), "--json"]) == 0
+    (fact,) = json.loads(capsys.readouterr().out)["sessions"]
+    assert fact["kept_by_client"]["fields"] == ["toolUseResult.file.content", "lastPrompt"]
+
+
 @pytest.fixture
 def two_in_a_file(tmp_path: Path) -> Path:
     """A history of aider: a long session, then a short one."""

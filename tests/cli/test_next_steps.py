@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from workbench.cli.next_steps import advised_paths, next_for, program_typed
+from workbench.base.errors import SettingError
+from workbench.cli.next_steps import advice_on, next_for, program_typed
+from workbench.cli.options import written_last
 
 
 @pytest.fixture
@@ -59,25 +63,67 @@ def test_a_module_is_offered_as_a_module(monkeypatch: pytest.MonkeyPatch) -> Non
     assert program_typed() == "/opt/python -m workbench"
 
 
-def test_from_one_session_one_is_led_to_an_advice_on_all_of_its_agent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of Codex's sessions in a new home folder."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("CODEX_HOME", raising=False)
-    sessions = tmp_path / ".codex/sessions"
-    for day in ("20", "21"):
-        file = sessions / f"2026/11/{day}/rollout-1.jsonl"
-        file.parent.mkdir(parents=True)
-        file.write_text("{}")
+    return tmp_path / ".codex/sessions"
+
+
+def write_session(sessions: Path, day: int, size: int = 2) -> Path:
+    """A session of that day of November, written at its begin."""
+    file = sessions / f"2026/11/{day}/rollout-1.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text("x" * size)
+    time = datetime(2026, 11, day).timestamp()
+    os.utime(file, (time, time))
+    return file
+
+
+def test_from_one_session_one_is_led_to_an_advice_on_all_of_its_agent(sessions: Path) -> None:
+    write_session(sessions, 20)
+    file = write_session(sessions, 21)
     compare, advise = next_for([str(file)])
     assert compare == "workbench compare ~/.codex/sessions/2026/11/21/rollout-1.jsonl"
     assert advise == "workbench advise ~/.codex/sessions --candidates 8"
 
 
+def test_of_many_bytes_the_newest_are_advised_on(sessions: Path) -> None:
+    for day in range(10, 20):
+        write_session(sessions, day, size=2_000_000)
+    advise = "workbench advise ~/.codex/sessions --newest 5 --candidates 8"
+    assert advice_on([str(sessions / "2026/11/10/rollout-1.jsonl")]) == advise
+
+
+def test_three_are_advised_on_however_large_they_are(sessions: Path) -> None:
+    for day in range(10, 20):
+        file = write_session(sessions, day, size=9_000_000)
+    assert "--newest 3 " in advice_on([str(file)])
+
+
+def test_the_newest_files_are_those_that_were_written_last(sessions: Path) -> None:
+    files = [str(write_session(sessions, day)) for day in (12, 14, 13)]
+    assert list(written_last([str(sessions)], 2)) == [files[1], files[2]]
+    assert list(written_last([str(sessions)], None)) == [str(sessions)]
+
+
+def test_files_that_are_not_on_this_machine_have_no_time() -> None:
+    with pytest.raises(SettingError, match="takes files of this machine, which - is not"):
+        written_last(["-"], 2)
+
+
 def test_a_session_that_lies_elsewhere_is_advised_on_alone(tmp_path: Path) -> None:
     file = tmp_path / "mine.jsonl"
     file.write_text("{}")
-    assert advised_paths([str(file)]) == [str(file)]
+    assert advice_on([str(file)], window=8_000).endswith("mine.jsonl --window 8000 --candidates 8")
+
+
+def test_a_comparison_in_which_nothing_is_compacted_is_not_offered() -> None:
+    assert next(iter(next_for(["a.json"], largest=50_000))) == (
+        "workbench compare a.json --window 25000"
+    )
+    assert next(iter(next_for(["a.json"], largest=1_000))) == "workbench compare"
 
 
 def test_in_a_notebook_it_is_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from workbench.cli.output import (
     plain_warnings,
     table,
     tables,
+    write,
 )
 from workbench.engine.compaction.presets import NAMES
 
@@ -39,6 +40,18 @@ def test_colour_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert painted("ok", "green", io.StringIO()) == "ok"
     assert harmless(painted("ok", "green", Terminal())) == "\x1b[32mok\x1b[0m"
+
+
+@pytest.mark.parametrize(("columns", "longest"), [("60", 60), ("200", 80), ("1", 20)])
+def test_a_paragraph_fits_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch, columns: str, longest: int
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("COLUMNS", columns)
+    write("word " * 50)
+    longest_line = max(map(len, terminal.getvalue().splitlines()))
+    assert longest - 5 < longest_line <= longest
 
 
 HOSTILE = "bad\x1b[31m\x1b]0;pwn\x07\x9b2J\u202egpj"

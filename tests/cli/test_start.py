@@ -140,14 +140,15 @@ def test_the_only_session_of_an_agent_stands_under_its_folder(
     assert "  ~/.copilot/session-state\n" in capsys.readouterr().out
 
 
-def test_of_many_sessions_those_beside_the_newest_are_offered_for_advice(
+def test_of_many_bytes_the_newest_files_are_offered_for_advice(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number in range(3):
         write(home / ".claude/projects/old" / f"{number}.jsonl", size=4_000_000)
     write(home / ".claude/projects/new/1.jsonl", time=1_800_000_000)
     main([])
-    assert "  workbench advise ~/.claude/projects/new --candidates 8\n" in capsys.readouterr().out
+    advise = "  workbench advise ~/.claude/projects --newest 3 --candidates 8\n"
+    assert advise in capsys.readouterr().out
 
 
 def test_no_session_file_is_opened(home: Path) -> None:
@@ -207,3 +208,24 @@ def test_no_line_but_a_command_is_wider_than_a_terminal(
     page = capsys.readouterr().out
     words = page.partition("Nothing leaves")[2].splitlines()
     assert max(len(line) for line in words if not line.startswith("  workbench")) <= 80
+
+
+@pytest.mark.parametrize(
+    ("agent", "file"),
+    [
+        (
+            "Cline in VS Code",
+            "globalStorage/saoudrizwan.claude-dev/tasks/1/api_conversation_history.json",
+        ),
+        ("Copilot in VS Code", "globalStorage/emptyWindowChatSessions/1.jsonl"),
+        ("Copilot in VS Code", "workspaceStorage/a1/chatSessions/1.jsonl"),
+    ],
+)
+def test_what_extensions_of_an_editor_keep_is_found(home: Path, agent: str, file: str) -> None:
+    write(home / ".config/Code/User" / file)
+    assert [files.folder.agent for files in agents_here()] == [agent]
+
+
+def test_the_last_run_of_mini_swe_agent_is_found(home: Path) -> None:
+    write(home / ".config/mini-swe-agent/last_mini_run.traj.json")
+    assert [files.folder.agent for files in agents_here()] == ["mini-swe-agent"]

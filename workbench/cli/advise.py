@@ -8,7 +8,16 @@ from dataclasses import asdict, replace
 from workbench.base.formats import joined, some
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.next_steps import say_next, typed_line
-from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms, tell_waiting
+from workbench.cli.options import (
+    AsJson,
+    DryRun,
+    Newest,
+    Paths,
+    takes,
+    tell_terms,
+    tell_waiting,
+    written_last,
+)
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.experiment.forecast import together
@@ -33,7 +42,11 @@ SHOWN = {
 
 @takes(AdviceSpec, jobs=None)
 def advise(
-    spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False
+    spec: AdviceSpec,
+    paths: Paths = None,
+    newest: Newest = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
 ) -> int:
     """Find the strategy and settings that fit your sessions, and say what choosing them gains on
     unseen projects.
@@ -60,12 +73,13 @@ def advise(
       --max-dollars 2
     """
     silent = spec.changed(quiet=spec.quiet or as_json)
+    recordings = written_last(paths or (), newest)
     foresight = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
     if not dry_run:
         tell_terms(*spec.model)
     if not silent.quiet:
         complain("reading the sessions ...")
-    searches = agent_searches(paths or (), silent)
+    searches = agent_searches(recordings, silent)
     tells_forecast = dry_run or not spec.quiet
     if tells_forecast and not _predict(searches, spec, foresight):
         return OK

@@ -22,14 +22,16 @@ from workbench.cli.headline_table import (
 )
 from workbench.cli.next_steps import (
     ADVICE,
-    CANDIDATES,
-    advised_paths,
+    advice_on,
     agent_files,
+    filled_twice,
+    in_a_smaller_window,
     say_next,
     typed_line,
 )
 from workbench.cli.output import (
     WIDTH,
+    line_width,
     printable,
     records,
     say,
@@ -46,8 +48,6 @@ from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page.rendering import render
 
-LEAST_WINDOW = 2_000
-"""Tokens of the smallest window that is offered."""
 WITHIN_REACH = {
     "strategy": "strategy",
     "visible": "visible:percent",
@@ -126,20 +126,14 @@ def show_places(
     view = typed_line(["workbench", "view", results.place])
     commands = {view: "every context behind these figures, in a browser"}
     fitting_window = smaller_window(results)
-    recordings = advised_paths(paths)
-    advise = typed_line(["workbench", "advise", *recordings])
-    if window is not None and recordings == paths:
-        advise += f" --window {window}"
+    advise = advice_on(paths, window)
     is_of_an_agent = agent_files(paths) is not None
     if is_of_an_agent:
-        commands[f"{advise} --candidates {CANDIDATES}"] = ADVICE
-    if paths and fitting_window:
-        compare = typed_line(["workbench", "compare", *paths])
-        commands[f"{compare} --window {fitting_window}"] = "in a window that these sessions fill"
-    elif paths and not was_compacted(results):
-        commands["workbench compare"] = "the bundled sessions: these are too short to be compacted"
+        commands[advise] = ADVICE
+    if paths and not was_compacted(results):
+        commands |= in_a_smaller_window(paths, fitting_window)
     elif paths:
-        commands[f"{advise} --candidates {CANDIDATES}"] = ADVICE
+        commands[advise] = ADVICE
     say_next(commands)
 
 
@@ -152,10 +146,7 @@ def smaller_window(results: Results) -> int | None:
     sizes = sizes.dropna()
     if was_compacted(results) or sizes.empty:
         return None
-    window = int(sizes.max()) // 2000 * 1000
-    if window < LEAST_WINDOW:
-        return None
-    return window
+    return filled_twice(int(sizes.max()))
 
 
 def was_compacted(results: Results) -> bool:
@@ -236,7 +227,7 @@ def _say_decision(findings: Findings) -> None:
     for change in decision.changes:
         item = fill(
             printable(change),
-            WIDTH,
+            line_width(),
             initial_indent="  - ",
             subsequent_indent="    ",
             break_on_hyphens=False,

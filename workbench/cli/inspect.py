@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from workbench.base.errors import SettingError
-from workbench.base.formats import NOTHING, count, dollars, percent
+from workbench.base.formats import NOTHING, count, dollars, percent, some
 from workbench.cli.inspect_facts import describe_context, describe_session
 from workbench.cli.next_steps import next_for, say_next, typed_line
 from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
@@ -56,11 +56,14 @@ READING = (
     "reports_left_out",
     "skipped",
     "unread",
+    "kept_by_client",
 )
 """Facts about how the recording was read; they stand below what it holds."""
 TOLD_APART = ("compacts_at", "compacts_at_from")
 """Facts that a sentence tells."""
 SHARES = ("text_read", "text_in_notes")
+LEAST_TRIGGER = 0.5
+"""Share of the window below which no preset that is compared by default compacts."""
 MOST_SOURCES = 12
 """Sources that the page shows; `--json` has all."""
 
@@ -114,7 +117,7 @@ def inspect(
     elif facts:
         _say_sessions(facts)
     if facts and not as_json:
-        say_next({**_closer_look(facts), **next_for(paths)})
+        say_next({**_closer_look(facts), **next_for(paths, largest=_too_small(facts, context))})
     for file in unreadable:
         complain(f"workbench: {file['reason']}")
     if not facts and not unreadable:
@@ -123,6 +126,18 @@ def inspect(
             " can be read"
         )
     return OK if facts and not unreadable else UNUSABLE
+
+
+def _too_small(facts: Sequence[Mapping[str, Any]], context: Mapping[str, Any]) -> int | None:
+    """The tokens of a session's largest request, where no strategy would compact in its window;
+    None where one may.
+    """
+    if not context or facts[0]["recorded_compactions"]:
+        return None
+    tokens = int(context["tokens"])
+    if tokens > facts[0]["window"] * LEAST_TRIGGER:
+        return None
+    return tokens
 
 
 def _closer_look(facts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -144,7 +159,9 @@ def _say_session(facts: Mapping[str, Any], context: Mapping[str, Any]) -> None:
     content: dict[str, Any] = {}
     reading: dict[str, Any] = {}
     for name, value in facts.items():
-        if name in READING:
+        if name == "kept_by_client":
+            reading[name] = _fields_of_client(value)
+        elif name in READING:
             reading[name] = value
         elif name == "tokens":
             content[name] = f"{value:,} by our count"
@@ -157,6 +174,14 @@ def _say_session(facts: Mapping[str, Any], context: Mapping[str, Any]) -> None:
         _say_context(context)
     say("\nHow it was read:\n")
     _say_facts(reading)
+
+
+def _fields_of_client(kept: Mapping[str, Any]) -> str:
+    """What the client keeps for itself, in words; empty where it keeps nothing."""
+    if not kept:
+        return ""
+    fields = some(len(kept["fields"]), "field")
+    return f"{fields} that no model saw, {kept['characters']:,} characters; --json names them"
 
 
 def _next_compaction(facts: Mapping[str, Any], context: Mapping[str, Any]) -> str:

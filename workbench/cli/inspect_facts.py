@@ -1,7 +1,7 @@
 """What `workbench inspect` tells of a recording, as plain values."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from math import isnan
 from typing import Any
@@ -11,7 +11,7 @@ from workbench.engine.transcript.calibration import TokenCalibration
 from workbench.engine.transcript.compaction_requests import compaction_request
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry
 from workbench.engine.transcript.message import AssistantMessage
-from workbench.engine.transcript.session import Recorded, Session
+from workbench.engine.transcript.session import Recorded, Session, UnreadField
 from workbench.evaluation.analysis.composition import RecordedContexts
 from workbench.evaluation.analysis.recorded_compactions import bills
 from workbench.evaluation.analysis.recorded_rules import recorded_rules
@@ -32,6 +32,7 @@ def describe_session(contexts: RecordedContexts) -> dict[str, Any]:
         window_source += ", widened to twice the overhead"
     limit = limit_of(session, window)
     counter = TiktokenCounter()
+    unread = session.origin.unread
     return {
         "session": session.id,
         "path": session.origin.path,
@@ -57,7 +58,8 @@ def describe_session(contexts: RecordedContexts) -> dict[str, Any]:
         "usage": _usage_facts(session, sizing.calibration),
         "reports_left_out": list(contexts.sized.left_out),
         "skipped": list(session.origin.skipped),
-        "unread": [str(field) for field in session.origin.unread],
+        "unread": [str(field) for field in unread if not field.client_only],
+        "kept_by_client": _fields_of_client(unread),
     }
 
 
@@ -79,6 +81,19 @@ def _compaction_facts(recorded: Recorded, counter: TiktokenCounter) -> dict[str,
         "tokens_before": entry.tokens_before,
         "summary_readable": has_summary,
         **_request(entry, counter),
+    }
+
+
+def _fields_of_client(unread: Iterable[UnreadField]) -> dict[str, Any]:
+    """What a client keeps for itself of a session: the names of the fields, and their
+    characters together; empty where it keeps nothing.
+    """
+    fields = [field for field in unread if field.client_only]
+    if not fields:
+        return {}
+    return {
+        "characters": sum(field.characters for field in fields),
+        "fields": [field.field for field in fields],
     }
 
 

@@ -14,25 +14,72 @@ NAME = "workbench"
 CANDIDATES = 8
 """Candidates that are tried in minutes."""
 ADVICE = "the settings that fit your sessions, to paste"
+LEAST_WINDOW = 2_000
+"""Tokens of the smallest window that is offered."""
+IN_A_SMALLER_WINDOW = "compare strategies in a window that these sessions fill"
+TOO_SHORT = "the bundled sessions: these are too short to be compacted"
 
 
-def next_for(paths: Sequence[str]) -> dict[str, str]:
-    """What to do with recordings that were read."""
-    advised = typed_line(advised_paths(paths))
-    return {
-        f"workbench compare {typed_line(paths)}": "compare strategies on this",
-        f"workbench advise {advised} --candidates {CANDIDATES}": ADVICE,
-    }
+def next_for(paths: Sequence[str], *, largest: int | None = None) -> dict[str, str]:
+    """What to do with recordings that were read.
+
+    Args:
+        paths: of the recordings.
+        largest: tokens of the largest request, where it is too small for any strategy to compact
+            in the recordings' own windows; None where one may.
+    """
+    compare = typed_line(["workbench", "compare", *paths])
+    commands = {compare: "compare strategies on this"}
+    if largest is not None:
+        commands = in_a_smaller_window(paths, filled_twice(largest))
+    commands[advice_on(paths)] = ADVICE
+    return commands
 
 
-def advised_paths(paths: Sequence[str]) -> Sequence[str]:
-    """The recordings that an advice needs: where one file was asked for, its agent's others too,
-    since one project says nothing of the next.
+def in_a_smaller_window(paths: Sequence[str], window: int | None) -> dict[str, str]:
+    """The comparison where nothing is compacted in the recordings' own windows.
+
+    Args:
+        paths: of the recordings.
+        window: that they fill; None where they are too short for any.
+    """
+    if window is None:
+        return {"workbench compare": TOO_SHORT}
+    words = ["workbench", "compare", *paths, "--window", str(window)]
+    return {typed_line(words): IN_A_SMALLER_WINDOW}
+
+
+def filled_twice(tokens: int) -> int | None:
+    """A window that so many tokens fill twice, in thousands; None where there are too few."""
+    window = tokens // 2000 * 1000
+    if window < LEAST_WINDOW:
+        return None
+    return window
+
+
+def advice_on(paths: Sequence[str], window: int | None = None) -> str:
+    """The command that advises on recordings: where one file was asked for, on its agent's others
+    too, since one project says nothing of the next.
+
+    Args:
+        paths: of the recordings.
+        window: that was asked for; the others have their own.
     """
     files = agent_files(paths)
-    if files is None or files.count == 1:
-        return paths
-    return [str(files.few)]
+    if files is not None and files.count > 1:
+        return advice_on_files(files)
+    words = ["workbench", "advise", *paths]
+    if window is not None:
+        words += ["--window", str(window)]
+    return typed_line([*words, "--candidates", str(CANDIDATES)])
+
+
+def advice_on_files(files: SessionFiles) -> str:
+    """The command that advises on an agent's sessions, in minutes: on as many of the newest."""
+    words = ["workbench", "advise", str(files.place)]
+    if files.few < files.count:
+        words += ["--newest", str(files.few)]
+    return typed_line([*words, "--candidates", str(CANDIDATES)])
 
 
 def agent_files(paths: Sequence[str]) -> SessionFiles | None:

@@ -2,7 +2,7 @@
 description as its help.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from glob import has_magic
 from inspect import Parameter, signature
 from pathlib import Path
@@ -12,7 +12,7 @@ import typer
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from workbench.base.errors import MissingPath, Unanswered
+from workbench.base.errors import MissingPath, SettingError, Unanswered
 from workbench.base.formats import some
 from workbench.base.remote import address_of, name_of
 from workbench.cli.foresee import FOLDER
@@ -26,6 +26,7 @@ from workbench.engine.models.weights import weights
 from workbench.evaluation.experiment.checked_spec import Spec
 from workbench.evaluation.experiment.spec_fields import Flag, Whole
 from workbench.recordings.importers.importer import STDIN
+from workbench.recordings.importers.importer import files as recording_files
 
 
 def existing(path: str) -> str:
@@ -48,6 +49,30 @@ def _all_existing(paths: list[str] | None) -> list[str] | None:
     return paths
 
 
+def written_last(paths: Sequence[str], count: int | None) -> Sequence[str]:
+    """The files behind these names that were written last.
+
+    Args:
+        paths: files, folders or patterns on this machine.
+        count: how many at most; None: the names as they are.
+
+    Raises:
+        SettingError: a file has no time, such as one at an address.
+        FormatError: a pattern matches nothing.
+    """
+    if count is None:
+        return paths
+    times: dict[str, float] = {}
+    for file in recording_files(paths):
+        try:
+            times[file] = Path(file).stat().st_mtime
+        except OSError:
+            raise SettingError(
+                f"--newest takes files of this machine, which {file} is not"
+            ) from None
+    return sorted(times, key=times.__getitem__, reverse=True)[:count]
+
+
 Paths: TypeAlias = Annotated[
     list[str] | None,
     typer.Argument(
@@ -66,6 +91,14 @@ NamedPath: TypeAlias = Annotated[
     str,
     typer.Argument(
         help="A recording; see --session where it holds several sessions.", callback=existing
+    ),
+]
+Newest: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--newest",
+        min=1,
+        help="Read at most this many of the files: those that were written last.",
     ),
 ]
 Run: TypeAlias = Annotated[Path, typer.Argument(help="Folder of a finished run.")]

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from secrets import token_hex
+from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
@@ -28,6 +29,8 @@ OK, FAILED, UNUSABLE, PENDING = range(4)
 """Exit codes; the table in docs/runs.md says when each is given."""
 WIDTH = 80
 """Characters in a line of what is read from top to bottom."""
+LEAST_WIDTH = 20
+"""Characters in a line of words on the narrowest terminal."""
 WIDEST = 10_000
 """Characters in a line where nothing bounds it."""
 NARROWEST = 6
@@ -126,10 +129,17 @@ def painted(text: str, style: str, stream: TextIO | None = None) -> str:
     return capture.get().replace("\x1b", OWN_ESCAPE)
 
 
+def line_width() -> int:
+    """Characters in a line of words: fewer on a narrow terminal."""
+    if not sys.stdout.isatty():
+        return WIDTH
+    return min(WIDTH, max(get_terminal_size().columns, LEAST_WIDTH))
+
+
 def write(text: str, style: str = "") -> None:
     """A paragraph; a number stays beside its per cent sign."""
     unbroken = printable(text).replace(" %", "\0%")
-    paragraph = fill(unbroken, width=WIDTH, break_on_hyphens=False)
+    paragraph = fill(unbroken, width=line_width(), break_on_hyphens=False)
     say("\n" + painted(paragraph.replace("\0", " "), style))
 
 

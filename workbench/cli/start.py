@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.base.formats import joined
-from workbench.cli.next_steps import ADVICE, CANDIDATES, say_commands, typed
+from workbench.cli.next_steps import ADVICE, advice_on_files, say_commands, typed
 from workbench.cli.output import say, table, write
 from workbench.recordings.importers.agent_folders import (
     AGENT_FOLDERS,
@@ -88,7 +88,7 @@ def _next_commands(agents: Sequence[SessionFiles]) -> dict[str, str]:
         commands[compare] = f"{COMPARE} them"
     else:
         commands[compare] = f"{COMPARE} it"
-    commands[f"workbench advise {typed(newest.few)} --candidates {CANDIDATES}"] = ADVICE
+    commands[advice_on_files(newest)] = ADVICE
     return commands
 
 

@@ -4,13 +4,17 @@ opened.
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 ALL_AT_ONCE = 10_000_000
 """Bytes of sessions that an advice takes minutes for."""
+LEAST_FILES = 3
+"""Files that an advice takes, however large they are."""
 CLAUDE_CODE, CODEX, PI = "Claude Code", "Codex", "pi"
+TASKS = "*/api_conversation_history.json"
+"""What Cline and its descendants sent, in the folder of a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,35 @@ AGENT_FOLDERS = (
         "workspaceStorage",
         "*/chatSessions/*.json*",
     ),
+    AgentFolder(
+        "Copilot in VS Code",
+        "vscode_chat",
+        _editor_folder(),
+        "globalStorage/emptyWindowChatSessions",
+        "*.json*",
+    ),
     AgentFolder("Cline", "cline", ".cline/data", "sessions", "**/*messages.json"),
+    AgentFolder(
+        "Cline in VS Code",
+        "roo_task",
+        _editor_folder(),
+        "globalStorage/saoudrizwan.claude-dev/tasks",
+        TASKS,
+    ),
+    AgentFolder(
+        "Roo Code",
+        "roo_task",
+        _editor_folder(),
+        "globalStorage/rooveterinaryinc.roo-cline/tasks",
+        TASKS,
+    ),
+    AgentFolder(
+        "Kilo Code in VS Code",
+        "roo_task",
+        _editor_folder(),
+        "globalStorage/kilocode.kilo-code/tasks",
+        TASKS,
+    ),
     AgentFolder("Continue", "continue", ".continue", "sessions", "*-*.json", "CONTINUE_GLOBAL_DIR"),
     AgentFolder("Cursor", "cursor", ".cursor", "projects", "*/agent-transcripts/**/*.jsonl"),
     AgentFolder("Cursor CLI", "cursor_store", ".cursor", "chats", "*/*/store.db"),
@@ -99,6 +131,9 @@ AGENT_FOLDERS = (
     AgentFolder("Crush", "crush_database", ".crush", "", "crush.db", is_beside_work=True),
     AgentFolder("aider", "aider", "", "", ".aider.chat.history.md", is_beside_work=True),
     AgentFolder("SpecStory", "specstory", ".specstory", "history", "*.md", is_beside_work=True),
+    AgentFolder(
+        "mini-swe-agent", "mini_swe_agent", ".config", "mini-swe-agent", "last_mini_run.traj.json"
+    ),
     AgentFolder(
         "mini-swe-agent",
         "mini_swe_agent",
@@ -121,6 +156,7 @@ class SessionFiles:
         size: their bytes.
         newest: the one that was written last.
         written: when that was, in seconds since 1970.
+        few: how many of the newest an advice takes minutes for.
     """
 
     folder: AgentFolder
@@ -128,11 +164,7 @@ class SessionFiles:
     size: int
     newest: Path
     written: float
-
-    @property
-    def few(self) -> Path:
-        """All of them; of many bytes, those beside the newest."""
-        return self.newest.parent if self.size > ALL_AT_ONCE else self.place
+    few: int
 
     @property
     def place(self) -> Path:
@@ -178,18 +210,31 @@ def beside(path: Path) -> SessionFiles | None:
 
 def _session_files(folder: AgentFolder) -> SessionFiles | None:
     """The session files of one agent; None where it has none."""
-    count = size = 0
-    newest: Path | None = None
-    newest_time = 0.0
-    for path, facts in _files(folder):
-        count += 1
-        size += facts.st_size
-        if newest is None or facts.st_mtime > newest_time:
-            newest = path
-            newest_time = facts.st_mtime
-    if newest is None:
+    files = sorted(_files(folder), key=_time, reverse=True)
+    if not files:
         return None
-    return SessionFiles(folder, count, size, newest, newest_time)
+    newest, newest_facts = files[0]
+    sizes = [facts.st_size for _, facts in files]
+    return SessionFiles(folder, len(files), sum(sizes), newest, newest_facts.st_mtime, _few(sizes))
+
+
+def _time(file: tuple[Path, os.stat_result]) -> float:
+    """When a file was written."""
+    return file[1].st_mtime
+
+
+def _few(sizes: Sequence[int]) -> int:
+    """How many of these files an advice takes minutes for.
+
+    Args:
+        sizes: their bytes, the newest first.
+    """
+    byte_count = 0
+    for number, size in enumerate(sizes):
+        byte_count += size
+        if byte_count > ALL_AT_ONCE and number >= LEAST_FILES:
+            return number
+    return len(sizes)
 
 
 def _files(folder: AgentFolder) -> Iterator[tuple[Path, os.stat_result]]:
