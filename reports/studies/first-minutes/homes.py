@@ -29,17 +29,25 @@ class Place:
 DAY = ".codex/sessions/2026/11/20"
 PLACES: dict[str, tuple[Place, ...]] = {
     "Claude Code": (
-        Place(".claude/projects/-home-me-eval", ("**/context-evaluator/8209*.jsonl",)),
-        Place(".claude/projects/-home-me-cli", ("**/entireio-cli/3ae3*.jsonl",)),
+        Place(".claude/projects/-home-me-eval", ("**/context-evaluator/[79e5]*.jsonl",)),
+        Place(".claude/projects/-home-me-cli", ("**/entireio-cli/[35]*.jsonl",)),
         Place(".claude/projects/-home-me-viewer", ("**/claude-code-viewer/fe5e*.jsonl",)),
+        Place(".claude/projects/-home-me-posh", ("**/oh-my-posh/f776*.jsonl",)),
+        Place(".claude/projects/-home-me-sync", ("**/git-sync/9c38*.jsonl",)),
     ),
     "Codex": (
-        Place(DAY, ("**/agentv/rollout-019f03*.jsonl", "**/agentv/rollout-019f05*.jsonl")),
-        Place(DAY, ("**/entire-graph/019e9*.jsonl",), "rollout-2026-11-20T10-00-00-{}"),
+        Place(DAY, ("**/agentv/rollout-019e[ef]*.jsonl", "**/agentv/rollout-019f0*.jsonl")),
+        Place(DAY, ("**/session-bridge/codex/rollout-*.jsonl",)),
+        Place(
+            DAY,
+            ("**/entire-graph/019*.jsonl", "**/git-sync/019*.jsonl"),
+            "rollout-2026-11-20T10-00-00-{}",
+        ),
     ),
     "pi": (
         Place(".pi/agent/sessions/--home-me-auth--", ("**/auth-go/*.jsonl",)),
         Place(".pi/agent/sessions/--home-me-pi--", ("**/pi.dev/*.jsonl",)),
+        Place(".pi/agent/sessions/--home-me-pi-mono--", ("**/pi-mono/*.jsonl",)),
     ),
     "OpenCode": (),
     "Gemini CLI": (Place(".gemini/tmp/a1b2/chats", ("**/gemini/session-*.json",)),),
@@ -50,13 +58,8 @@ PLACES: dict[str, tuple[Place, ...]] = {
         ),
     ),
     "Cline": (Place(".cline/data/sessions/1763700000000", ("**/cline/session.messages.json",)),),
-    "aider": (Place("work", ("**/mozgoslav/aider.chat.history.md",), ".{}"),),
-    "SpecStory": (
-        Place(
-            "work/.specstory/history",
-            ("**/process-xbrl/*-look-*.md", "**/munsellspace/*-hello-*.md"),
-        ),
-    ),
+    "aider": (Place("work", ("**/aider/history-unsplit-*.md",), ".aider.chat.history.md"),),
+    "SpecStory": (Place("work/.specstory/history", ("**/getspecstory/2*.md",)),),
     "Droid": (Place(".factory/sessions/-home-me-app", ("**/droid-session.jsonl",)),),
     "Cursor": (
         Place(
@@ -111,7 +114,7 @@ def fill_opencode(home: Path, recordings: Path) -> None:
     folder.mkdir(parents=True)
     database = sqlite3.connect(folder / "opencode.db")
     database.executescript(OPENCODE_TABLES)
-    for export in sorted(recordings.glob("**/ses_27*.json")):
+    for export in sorted(recordings.glob("**/ses_2*.json")):
         document = json.loads(export.read_text(encoding="utf-8"))
         add_session(database, document["info"], document["messages"])
     database.commit()

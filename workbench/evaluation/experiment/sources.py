@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from workbench.base.errors import SettingError
+from workbench.base.formats import joined
 from workbench.base.remote import RemoteFile, address_of, name_of
 from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.engine.transcript.session import Session
@@ -85,7 +86,10 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
     for item in items:
         sources += _sources_of_item(item)
     if not sources:
-        raise SettingError("there is nothing to read; name files or folders with recorded sessions")
+        names = joined([str(item) for item in items])
+        raise SettingError(
+            f"there is no recording in {names}; `workbench list formats` shows what can be read"
+        )
     by_place: dict[object, SessionSource] = {}
     for index, source in enumerate(sources):
         place = index if source.path is None else source.place
