@@ -120,10 +120,10 @@ def test_a_session_that_lies_elsewhere_is_advised_on_alone(tmp_path: Path) -> No
 
 
 def test_a_comparison_in_which_nothing_is_compacted_is_not_offered() -> None:
-    assert next(iter(next_for(["a.json"], largest=50_000))) == (
-        "workbench compare a.json --window 25000"
-    )
-    assert next(iter(next_for(["a.json"], largest=1_000))) == "workbench compare"
+    advise = "workbench advise a.json --candidates 8"
+    in_a_window_that_it_fills = "workbench compare a.json --window 25000"
+    assert list(next_for(["a.json"], largest=50_000)) == [in_a_window_that_it_fills, advise]
+    assert list(next_for(["a.json"], largest=1_000)) == [advise, "workbench compare"]
 
 
 def test_in_a_notebook_it_is_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,12 +28,15 @@ def next_for(paths: Sequence[str], *, largest: int | None = None) -> dict[str, s
         largest: tokens of the largest request, where it is too small for any strategy to compact
             in the recordings' own windows; None where one may.
     """
-    compare = typed_line(["workbench", "compare", *paths])
-    commands = {compare: "compare strategies on this"}
-    if largest is not None:
-        commands = in_a_smaller_window(paths, filled_twice(largest))
-    commands[advice_on(paths)] = ADVICE
-    return commands
+    advice = {advice_on(paths): ADVICE}
+    if largest is None:
+        compare = typed_line(["workbench", "compare", *paths])
+        return {compare: "compare strategies on this", **advice}
+    window = filled_twice(largest)
+    compared = in_a_smaller_window(paths, window)
+    if window is None:
+        return advice | compared
+    return compared | advice
 
 
 def in_a_smaller_window(paths: Sequence[str], window: int | None) -> dict[str, str]:
