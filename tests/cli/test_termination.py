@@ -19,6 +19,9 @@ from workbench.cli.termination import Terminated, terminable
 SENTENCE = (
     "workbench: ended by SIGTERM; finished work is kept, and the same command continues from there"
 )
+INTERRUPTED = (
+    "workbench: interrupted; finished work is kept, and the same command continues from there"
+)
 PROGRESS = re.compile(r"^[a-z ,]+: .* of [\d.]+ (?:file|replay)s?, \d\d:\d\d.*$")
 COMMANDS = {
     "workers": (["compare", "--jobs", "2", "--no-report", "--out", "run"], "stderr", "replaying"),
@@ -53,6 +56,20 @@ def test_a_command_that_is_terminated_says_one_sentence(
     _, errors = process.communicate(timeout=60)
     said = [line for line in errors.splitlines() if not PROGRESS.match(line)]
     assert (process.returncode, said) == (143, [SENTENCE])
+
+
+def test_ctrl_c_says_one_sentence(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "workbench", "compare", "--jobs", "1", "--no-report"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stderr is not None
+    while "replaying" not in (line := process.stderr.readline()):
+        assert line, "the command ended by itself"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    said = [line for line in errors.splitlines() if line and not PROGRESS.match(line)]
+    assert (process.returncode, said) == (130, [INTERRUPTED])
 
 
 def test_a_server_whose_client_keeps_its_input_open_ends_at_once(tmp_path: Path) -> None:

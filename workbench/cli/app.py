@@ -1,6 +1,7 @@
 """The commands, and what becomes of an error: one sentence and an exit code, never a traceback."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
@@ -109,6 +110,8 @@ def _not_loaded() -> None:
 
 
 DRY_RUN = "--dry-run"
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit code of a command that Ctrl-C ended, as shells have it."""
 NO_MEMORY = ("failed to map segment", "can't start new thread", "Cannot allocate memory")
 """What else an error may say that is for want of memory."""
 MORE_MEMORY = (
@@ -127,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if called == "lab experiment":
             words = import_module("workbench.cli.notebooks").joined(words)
         with plain_warnings(errors.LeftOut, errors.MemoryShort, errors.DamagedFile):
-            code = int(app(words, prog_name="workbench", standalone_mode=False) or OK)
+            code = _code_of(app, words)
         if code == OK and DRY_RUN in words and "--json" not in words:
             line = [word for word in words if word != DRY_RUN]
             say_next({typed_line(["workbench", *line]): "do what was predicted"})
@@ -145,8 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = PENDING if isinstance(error, errors.Unanswered) else UNUSABLE
         return _stopped(f"workbench: {error}", code, hint(error))
     except (KeyboardInterrupt, typer.Abort):
-        again = "finished work is kept, and the same command continues from there"
-        return _stopped(f"workbench: interrupted; {again}", 130)
+        return _interrupted()
     except OSError as error:
         return _stopped(f"workbench: {error.filename or 'a file'}: {error.strerror or error}")
     # what is not installed, or our own bug: one sentence, and the traceback on demand
@@ -162,6 +164,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description = f"{type(error).__name__}: {error}"
         advice = "WORKBENCH_DEBUG=1 shows where; finished work is kept"
         return _stopped(f"workbench: a bug in workbench ({description}); {advice}", FAILED)
+
+
+def _code_of(app: Callable[..., int | None], words: Sequence[str]) -> int:
+    """The exit code of a command.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C ended it, which typer makes a code of.
+    """
+    outcome = app(words, prog_name="workbench", standalone_mode=False)
+    if outcome == INTERRUPTED:
+        raise KeyboardInterrupt
+    return outcome or OK
 
 
 def _words_to_complete() -> list[str]:
@@ -198,6 +212,12 @@ def _lacking(called: str, missing: WorkbenchError) -> int:
     if called == "doctor":
         return _stopped(message)
     return _stopped(message, hint=hint(missing))
+
+
+def _interrupted() -> int:
+    """Say what Ctrl-C leaves."""
+    again = "finished work is kept, and the same command continues from there"
+    return _stopped(f"workbench: interrupted; {again}", INTERRUPTED)
 
 
 def _stopped(message: str, code: int = UNUSABLE, hint: str = "") -> int:

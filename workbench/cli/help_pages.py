@@ -23,8 +23,9 @@ MOST = 12
 """Options that `--help` shows of a command."""
 EVERYDAY = (
     "strategies", "strategy", "agent", "families", "seeds", "reader", "grader", "judge", "window", "model", "writer",
-    "baseline", "shares", "default", "worth", "candidates", "newest", "space", "exams", "questions", "readings", "session",
-    "losses", "parameter", "grid", "out", "redact", "max-dollars", "dry-run", "json", "config", "help-all", "help",
+    "baseline", "shares", "default", "worth", "candidates", "newest", "space", "exams", "questions", "readings",
+    "session", "losses", "parameter", "grid", "out", "redact", "max-dollars", "dry-run", "json", "config",
+    "help-all", "help",
 )  # fmt: skip
 """Options that `--help` shows where a command has more, in this order."""
 HELP_ALL, CONFIG = "help_all", "config"
