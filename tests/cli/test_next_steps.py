@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.base.errors import SettingError
+from workbench.cli import main
 from workbench.cli.next_steps import advice_on, next_for, program_typed
-from workbench.cli.options import written_last
 
 
 @pytest.fixture
@@ -102,15 +101,17 @@ def test_three_are_advised_on_however_large_they_are(sessions: Path) -> None:
     assert "--newest 3 " in advice_on([str(file)])
 
 
-def test_the_newest_files_are_those_that_were_written_last(sessions: Path) -> None:
-    files = [str(write_session(sessions, day)) for day in (12, 14, 13)]
-    assert list(written_last([str(sessions)], 2)) == [files[1], files[2]]
-    assert list(written_last([str(sessions)], None)) == [str(sessions)]
-
-
-def test_files_that_are_not_on_this_machine_have_no_time() -> None:
-    with pytest.raises(SettingError, match="takes files of this machine, which - is not"):
-        written_last(["-"], 2)
+def test_an_advice_reads_the_files_that_were_written_last(
+    sessions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for day in (12, 14, 13):
+        write_session(sessions, day)
+    assert main(["advise", str(sessions), "--newest", "2"]) == 2
+    refusal = capsys.readouterr().err
+    assert "/14/" in refusal
+    assert "/12/" not in refusal
+    assert main(["advise", "-", "--newest", "2"]) == 2
+    assert "--newest takes files of this machine, which - is not" in capsys.readouterr().err
 
 
 def test_a_session_that_lies_elsewhere_is_advised_on_alone(tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ from workbench.cli.output import (
     plain_warnings,
     table,
     tables,
-    write,
 )
 from workbench.engine.compaction.presets import NAMES
 
@@ -44,14 +43,16 @@ def test_colour_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("columns", "longest"), [("60", 60), ("200", 80), ("1", 20)])
 def test_a_paragraph_fits_a_narrow_terminal(
-    monkeypatch: pytest.MonkeyPatch, columns: str, longest: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str, longest: int
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("COLUMNS", columns)
-    write("word " * 50)
-    longest_line = max(map(len, terminal.getvalue().splitlines()))
-    assert longest - 5 < longest_line <= longest
+    main([])
+    paragraph = terminal.getvalue().strip().partition("\n\n")[0].splitlines()
+    assert paragraph[0].startswith("No session was")
+    assert longest - 10 < max(map(len, paragraph)) <= longest
 
 
 HOSTILE = "bad\x1b[31m\x1b]0;pwn\x07\x9b2J\u202egpj"

@@ -176,12 +176,12 @@ def _say_session(facts: Mapping[str, Any], context: Mapping[str, Any]) -> None:
     _say_facts(reading)
 
 
-def _fields_of_client(kept: Mapping[str, Any]) -> str:
+def _fields_of_client(facts: Mapping[str, Any]) -> str:
     """What the client keeps for itself, in words; empty where it keeps nothing."""
-    if not kept:
+    if not facts:
         return ""
-    fields = some(len(kept["fields"]), "field")
-    return f"{fields} that no model saw, {kept['characters']:,} characters; --json names them"
+    fields = some(len(facts["fields"]), "field")
+    return f"{fields} that no model saw, {facts['characters']:,} characters; --json names them"
 
 
 def _next_compaction(facts: Mapping[str, Any], context: Mapping[str, Any]) -> str:

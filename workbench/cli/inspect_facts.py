@@ -32,7 +32,7 @@ def describe_session(contexts: RecordedContexts) -> dict[str, Any]:
         window_source += ", widened to twice the overhead"
     limit = limit_of(session, window)
     counter = TiktokenCounter()
-    unread = session.origin.unread
+    unread, kept_by_client = _unread(session.origin.unread)
     return {
         "session": session.id,
         "path": session.origin.path,
@@ -58,8 +58,8 @@ def describe_session(contexts: RecordedContexts) -> dict[str, Any]:
         "usage": _usage_facts(session, sizing.calibration),
         "reports_left_out": list(contexts.sized.left_out),
         "skipped": list(session.origin.skipped),
-        "unread": [str(field) for field in unread if not field.client_only],
-        "kept_by_client": _fields_of_client(unread),
+        "unread": unread,
+        "kept_by_client": kept_by_client,
     }
 
 
@@ -84,17 +84,22 @@ def _compaction_facts(recorded: Recorded, counter: TiktokenCounter) -> dict[str,
     }
 
 
-def _fields_of_client(unread: Iterable[UnreadField]) -> dict[str, Any]:
-    """What a client keeps for itself of a session: the names of the fields, and their
-    characters together; empty where it keeps nothing.
+def _unread(fields: Iterable[UnreadField]) -> tuple[list[str], dict[str, Any]]:
+    """What was not read, field by field; and what the client keeps for itself: the names of the
+    fields, and their characters together, empty where it keeps nothing.
     """
-    fields = [field for field in unread if field.client_only]
-    if not fields:
-        return {}
-    return {
-        "characters": sum(field.characters for field in fields),
-        "fields": [field.field for field in fields],
-    }
+    unread: list[str] = []
+    names: list[str] = []
+    characters = 0
+    for field in fields:
+        if field.client_only:
+            names.append(field.field)
+            characters += field.characters
+        else:
+            unread.append(str(field))
+    if not names:
+        return unread, {}
+    return unread, {"characters": characters, "fields": names}
 
 
 def _usage_facts(session: Session, calibration: TokenCalibration | None) -> dict[str, Any]:

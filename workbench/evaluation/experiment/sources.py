@@ -86,7 +86,7 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
     for item in items:
         sources += _sources_of_item(item)
     if not sources:
-        names = joined([str(item) for item in items])
+        names = joined(list(map(str, items)))
         raise SettingError(
             f"there is no recording in {names}; `workbench list formats` shows what can be read"
         )
