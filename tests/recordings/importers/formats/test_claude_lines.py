@@ -9,7 +9,7 @@ from recordings.importers.formats.test_claude_code import answered, asked, back,
 
 from workbench import AssistantMessage, load
 
-SENTENCE = "results do not hang behind their calls, so the records are read line by line"
+SENTENCE = "the parents of its records make no tree, so they are read line by line"
 
 
 def test_records_without_parents_are_one_conversation(tmp_path: Path) -> None:
@@ -26,6 +26,19 @@ def test_records_without_parents_are_one_conversation(tmp_path: Path) -> None:
     )
     assert said(session) == ["paint it", "", "fine", "Done."]
     assert session.origin.skipped == (SENTENCE,)
+
+
+def test_words_without_parents_are_one_conversation(tmp_path: Path) -> None:
+    records = [
+        asked("u1", None, "paint it"),
+        answered("a1", None, "m1", text("Which colour?")),
+        asked("u2", None, "red"),
+    ]
+    assert said(only(written(tmp_path, records))) == ["paint it", "Which colour?", "red"]
+
+
+def test_a_session_of_one_record_has_nothing_to_tell(tmp_path: Path) -> None:
+    assert only(written(tmp_path, [asked("u1", None, "paint it")])).origin.skipped == ()
 
 
 def test_calls_of_one_answer_that_are_written_one_by_one_and_again_are_one_answer(

@@ -153,7 +153,7 @@ class ClaudeCodeBuilder(SessionBuilder):
         if hangs_by_lines(self.nodes):
             line_up(self.nodes)
             self.source.leave_out(
-                "results do not hang behind their calls, so the records are read line by line"
+                "the parents of its records make no tree, so they are read line by line"
             )
         hang_behind_compactions(self.nodes)
         self.source.skipped += mend(self.nodes)
@@ -358,6 +358,6 @@ CLAUDE_CODE = Format(
     carries=("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows_claude_code,
     sessions=json_lines(ClaudeCodeBuilder),
-    aside="content toolUseResult lastPrompt summary customTitle hookInfos attachment.command "
+    aside="content toolUseResult lastPrompt summary aiTitle customTitle hookInfos attachment.command "
     "attachment.stdout data.command message.content.content.resultDisplay",
 )

@@ -18,12 +18,16 @@ nothing. It was 0 in 40 sessions of Claude Code, a third in one of iFlow.
 
 
 def hangs_by_lines(nodes: Mapping[str, Node]) -> bool:
-    """Whether the parents of the main conversation tell nothing."""
+    """Whether the parents of the main conversation tell nothing: no record has one, or results do
+    not hang behind their calls.
+    """
+    main_nodes = [node for node in nodes.values() if not node.side]
+    has_parents = any(node.parent for node in main_nodes)
+    if not has_parents:
+        return len(main_nodes) > 1
     call_ids: set[str] = set()
     results: list[tuple[Node, str]] = []
-    for node in nodes.values():
-        if node.side:
-            continue
+    for node in main_nodes:
         call_ids |= node.calls.keys()
         results += [(node, result.call_id) for result in node.results]
     lost_count = 0
