@@ -104,6 +104,21 @@ def test_a_summary_request_that_overflows_is_split(words: str) -> None:
     assert all(any(f"part {turn} " in prompt for prompt in parts) for turn in range(20))
 
 
+def test_a_model_that_says_it_in_an_error_of_ours_is_split_for_as_well() -> None:
+    class Polite(Small):
+        def complete(self, request: SummaryRequest, /) -> Completion:
+            try:
+                return super().complete(request)
+            except ValueError as error:
+                raise wb.ModelError(str(error)) from error
+
+    live = Compactor("summarize", model=Polite(80_000, "prompt is too long"), window=60_000)
+    live.before_request(long_talk(40))
+    (event,) = ended(live)
+    (completion,) = [completion for stage in event.stages for completion in stage.completions]
+    assert completion.method.startswith("in ") and event.warning == ""
+
+
 def test_one_compaction_waits_so_many_seconds_for_all_answers_together() -> None:
     model = Slow()
     live = Compactor("summarize", model=model, window=60_000, settings=Settings(model_seconds=0.1))

@@ -91,8 +91,10 @@ class Meter:
         """
         try:
             completion = self._waited_for(ask)
-        except ModelError:
-            raise
+        except ModelError as error:
+            if error.overflow or error.outage:
+                raise
+            raise _as_model_error(error) from error
         except Exception as error:
             raise _as_model_error(error) from error
         if not isinstance(completion, Completion) or not isinstance(completion.text, str):
@@ -123,6 +125,8 @@ class Meter:
 def _as_model_error(error: Exception) -> ModelError:
     """What a model of the host raised, with what it says of the prompt's size."""
     text = reason(error)
+    if isinstance(error, ModelError):
+        text = str(error)
     diagnosis = classify(text, getattr(error, "status_code", None))
     overflow = diagnosis.kind in ("overflow", "mixed", "bytes")
     return ModelError(text, overflow=overflow, limit=diagnosis.limit if overflow else None)

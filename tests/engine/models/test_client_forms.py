@@ -28,6 +28,15 @@ def anthropic(status: int, text: str) -> str:
     return f"Error code: {status} - {body}"
 
 
+def node(status: int, text: str) -> str:
+    error = {"type": "invalid_request_error", "message": text}
+    return f"API Error: {status} {json.dumps({'type': 'error', 'error': error})}"
+
+
+def traceback_line(status: int, text: str) -> str:
+    return f"openai.BadRequestError: {chat_completions(status, text)}"
+
+
 def genai(status: int, text: str) -> str:
     error = {"code": status, "message": text, "status": "INVALID_ARGUMENT"}
     return f"{status} INVALID_ARGUMENT. { ({'error': error}) }"
@@ -71,7 +80,17 @@ def stored_errors() -> list[tuple[int, int, str]]:
 
 
 ERRORS = stored_errors()
-REAL_FORMS: list[Form] = [chat_completions, anthropic, genai, litellm, openrouter, botocore, ai_sdk]
+REAL_FORMS: list[Form] = [
+    chat_completions,
+    anthropic,
+    node,
+    traceback_line,
+    genai,
+    litellm,
+    openrouter,
+    botocore,
+    ai_sdk,
+]
 
 
 @pytest.mark.parametrize("form", REAL_FORMS)
@@ -88,7 +107,7 @@ def test_what_a_client_writes_around_an_error_changes_nothing(form: Form) -> Non
 
 def test_the_words_of_an_error_are_told_without_the_body_around_them() -> None:
     text = "prompt is too long: 210266 tokens > 200000 maximum"
-    for form in (chat_completions, anthropic, genai, litellm):
+    for form in (chat_completions, anthropic, node, traceback_line, genai, litellm):
         assert classify(form(400, text)).text == text
 
 

@@ -31,6 +31,9 @@ _PREFIXES = re.compile(
         | Error\ code:\ \d{3}\ -\s
         | \d{3}\ [A-Z_]{4,}\.\s
         | An\ error\ occurred\ \(\w+\)\ when\ calling\ the\ \w+\ operation(?:\ \([^)]*\))?:\s
+        | (?:[a-z_.]+\.)?(?:API|APIStatus|BadRequest|Model|Runtime|HTTP|HTTPStatus)?Error:\s
+        | API\ Error:\s
+        | \d{3}\ (?=[{\[])
         | AI_APICallError:\s(?:Bad\ Request:\s)?
     ))+""",
     re.VERBOSE,
