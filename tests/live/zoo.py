@@ -201,6 +201,14 @@ def trims_old_texts(messages: list[Record], request: int) -> list[Record]:
     return [*trimmed, *messages[-4:]]
 
 
+def keeps_records_of_its_own(messages: list[Record], request: int) -> list[Record]:
+    """As a host does that reads its messages from a database with each request."""
+    return [
+        {**message, "id": f"row_{index}", "createdAt": index, "metadata": {"read_at": request}}
+        for index, message in enumerate(messages)
+    ]
+
+
 REWRITING: tuple[Habit, ...] = (
     drops_oldest_turns,
     drops_oldest_turns_behind_a_note,
@@ -217,6 +225,7 @@ REWRITING: tuple[Habit, ...] = (
     gives_calls_new_ids,
     reorders_parallel_results,
     trims_old_texts,
+    keeps_records_of_its_own,
 )
 ZOO: tuple[Habit, ...] = (*REWRITING, *ADDING)
 

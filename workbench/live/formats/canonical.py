@@ -13,6 +13,13 @@ from workbench.live.formats.parts import jsonable, plain, type_of
 
 MARKERS = frozenset({"cache_control", "cachePoint"})
 """Keys that tell a provider what to cache and say nothing."""
+RECORDS = frozenset(
+    {
+        *("timestamp", "created", "created_at", "createdAt", "updated_at", "updatedAt"),
+        *("metadata", "response_metadata", "usage", "usage_metadata"),
+    }
+)
+"""Keys of a message under which hosts keep records of their own, which say nothing."""
 BODIES = ("content", "parts")
 """Keys of what a message says."""
 RESULT_PARTS = frozenset({"tool_result", "functionResponse", "function_response"})
@@ -112,10 +119,13 @@ def said(value: Json) -> Json:
     value = plain(value)
     if not isinstance(value, Mapping):
         return value
+    silent_names = MARKERS
+    if "role" in value:
+        silent_names |= RECORDS
     fields: dict[str, Json] = {}
     for name, field_value in value.items():
         is_said = field_value is not None and field_value != []
-        if is_said and name not in MARKERS:
+        if is_said and name not in silent_names:
             fields[name] = field_value
     for name in fields.keys() & {*BODIES}:
         parts = parts_of(fields[name])
