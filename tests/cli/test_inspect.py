@@ -140,6 +140,18 @@ def test_a_session_far_below_its_window_is_compared_in_one_that_it_fills(
     assert f"  workbench compare {file} --window " in page
 
 
+def test_a_long_system_prompt_makes_no_session_long(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "short.jsonl"
+    answer = AssistantMessage(id="a", blocks=(Text("Eleven."),), usage=Usage(input=15_000))
+    wb.save(Session.of([UserMessage(id="u", blocks=(Text(LINE),)), answer]), file)
+    assert main(["inspect", str(file)]) == 0
+    page = capsys.readouterr().out
+    assert "--window" not in page
+    assert page.index("workbench advise") < page.index("workbench compare\n")
+
+
 def test_what_a_client_keeps_for_itself_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -64,6 +64,10 @@ TOLD_APART = ("compacts_at", "compacts_at_from")
 SHARES = ("text_read", "text_in_notes")
 LEAST_TRIGGER = 0.5
 """Share of the window below which no preset that is compared by default compacts."""
+SHORT = 4_000
+"""Tokens of messages below which no window makes a strategy compact, however much a provider
+reported: the rest is a system prompt.
+"""
 MOST_SOURCES = 12
 """Sources that the page shows; `--json` has all."""
 
@@ -134,6 +138,8 @@ def _too_small(facts: Sequence[Mapping[str, Any]], context: Mapping[str, Any]) -
     """
     if not context or facts[0]["recorded_compactions"]:
         return None
+    if facts[0]["tokens"] < SHORT:
+        return int(facts[0]["tokens"])
     tokens = int(context["tokens"])
     if tokens > facts[0]["window"] * LEAST_TRIGGER:
         return None
