@@ -27,3 +27,12 @@ def test_openai_counts_the_cached_part_within_its_prompt_and_anthropic_beside_it
     )
     assert OPENAI_USAGE.read({}) is None
     assert ANTHROPIC_USAGE.read({"input_tokens": 0}) is None
+
+
+def test_a_cache_that_is_larger_than_the_prompt_is_beside_it() -> None:
+    report = {
+        "prompt_tokens": 19,
+        "completion_tokens": 175,
+        "prompt_tokens_details": {"cached_tokens": 10_386},
+    }
+    assert OPENAI_USAGE.read(report) == Usage(input=19, cache_read=10_386, output=175)
