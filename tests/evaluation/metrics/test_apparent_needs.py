@@ -53,7 +53,34 @@ def test_a_known_file_that_is_written_whole_needs_no_line_as_it_stood() -> None:
     )
     assert listed(history, again) == []
     elsewhere = called("Write", file_path="src/new.ts", content="show(widgetKinds, paintRound())")
-    assert listed(history, elsewhere) == ["widgetKinds", "paintRound"]
+    assert listed(history, elsewhere) == ["widgetKinds"]
+
+
+def test_code_that_the_agent_says_again_as_it_stood_needs_no_name_of_it() -> None:
+    history = shown("export const widgetKinds = paint(3)")
+    assert listed(history, told("export const widgetKinds = paint(3)")) == []
+    assert listed(history, told("export const widgetKinds = paint(4)")) == ["widgetKinds"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "function seedRows(path) {",
+        "func (s *Store) seedRows() error {",
+        "seedRows: string[]",
+        "const seedRows = 3",
+        "    seedRows(first: number) {",
+    ],
+)
+def test_code_needs_a_name_that_the_project_defines(line: str) -> None:
+    edit = called("Edit", file_path="src/b.ts", old_string="old", new_string="run(seedRows)")
+    assert "seedRows" in listed(shown(line), edit)
+
+
+@pytest.mark.parametrize("line", ["await seedRows(3)", "show(seedRows)", "say seedRows"])
+def test_code_needs_no_name_that_may_be_a_library_s(line: str) -> None:
+    edit = called("Edit", file_path="src/b.ts", old_string="old", new_string="run(seedRows)")
+    assert listed(shown(line), edit) == []
 
 
 def test_what_an_edit_quotes_is_needed() -> None:
@@ -255,7 +282,6 @@ def test_what_is_imported_from_a_library_is_no_need(import_line: str, use: str) 
         "from app.seedlib import WidgetTone",
         "from .seedlib import WidgetTone",
         "const WidgetTone = require('seedlib').readTone(3)",
-        "say WidgetTone",
     ],
 )
 def test_what_is_imported_from_the_project_is_one(import_line: str) -> None:

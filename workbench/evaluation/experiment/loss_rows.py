@@ -5,6 +5,13 @@ from typing import Any, TypeAlias
 
 from workbench.engine.extraction.words import without_colours
 from workbench.engine.transcript.message import said_text
+from workbench.evaluation.metrics.code.edited_lines import (
+    EditedLine,
+    EditedLines,
+    is_sent,
+    is_shown_again,
+    stage_that_lost,
+)
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.loss_kinds import loss_kind
 from workbench.evaluation.metrics.metric import MetricInput, Retained
@@ -24,6 +31,8 @@ LOST: Mapping[WayBack, float] = {"user": 1.0, "agent": 0.9, "run": 0.8, "call": 
 """The weight of a loss, by what it takes to get it back."""
 NAMED = 0.25
 """How much less it weighs where the context still names it."""
+LINE = "line"
+"""The kind of a loss that is a line of code or text which an edit quotes."""
 LONGEST = 400
 """Characters of a line that a loss quotes at most."""
 
@@ -57,6 +66,9 @@ def worst_losses(data: MetricInput) -> Iterator[Loss]:
         contexts[retained.snapshot.at] = retained
         context_texts[retained.snapshot.at] = _context_text(retained)
     for loss, need in sorted(candidates, key=_rank):
+        if loss["kind"] == LINE:
+            yield loss
+            continue
         if data.index.apparent_needs.is_apparent(need):
             continue
         if _is_still_told(loss, need, contexts[loss["at"]]):
@@ -91,52 +103,109 @@ def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:
 
 
 def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Need]]:
-    """The needed things that a context lost, each with the need."""
-    messages = data.replay.session.messages
+    """The needed things that a context lost, each with the need; of an edit one line."""
     boundary = retained.snapshot.at
-    blamed = _blamed_stages(retained, data)
+    edited_lines = EditedLines.of(data.index)
+    versions = _versions_up_to(boundary, data)
+    blamed = culprits(retained.retention, versions, otherwise=_without_stage(data))
     is_named = retained.retention.presence.tolist()
+    lines: set[EditedLine] = set()
     for need, named, stage in zip(retained.demand.needs, is_named, blamed, strict=True):
         if not stage:
             continue
-        weight = LOST[need.way_back]
-        level = "absent"
-        if named:
-            weight -= NAMED
-            level = "unbound"
-        loss: Loss = {
-            "at": boundary,
-            "kind": loss_kind(need),
-            "entity": need.entity.text[:LONGEST],
-            "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
-            "way_back": need.way_back,
-            "tokens_back": _tokens_back(need, data.replay.sizing.sizes),
-            "level": level,
-            "said_by": messages[need.evidence].role,
-            "said_at": need.said,
-            "evidence": need.evidence_text[:LONGEST],
-            "evidence_at": need.evidence,
-            "needed_at": need.use,
-            "use": need.use_text[:LONGEST],
-            "stage": stage,
-            "weight": weight,
-        }
-        yield loss, need
+        if not edited_lines.is_quoted(need):
+            yield _loss_of_name(need, named, stage, boundary, data), need
+            continue
+        line = edited_lines.line_for(need, boundary)
+        if line is None or line in lines:
+            continue
+        lines.add(line)
+        if not is_sent(line, retained.view) and not is_shown_again(line, boundary):
+            yield _loss_of_line(line, boundary, versions, data), need
 
 
-def _blamed_stages(retained: Retained, data: MetricInput) -> Sequence[str]:
-    """For each need the stage that lost it; empty where it is not lost."""
-    mode = data.replay.mode
-    boundary = retained.snapshot.at
-    past: list[ContextVersion] = []
+def _loss_of_name(
+    need: Need,
+    is_named: bool,
+    stage: str,
+    boundary: int,
+    data: MetricInput,
+) -> Loss:
+    weight = LOST[need.way_back]
+    level = "absent"
+    if is_named:
+        weight -= NAMED
+        level = "unbound"
+    return {
+        "at": boundary,
+        "kind": loss_kind(need),
+        "entity": need.entity.text[:LONGEST],
+        "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
+        "way_back": need.way_back,
+        "tokens_back": _tokens_back(need, data.replay.sizing.sizes),
+        "level": level,
+        "said_by": data.replay.session.messages[need.evidence].role,
+        "said_at": need.said,
+        "evidence": need.evidence_text[:LONGEST],
+        "evidence_at": need.evidence,
+        "needed_at": need.use,
+        "use": need.use_text[:LONGEST],
+        "stage": stage,
+        "weight": weight,
+    }
+
+
+def _loss_of_line(
+    line: EditedLine,
+    boundary: int,
+    versions: Sequence[ContextVersion],
+    data: MetricInput,
+) -> Loss:
+    """A line that an edit quotes is in its file: one call that reads the file brings it back."""
+    messages = data.replay.session.messages
+    history = range(boundary)
+    holders: list[int] = []
+    sizes_of_results: list[int] = []
+    for message in line.messages:
+        if message not in history:
+            continue
+        holders.append(message)
+        if messages[message].role == "tool":
+            sizes_of_results.append(data.replay.sizing.sizes[message])
+    return {
+        "at": boundary,
+        "kind": LINE,
+        "entity": line.text[:LONGEST],
+        "recoverable": "reacquirable",
+        "way_back": "call",
+        "tokens_back": min(sizes_of_results, default=None),
+        "level": "absent",
+        "said_by": messages[holders[0]].role,
+        "said_at": holders[0],
+        "evidence": line.text[:LONGEST],
+        "evidence_at": holders[-1],
+        "needed_at": line.use,
+        "use": line.text[:LONGEST],
+        "stage": stage_that_lost(line, versions, _without_stage(data)),
+        "weight": LOST["call"],
+    }
+
+
+def _versions_up_to(boundary: int, data: MetricInput) -> list[ContextVersion]:
+    """The versions of the history that a context at a boundary came of."""
+    versions: list[ContextVersion] = []
     for version in data.versions:
-        is_earlier = mode == "natural" and version.at < boundary
+        is_earlier = data.replay.mode == "natural" and version.at < boundary
         if version.at == boundary or is_earlier:
-            past.append(version)
-    otherwise = VIEW
-    if mode == "recorded":
-        otherwise = "recorded"
-    return culprits(retained.retention, past, otherwise=otherwise)
+            versions.append(version)
+    return versions
+
+
+def _without_stage(data: MetricInput) -> str:
+    """What is named where no stage lost a thing."""
+    if data.replay.mode == "recorded":
+        return "recorded"
+    return VIEW
 
 
 def _tokens_back(need: Need, sizes: Sequence[int]) -> int | None:

@@ -9,18 +9,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from workbench.engine.transcript.files import touched
-from workbench.engine.transcript.message import AssistantMessage, Message, Text
+from workbench.engine.transcript.message import AssistantMessage, Message
+from workbench.evaluation.metrics.defined_names import defined_names
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
 from workbench.evaluation.metrics.known_names import is_known, is_member_of_library
 from workbench.evaluation.metrics.library_names import LibraryNames
-from workbench.evaluation.metrics.listings import listings
 from workbench.evaluation.metrics.numbers_by_chance import agrees_by_chance
 from workbench.evaluation.metrics.pieces import is_piece
 from workbench.evaluation.metrics.same_names import is_of_other_folder
-from workbench.evaluation.metrics.shell_edits import shell_edits
-from workbench.evaluation.metrics.sources import shell_command, tools_of_script
+from workbench.evaluation.metrics.sources import tools_of_script
 from workbench.evaluation.metrics.uses import UseText, declares, is_output, text_of_use
 
 
@@ -30,7 +28,6 @@ class ApparentNeeds:
     def __init__(self, index: InvertedIndex) -> None:
         self._index = index
         self._folder_pairs = set(_folder_pairs(index.paths))
-        self._first_touched = _first_touched(index.messages)
         self._tool_words = _tool_words(index.messages)
         self._answers: dict[tuple[object, ...], bool] = {}
 
@@ -49,7 +46,9 @@ class ApparentNeeds:
         use = text_of_use(self._index.messages[need.use], need.use_text)
         if use is None:
             return False
-        return self._is_written_again(need, use) or _is_made_there(need, use)
+        if self._is_written_again(need, use) or self._is_not_of_project(need, use):
+            return True
+        return _is_made_there(need, use)
 
     def _is_no_name(self, need: Need) -> bool:
         """Whether a thing is no name of the project, or stands in its lines as a piece."""
@@ -107,18 +106,29 @@ class ApparentNeeds:
         return True
 
     def _is_written_again(self, need: Need, use: UseText) -> bool:
-        """Whether a file is written as a whole that was known before, and this line is as it was.
+        """Whether a line of code is written, in a file or in the agent's words, as it was said
+        before.
 
         What of a file must be known for that is measured line by line, see `code`.
         """
-        if use.form != "file":
+        if use.form not in ("file", "words") or not _MARKS_OF_CODE.search(need.use_text):
             return False
-        if use.path:
-            touched_at = self._first_touched.get(_file_key(use.path), need.use)
-            if touched_at >= need.use:
-                return False
         first_message = self._first_said.get(_squeezed(need.use_text), need.use)
-        return first_message <= need.evidence
+        return first_message < need.use
+
+    def _is_not_of_project(self, need: Need, use: UseText) -> bool:
+        """Whether code that the agent writes has a name that no line of the recording defines: it
+        may be a library's, which a model knows.
+        """
+        if use.form not in ("added", "file", "argument"):
+            return False
+        if need.entity.kind not in ("identifier", "error"):
+            return False
+        return need.entity.text not in self._defined_names
+
+    @cached_property
+    def _defined_names(self) -> frozenset[str]:
+        return defined_names(self._index.texts) | self._library_names.of_project
 
     @cached_property
     def _first_said(self) -> dict[str, int]:
@@ -142,31 +152,6 @@ def _folder_pairs(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield from pairwise(parts)
 
 
-def _first_touched(messages: Sequence[Message]) -> dict[str, int]:
-    """By file (see `_file_key`) the first message that reads or changes it."""
-    first_by_file: dict[str, int] = {}
-    for index, message in enumerate(messages):
-        if not isinstance(message, AssistantMessage):
-            continue
-        for block in message.blocks:
-            if isinstance(block, Text):
-                for listing in listings(block.text):
-                    first_by_file.setdefault(_file_key(listing.path), index)
-        for call in message.calls:
-            files = touched(call.name, call.arguments)
-            for path in (*files.read, *files.modified):
-                first_by_file.setdefault(_file_key(path), index)
-            for file in shell_edits(shell_command(call)).written:
-                first_by_file.setdefault(_file_key(file.path), index)
-    return first_by_file
-
-
-def _file_key(path: str) -> str:
-    """A file by its folder and its name: a shell and an editor may begin its path differently."""
-    parts = path.lower().replace("\\", "/").split("/")
-    return "/".join(parts[-2:])
-
-
 def _tool_words(messages: Sequence[Message]) -> set[str]:
     """The names of the tools, of their arguments and of their commands: each request tells them."""
     words: set[str] = set()
@@ -184,11 +169,12 @@ def _tool_words(messages: Sequence[Message]) -> set[str]:
     return words
 
 
-_GUTTER = re.compile(r"\d+\|")
+_GUTTER = re.compile(r"\d+\||[+-]\s")
+"""The number of a line, or the mark of a line in a comparison of two files."""
 
 
 def _squeezed(line: str) -> str:
-    """A line without its number, blanks, and the comma at its end."""
+    """A line without its number or mark, blanks, and the comma at its end."""
     without_number = _GUTTER.sub("", line, count=1)
     squeezed = "".join(without_number.split())
     return squeezed.rstrip(",")
@@ -219,40 +205,26 @@ def _is_in_prose(name: str, line: str) -> bool:
 
 
 def _is_habit(need: Need) -> bool:
-    """Whether the agent passes what it always passes: a flag that only it named, the name of an
-    action.
+    """Whether the agent passes what it always passes: a program's flag, a command that any model
+    knows, the name of an action.
     """
     name, kind = need.entity.text, need.entity.kind
-    if kind == "flag" and _is_flag_of_known_program(name, need.use_text):
+    if kind == "flag":
         return True
     if kind == "command" and _KNOWN_COMMAND.match(name):
         return True
     if need.way_back != "agent":
         return False
-    is_action = need.entity.text == need.use_text == need.evidence_text
-    return need.entity.kind == "flag" or (need.entity.kind == "identifier" and is_action)
+    is_action = name == need.use_text == need.evidence_text
+    return kind == "identifier" and is_action
 
 
-_KNOWN_PROGRAM = re.compile(
-    r"^\W*(?:sudo )?(?:git|gh|docker|kubectl|curl|wget|grep|rg|find|sed|awk|ls|tar|ps|pip|npm|apt|apt-get|brew|ssh)\b"
-)
-"""A program whose flags any model knows."""
 _KNOWN_COMMAND = re.compile(
     r"(?:git|gh|kubectl|curl|wget) |docker (?!exec|run)|(?:npm|pnpm|yarn|bun|pip) (?:ci|install|i|add|init|freeze)\b"
     r"|npx (?:tsc|eslint|prettier|jest|vitest)\b"
     r"|go (?:mod|build|vet|get)\b|cargo (?:build|check|add)\b|python3? -m (?:venv|pip|http)"
 )
 """A command that names nothing of the project."""
-_JOINT = re.compile(r"&&|\|\||[;|]")
-
-
-def _is_flag_of_known_program(flag: str, line: str) -> bool:
-    """Whether a line gives a flag to a program that any model knows."""
-    return any(
-        flag in command and _KNOWN_PROGRAM.match(command.strip()) for command in _JOINT.split(line)
-    )
-
-
 _STYLE_UNITS = (" %", " px", " rem", " em")
 
 
@@ -271,8 +243,6 @@ def _is_made_there(need: Need, use: UseText) -> bool:
         return False
     if kind == "quote" or (kind == "number" and name.endswith(_STYLE_UNITS)):
         return True
-    if kind == "flag":
-        return f"{name}:" in need.use_text
     if is_round_date:
         return True
     return kind == "identifier" and declares(name, need.use_text)

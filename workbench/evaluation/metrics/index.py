@@ -43,6 +43,7 @@ class Index(TextIndex):
         self._demands: dict[int, Demand] = {}
         self.work_reading: object = None  # of `work_exam.reading`, which is made of an index
         self.code_reading: object = None  # of `code.reading`, likewise
+        self.edited_lines: object = None  # of `code.edited_lines`, likewise
         self.statement_readings: dict[tuple[int, ...], object] = {}  # the same, by boundaries
 
     @property

@@ -5,6 +5,8 @@ are members of one, that no file of the project defines.
 import re
 from collections.abc import Iterable, Iterator
 
+from workbench.evaluation.metrics.defined_names import DEFINITION
+
 _IMPORTS = (
     re.compile(r"\bfrom\s+(?P<module>[\w.]+)\s+import\s+(?P<names>[\w\s,*()]+)"),
     re.compile(r"\bimport\s+(?P<names>[^;'\"]+?)\s+from\s+['\"](?P<module>[^'\"]+)['\"]"),
@@ -16,9 +18,6 @@ _WHOLE_MODULE = re.compile(
     r"^[\W\d]*import\s+(?P<module>[\w.]+)(?:\s+as\s+(?P<alias>\w+))?\s*(?:#|$)"
 )
 _BOUND = re.compile(r"(?:type\s+(?!as\b))?(?:(?:\w+|\*)\s*(?:\bas\b|:)\s*)?(\w+)")
-_DEFINITION = re.compile(
-    r"\b(?:def|class|function|func|fn|struct|enum|interface|trait|type|const|let|var)\s+(\w+)"
-)
 _OWN_MODULE = (".", "@/", "~", "#", "$", "src/")
 _OF_OTHERS = frozenset({"node_modules", "site-packages"})
 """Folders of a project that hold libraries."""
@@ -30,6 +29,9 @@ class LibraryNames:
     Args:
         lines: every line of the session.
         paths: every path that it names.
+
+    Attributes:
+        of_project: names that a line defines, or imports from a module of the project.
     """
 
     def __init__(self, lines: Iterable[str], paths: Iterable[str]) -> None:
@@ -37,7 +39,7 @@ class LibraryNames:
         imported: set[str] = set()
         of_project: set[str] = set()
         for line in lines:
-            definitions = set(_DEFINITION.findall(line))
+            definitions = set(DEFINITION.findall(line))
             if "import" in line or "require(" in line:
                 for module, name in _imports(line):
                     if self._is_own(module):
@@ -47,6 +49,7 @@ class LibraryNames:
                         # `const name = require("library")` defines nothing of the project's
                         definitions.discard(name)
             of_project |= definitions
+        self.of_project = frozenset(of_project)
         self._names = imported - of_project
 
     def gives(self, name: str, line: str) -> bool:

@@ -41,8 +41,6 @@ _PLAIN = frozenset(
 """Words that every line has."""
 
 
-_WEAK_KINDS = frozenset({"number", "version"})
-"""Kinds whose name alone does not tell of what it is."""
 _KINDS_IN_ANY_CASE = frozenset({"id", "quote"})
 """Kinds that are the same thing in capitals and in small letters."""
 LONG_QUOTE = 4
@@ -73,7 +71,7 @@ def _is_weak(need: Need) -> bool:
     """Whether a name alone does not tell of what it is."""
     if need.entity.kind == "quote":
         return len(need.entity.text.split()) < LONG_QUOTE
-    return need.entity.kind in _WEAK_KINDS
+    return need.entity.kind == "number"
 
 
 def is_told_again(need: Need, messages: Sequence[Message], boundary: int) -> bool:

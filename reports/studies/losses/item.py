@@ -1,0 +1,210 @@
+"""What a reader is shown of one loss: where the thing is stated, what of it each stage left, and
+where it is used; nothing of what the workbench makes of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    ToolCall,
+    argument_texts,
+    is_real_user,
+    said_text,
+)
+from workbench.evaluation.experiment.loss_rows import Loss
+from workbench.evaluation.metrics.metric import MetricInput
+from workbench.evaluation.metrics.view import ContextVersion
+
+AROUND = 8
+"""Lines before and behind a line that are shown."""
+LONGEST_LINE = 300
+MOST_MENTIONS = 14
+MOST_LINES = 4
+"""Lines of one message or one context that are shown, of those that have the thing."""
+
+
+@dataclass(frozen=True)
+class LossAtHand:
+    """A listed loss with the replay that it is of."""
+
+    data: MetricInput
+    row: Loss
+
+    @cached_property
+    def messages(self) -> Sequence[Message]:
+        """The whole recording."""
+        return self.data.replay.session.messages
+
+    @cached_property
+    def thing(self) -> re.Pattern[str]:
+        """The thing in whatever capitals and blanks."""
+        words = [re.escape(word) for word in str(self.row["entity"]).split()]
+        return re.compile(r"\s+".join(words), re.IGNORECASE)
+
+    def lines_with_thing(self, text: str) -> list[str]:
+        """The lines of a text that have the thing."""
+        found = [line for line in text.split("\n") if self.thing.search(line)]
+        if not found and self.thing.search(text):
+            found = ["(over several lines)"]
+        return found
+
+
+def item_text(loss: LossAtHand) -> str:
+    """The page of one item, without its head."""
+    row = loss.row
+    boundary, used_at = row["at"], row["needed_at"]
+    stated_at = row["evidence_at"]
+    parts = [
+        f"The thing: `{row['entity']}`",
+        f"Stated last in message {stated_at}. The context was cut before message {boundary}."
+        f" The thing is used in message {used_at}.",
+        "## The user's last request before the use",
+        _last_request(loss.messages[:used_at]),
+        f"## Where it is stated: message {stated_at}, {_speaker(loss, stated_at)}",
+        _around(loss, stated_at, row["evidence"]),
+        "## Messages before the cut that have it",
+        *_mentions(loss, range(boundary)),
+        "## The context, step by step",
+        *_steps(loss),
+        f"## Messages {boundary} to {used_at - 1}: after the cut, before the use",
+        *_mentions(loss, range(boundary, used_at)),
+        f"## The use: message {used_at}, the agent",
+        _around(loss, used_at, row["use"]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _clip(line: str) -> str:
+    if len(line) <= LONGEST_LINE:
+        return line
+    return f"{line[:LONGEST_LINE]} [...]"
+
+
+def _fenced(lines: Sequence[str]) -> str:
+    shown = "\n".join(_clip(line) for line in lines)
+    return f"~~~~\n{shown}\n~~~~"
+
+
+def _last_request(messages: Sequence[Message]) -> str:
+    for message in reversed(messages):
+        if is_real_user(message):
+            return _fenced(said_text(message)[:700].split("\n"))
+    return "(none)"
+
+
+def _speaker(loss: LossAtHand, number: int) -> str:
+    """Who said a message; of a result, the call that it answers."""
+    message = loss.messages[number]
+    if message.role == "assistant":
+        return "the agent"
+    if message.role != "tool":
+        return f"the {message.role}"
+    for earlier in reversed(loss.messages[:number]):
+        if not isinstance(earlier, AssistantMessage):
+            continue
+        for call in earlier.calls:
+            if call.id == message.call_id:
+                return f"a result of {_call_head(call)}"
+    return "a tool's result"
+
+
+def _call_head(call: ToolCall) -> str:
+    arguments = " ".join(argument_texts(call.arguments))
+    first_words = " ".join(arguments.split())[:160]
+    return f"the tool {call.name} ({first_words})"
+
+
+def _labelled_lines(message: Message) -> Iterator[str]:
+    """The lines of a message; before each argument of a call its name."""
+    for block in message.blocks:
+        if isinstance(block, ToolCall):
+            yield f"[calls the tool {block.name}]"
+            for name, value in block.arguments.items():
+                yield f"[argument {name}]"
+                for text in argument_texts(value):
+                    yield from text.split("\n")
+        elif block.type != "image":
+            yield from block.text.split("\n")
+
+
+def _around(loss: LossAtHand, number: int, line: str) -> str:
+    """The lines of a message around one of them, which has a mark, below the argument's name."""
+    lines = list(_labelled_lines(loss.messages[number]))
+    squeezed = "".join(line.split())
+    marked = [place for place, text in enumerate(lines) if squeezed in "".join(text.split())]
+    if not marked:
+        marked = [place for place, text in enumerate(lines) if loss.thing.search(text)]
+    if not marked:
+        return _fenced([line])
+    place = marked[0]
+    begin = max(0, place - AROUND)
+    shown = [f"   {text}" for text in lines[begin : place + AROUND + 1]]
+    shown[place - begin] = f">> {lines[place]}"
+    heads = [text for text in lines[:begin] if text.startswith(("[calls", "[argument"))]
+    return _fenced([*heads[-2:], *shown])
+
+
+def _mentions(loss: LossAtHand, numbers: Sequence[int]) -> Iterator[str]:
+    """The messages that have the thing, the last of them, with some of their lines."""
+    mentions: list[str] = []
+    for number in numbers:
+        found = loss.lines_with_thing(said_text(loss.messages[number]))
+        if not found:
+            continue
+        head = f"- message {number}, {_speaker(loss, number)}: {len(found)} lines"
+        mentions.append(f"{head}\n{_fenced(found[:MOST_LINES])}")
+    if not mentions:
+        yield "(no message has it)"
+        return
+    if len(mentions) > MOST_MENTIONS:
+        yield f"({len(mentions)} messages have it; the last {MOST_MENTIONS} of them:)"
+    yield from mentions[-MOST_MENTIONS:]
+
+
+def _steps(loss: LossAtHand) -> Iterator[str]:
+    """Each version of the context up to the cut that has more or fewer lines with the thing than
+    the one before it, and what is sent.
+    """
+    boundary = loss.row["at"]
+    counts: tuple[int, bool] | None = None
+    for version in loss.data.versions:
+        if version.at > boundary:
+            break
+        text = _version_text(loss, version)
+        found = loss.lines_with_thing(text)
+        has_line = "".join(loss.row["evidence"].split()) in "".join(text.split())
+        if (len(found), has_line) == counts:
+            continue
+        counts = len(found), has_line
+        head = f"after the stage `{version.stage}`" if version.stage else "before any stage"
+        yield _step(f"before message {version.at}, {head}", found, has_line)
+    sent = _sent(loss)
+    has_line = "".join(loss.row["evidence"].split()) in "".join(sent.split())
+    yield _step(f"what is sent at message {boundary}", loss.lines_with_thing(sent), has_line)
+
+
+def _step(head: str, found: Sequence[str], has_line: bool) -> str:
+    line = "has" if has_line else "lacks"
+    text = f"- {head}: {len(found)} lines have the thing; it {line} the stating line"
+    if found:
+        text += f"\n{_fenced(found[:MOST_LINES])}"
+    return text
+
+
+def _version_text(loss: LossAtHand, version: ContextVersion) -> str:
+    whole = [said_text(loss.messages[index]) for index in version.messages.tolist()]
+    return "\n".join([*whole, *version.texts])
+
+
+def _sent(loss: LossAtHand) -> str:
+    boundary = loss.row["at"]
+    for snapshot in loss.data.snapshots:
+        if snapshot.at == boundary:
+            return "\n".join(map(said_text, snapshot.context.messages))
+    return ""
