@@ -34,7 +34,7 @@ STRATEGIES = ("claude_code", "ex_athena", "opencode", "pipeline", "summarize", "
 LARGEST_WINDOW = 60_000
 """Tokens; a session that is shorter than two of them gets half of its own size."""
 LOSSES, SHEETS, SECOND, SEED = 200, 3, 60, 8
-MOST_OF_ONE = 3
+MOST_OF_ONE = 4
 """How many times its share of the losses one recording may give, where others have fewer."""
 PROCESSES = 2
 ANSWERS = ("kind", "need", "stage", "way_back")
@@ -110,6 +110,7 @@ def in_turns(lists: Sequence[Sequence[Candidate]], limit: int) -> list[Candidate
 
 def write_sheets(recordings: Path, files: Path, out: Path) -> None:
     """Draw losses and write the sheets."""
+    out.mkdir(parents=True, exist_ok=True)
     names = files.read_text(encoding="utf-8").splitlines()
     limit = MOST_OF_ONE * LOSSES // len(names)
     with ProcessPoolExecutor(PROCESSES) as pool:

@@ -21,6 +21,8 @@ from workbench.evaluation.experiment.loss_rows import Loss
 from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.metrics.view import ContextVersion
 
+_NAME = re.compile(r"[\w-]+")
+_WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 AROUND = 8
 """Lines before and behind a line that are shown."""
 LONGEST_LINE = 300
@@ -43,9 +45,14 @@ class LossAtHand:
 
     @cached_property
     def thing(self) -> re.Pattern[str]:
-        """The thing in whatever capitals and blanks."""
-        words = [re.escape(word) for word in str(self.row["entity"]).split()]
-        return re.compile(r"\s+".join(words), re.IGNORECASE)
+        """The thing in whatever capitals and blanks; of a name, its words however joined."""
+        entity = str(self.row["entity"])
+        joint = r"\s+"
+        words = entity.split()
+        if _NAME.fullmatch(entity):
+            joint = r"[\s_-]?"
+            words = _WORD_OF_NAME.findall(entity)
+        return re.compile(joint.join(map(re.escape, words)), re.IGNORECASE)
 
     def lines_with_thing(self, text: str) -> list[str]:
         """The lines of a text that have the thing."""
