@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
 import pytest
 
 from builders import called, result, rules, said, told
-from workbench import MetricInput, Session, prepared, replay
+from workbench import Session, compare
 from workbench.engine.transcript.message import Message
-from workbench.evaluation.experiment.loss_rows import loss_rows
 
 LINE = "const widgetKinds = paintRound(seedTone, 'violet')"
 SHORTER = "return placeCorners(oddRows, evenRows)"
 FILLER = " ".join(f"filler{number}" for number in range(40))
 
 
-def losses(*future: Message, shown: str = f"{LINE}\n{SHORTER}") -> list[dict[str, object]]:
+def losses(*future: Message) -> list[dict[Hashable, Any]]:
     """What truncation loses of a file that was read long before."""
     history: list[Message] = [
         rules("be brief"),
         said("mend the widgets"),
         called("Read", "c1", file_path="src/app.ts"),
-        result(shown, "c1", name="Read"),
+        result(f"{LINE}\n{SHORTER}", "c1", name="Read"),
     ]
     for number in range(40):
         history.append(said(f"and part {number}: {FILLER}", f"asked-{number}"))
         history.append(told(f"part {number} is done: {FILLER}", f"done-{number}"))
     session = Session.of([*history, *future], id="lines")
-    ready = prepared(session, 4000)
-    return loss_rows(MetricInput(replay(ready, "truncate"), ready.index))
+    with TemporaryDirectory() as folder:
+        run = compare(session, strategies=("truncate",), window=4000, out=Path(folder) / "run")
+        rows = run.losses[run.losses["mode"] == "natural"]
+        return rows.to_dict("records")
 
 
 def edit(old: str, call_id: str = "c2") -> Message:
     return called("Edit", call_id, file_path="src/app.ts", old_string=old, new_string="done()")
 
 
-def lines(rows: list[dict[str, object]]) -> list[object]:
+def lines(rows: list[dict[Hashable, Any]]) -> list[object]:
     return [row["entity"] for row in rows if row["kind"] == "line"]
 
 
