@@ -32,8 +32,9 @@ def losses(*future: Message) -> list[dict[Hashable, Any]]:
     session = Session.of([*history, *future], id="lines")
     with TemporaryDirectory() as folder:
         run = compare(session, strategies=("truncate",), window=4000, out=Path(folder) / "run")
-        rows = run.losses[run.losses["mode"] == "natural"]
-        return rows.to_dict("records")
+        is_natural = run.losses["mode"] == "natural"
+        rows: list[dict[Hashable, Any]] = run.losses[is_natural].to_dict("records")
+        return rows
 
 
 def edit(old: str, call_id: str = "c2") -> Message:
