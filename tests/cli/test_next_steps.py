@@ -114,6 +114,15 @@ def test_an_advice_reads_the_files_that_were_written_last(
     assert "--newest takes files of this machine, which - is not" in capsys.readouterr().err
 
 
+def test_of_an_agent_that_writes_beside_the_work_all_are_advised_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.traj.json").write_text("{}")
+    assert advice_on(["first.traj.json"]) == "workbench advise '*.traj.json' --candidates 8"
+
+
 def test_a_session_that_lies_elsewhere_is_advised_on_alone(tmp_path: Path) -> None:
     file = tmp_path / "mine.jsonl"
     file.write_text("{}")

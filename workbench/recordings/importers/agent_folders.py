@@ -201,9 +201,12 @@ def agents_here() -> list[SessionFiles]:
 
 
 def beside(path: Path) -> SessionFiles | None:
-    """The session files of the agent in whose folder a file lies; None elsewhere."""
+    """The session files of the agent that keeps this one; None where none does."""
+    file = path.absolute()
     for folder in AGENT_FOLDERS:
-        if folder.below and folder.path in path.absolute().parents:
+        if folder.below and folder.path in file.parents:
+            return _session_files(folder)
+        if folder.is_beside_work and file in dict(_files(folder)):
             return _session_files(folder)
     return None
 
