@@ -22,7 +22,10 @@ def characters(clip: Clip) -> int:
 
 def harmless(text: str) -> str:
     """Recorded text that can neither close our tags nor begin a line as another speaker."""
-    return _LABELS.sub(" ", _TAGS.sub("&lt;", text))
+    without_tags = _TAGS.sub("&lt;", text)
+    if text.startswith("[") or "\n[" in text:
+        return _LABELS.sub(" ", without_tags)
+    return without_tags  # no line begins with a label
 
 
 def word(text: str) -> str:

@@ -1,6 +1,7 @@
 """What a strategy lost though it is needed later, as rows of the table `losses`, worst first."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeAlias
 
 from workbench.engine.extraction.words import without_colours
@@ -24,6 +25,8 @@ from workbench.evaluation.metrics.still_told import (
 from workbench.evaluation.metrics.view import VIEW, ContextVersion, culprits
 
 Loss: TypeAlias = dict[str, Any]
+Thing: TypeAlias = tuple[str, str]
+"""The kind and the text of what is lost."""
 
 WORST = 30
 """Losses that a replay writes down for each mode and budget."""
@@ -41,22 +44,22 @@ def loss_rows(data: MetricInput, loss_limit: int = WORST) -> list[Loss]:
     """The worst losses of a replay, so many at most, each thing once: at the boundary where it
     is lost worst.
     """
-    worst: dict[tuple[str, str], Loss] = {}
-    for loss in worst_losses(data):
-        if len(worst) == loss_limit:
-            break
-        thing = (loss["kind"], loss["entity"])
-        if thing not in worst:
-            worst[thing] = loss
+    worst: dict[Thing, Loss] = {}
+    for loss in islice(worst_losses(data, listed=worst), loss_limit):
+        worst[_thing(loss)] = loss
     return list(worst.values())
 
 
-def worst_losses(data: MetricInput) -> Iterator[Loss]:
+def worst_losses(data: MetricInput, listed: Container[Thing] = ()) -> Iterator[Loss]:
     """The losses of a replay at each of its boundaries, worst first; what only looks like a need,
     what another line of the context still tells, and what is told
     again before its use, is left out.
 
     What costs most to get back comes first; of equal ones what is needed soonest.
+
+    Args:
+        data: the replay.
+        listed: things that are left out too; who takes the losses may add to them meanwhile.
     """
     candidates: list[tuple[Loss, Need]] = []
     contexts: dict[int, Retained] = {}
@@ -66,6 +69,8 @@ def worst_losses(data: MetricInput) -> Iterator[Loss]:
         contexts[retained.snapshot.at] = retained
         context_texts[retained.snapshot.at] = _context_text(retained)
     for loss, need in sorted(candidates, key=_rank):
+        if _thing(loss) in listed:
+            continue
         if loss["kind"] == LINE:
             yield loss
             continue
@@ -78,6 +83,11 @@ def worst_losses(data: MetricInput) -> Iterator[Loss]:
         if is_told_again(need, data.replay.session.messages, loss["at"]):
             continue
         yield loss
+
+
+def _thing(loss: Loss) -> Thing:
+    """What is lost, at whichever boundary."""
+    return loss["kind"], loss["entity"]
 
 
 def _context_text(retained: Retained) -> str:

@@ -98,15 +98,17 @@ def _is_spelled(need: Need, text: str) -> bool:
     return False
 
 
-def _spellings(need: Need) -> Iterator[re.Pattern[str]]:
+@lru_cache(maxsize=4096)
+def _spellings(need: Need) -> tuple[re.Pattern[str], ...]:
     """The spellings of a name, most usual first."""
-    yield _as_word(need)
+    spellings = [_as_word(need)]
     if need.entity.kind == "path":
-        yield from _as_module(need)
+        spellings += _as_module(need)
     if need.entity.kind == "identifier":
-        yield from _in_any_spelling(need)
+        spellings += _in_any_spelling(need)
     if need.entity.kind == "url":
-        yield from _as_port(need)
+        spellings += _as_port(need)
+    return tuple(spellings)
 
 
 def _in_any_spelling(need: Need) -> Iterator[re.Pattern[str]]:
@@ -174,13 +176,22 @@ def _as_word(need: Need) -> re.Pattern[str]:
     spelling = re.escape(_spelling(need))
     kind = need.entity.kind
     if kind == "identifier":
-        return re.compile(rf"(?<![\w-]){spelling}(?![\w-])")
+        return _word_that_follows_no(r"[\w-]", spelling)
     if kind in _KINDS_IN_ANY_CASE:
         return re.compile(rf"(?<![\w.-]){spelling}(?![\w-])", re.IGNORECASE)
     if f"}}{need.entity.text}" in need.use_text:
         # code makes the name and puts more before it
         return re.compile(rf"{spelling}(?![\w-])")
-    return re.compile(rf"(?<![\w.-]){spelling}(?![\w-])")
+    return _word_that_follows_no(r"[\w.-]", spelling)
+
+
+def _word_that_follows_no(character: str, spelling: str) -> re.Pattern[str]:
+    """A spelling that stands behind no such character, and before no letter, digit or dash.
+
+    What stands before it is looked at once it is found: a pattern that begins with plain text is
+    searched for a hundred times as fast.
+    """
+    return re.compile(rf"{spelling}(?<!{character}{spelling})(?![\w-])")
 
 
 @lru_cache(maxsize=4096)

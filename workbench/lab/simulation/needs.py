@@ -251,10 +251,8 @@ class Needs:
         if exam is None:
             telling += lines.tolist()
         else:
-            line_answers = exam.answered_by([history.texts[line] for line in lines])
-            for line, item_answers in zip(lines.tolist(), line_answers, strict=True):
-                if item_answers[0]:
-                    telling.append(line)
+            is_answered = exam.answered_by_lines()[lines, 0]
+            telling += lines[is_answered].tolist()
         is_earlier = np.isin(history.place_line, telling) & (history.place_message < action)
         messages = history.place_message[is_earlier]
         looking_messages = messages[self._is_look[messages]]

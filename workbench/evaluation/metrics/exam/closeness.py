@@ -49,6 +49,12 @@ class Hits(NamedTuple):
     score: Floats
     says_done: Flags | bool = False
 
+    @classmethod
+    def none(cls) -> Hits:
+        """Those of no lines."""
+        rows = np.zeros(0, dtype=np.int64)
+        return cls(rows, rows, np.zeros(0), np.zeros(0, dtype=bool))
+
 
 class Cues:
     """The cues of some items, made ready to be looked up in lines.

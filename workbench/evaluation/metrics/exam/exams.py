@@ -12,6 +12,7 @@ import numpy as np
 from workbench.base.ragged import Flags, Floats, Ints, integers
 from workbench.engine.extraction.statements import is_pending
 from workbench.evaluation.metrics.exam.changes import latest_and_decisions
+from workbench.evaluation.metrics.exam.closeness import Hits
 from workbench.evaluation.metrics.exam.facts import facts
 from workbench.evaluation.metrics.exam.history import ExamHistory
 from workbench.evaluation.metrics.exam.item import Item, mean_score
@@ -156,12 +157,20 @@ class BoundaryExam:
 
     def answered_by(self, texts: Sequence[str]) -> Flags:
         """(texts, items) which items each text answers, whatever other lines are beside it."""
-        newest = self._history.before(self.at).newest
         hits = self._sheet.look_up(texts)
-        text_count = len(texts)
+        return self._answered(hits, len(texts))
+
+    def answered_by_lines(self) -> Flags:
+        """(lines, items) the same of each line of the session."""
+        line_count = len(self._history.texts)
+        return self._answered(self._of_history, line_count)
+
+    def _answered(self, hits: Hits, line_count: int) -> Flags:
+        """(lines, items) which items each of some lines answers, by what these say."""
+        newest = self._history.before(self.at).newest
         return self._sheet.answered_by(
             hits,
-            text_count,
+            line_count,
             self._of_history,
             newest,
         )

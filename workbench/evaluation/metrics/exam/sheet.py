@@ -71,6 +71,8 @@ class Sheet:
             texts: lines, as `lines_of` gives them.
             lines: the same, where they were read before.
         """
+        if not texts:
+            return Hits.none()
         if lines is None:
             lines = Lines(texts, self._vocabulary)
         names = self._closeness.hits(lines)

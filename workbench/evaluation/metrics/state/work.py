@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Ints, kept_mask
+from workbench.base.ragged import Flags, Ints, kept_mask, together
 from workbench.engine.extraction.entities import Entity, plain
 from workbench.engine.extraction.statements import (
     says_done,
@@ -199,12 +199,15 @@ class Work:
         """
         statement_count = len(self._is_work)
         is_named = np.zeros(statement_count, dtype=bool)
+        reworded: list[str] = []
         for line in lines:
             slot = self._slot_of(line)
-            if slot is not None:
+            if slot is None:
+                reworded.append(line)
+            else:
                 is_named[slot] = True
-                continue
-            spans = self._texts.spans(line)
+        if reworded:
+            spans = together(map(self._texts.spans, reworded))
             _, similar = self._statements.stating(spans)
             is_named[similar] = True
         return is_named
