@@ -25,6 +25,13 @@ Exits with 1 where a bar is missed by the worst file: an exponent of 1.1 in mess
 length of a line; for a comparison 10 times tiktoken and 5 s, 300 MB and 20 times the file; 100 ms
 for an exam; 4 GB for the long session; a first figure within 3 s, and no more than 12 s of silence in a
 pipe, which gets a line every 10 s.
+
+Measured on 2026-11-28, on two busy cores: of 25 files (the bundled sessions, and each seventh of
+`--shared` by size that has a session) 17 missed their seconds, 4 their megabytes (by 11 at most), 2
+the time of an exam. A comparison of 8 messages takes 2.6 s and 246 MB, so about half of the seconds
+of a session of 100 KB are no work on its text. Since then a loss is judged once, nothing is looked up
+in no lines, and pyarrow takes its memory from the system: 320 -> 301 MB for `poolside-requirements`,
+319 -> 302 MB for 0.6 MB of Claude Code, 246 -> 236 MB for 8 messages.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -326,3 +327,23 @@ def test_an_answer_in_words_loads_nothing_that_only_charts_and_notebooks_need() 
         " 'papermill', 'nbformat'} & set(sys.modules); assert not slow, slow"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_tables_take_their_memory_from_the_system_unless_the_user_has_chosen() -> None:
+    code = (
+        "from workbench.cli import main; main(['list', 'metrics']); import pyarrow;"
+        " print(pyarrow.default_memory_pool().backend_name)"
+    )
+    environment = {**os.environ}
+    environment.pop("ARROW_DEFAULT_MEMORY_POOL", None)
+    assert _last_line(code, environment) == "system"
+    environment["ARROW_DEFAULT_MEMORY_POOL"] = "mimalloc"
+    assert _last_line(code, environment) == "mimalloc"
+
+
+def _last_line(code: str, environment: dict[str, str]) -> str:
+    """The last line that a program prints."""
+    process = subprocess.run(
+        [sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True
+    )
+    return process.stdout.splitlines()[-1]

@@ -178,7 +178,8 @@ def _as_word(need: Need) -> re.Pattern[str]:
     if kind == "identifier":
         return _word_that_follows_no(r"[\w-]", spelling)
     if kind in _KINDS_IN_ANY_CASE:
-        return re.compile(rf"(?<![\w.-]){spelling}(?![\w-])", re.IGNORECASE)
+        in_any_case = rf"(?<![\w.-]){spelling}(?![\w-])"
+        return re.compile(in_any_case, re.IGNORECASE)
     if f"}}{need.entity.text}" in need.use_text:
         # code makes the name and puts more before it
         return re.compile(rf"{spelling}(?![\w-])")
@@ -191,7 +192,10 @@ def _word_that_follows_no(character: str, spelling: str) -> re.Pattern[str]:
     What stands before it is looked at once it is found: a pattern that begins with plain text is
     searched for a hundred times as fast.
     """
-    return re.compile(rf"{spelling}(?<!{character}{spelling})(?![\w-])")
+    is_behind_none = rf"(?<!{character}{spelling})"
+    is_before_none = r"(?![\w-])"
+    pattern = spelling + is_behind_none + is_before_none
+    return re.compile(pattern)
 
 
 @lru_cache(maxsize=4096)

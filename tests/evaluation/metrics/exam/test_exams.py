@@ -301,3 +301,30 @@ def test_the_exams_of_a_session_go_with_its_index() -> None:
     del index
     gc.collect()
     assert made() is None
+
+
+def test_a_line_of_the_session_answers_beside_all_others_what_it_answers_alone() -> None:
+    line = "keep the retry budget of retryLimit at three"
+    messages: list[Message] = [
+        *FILLER,
+        said(line),
+        told("the retry budget of retryLimit stays"),
+    ]
+    exams = Exams.of(Index(messages))
+    exam = exams.at(len(messages) - 1)
+    lines = exams.history.texts
+    answered = exam.answered_by_lines()
+    assert answered[lines.index(line)].any()
+    assert (answered == exam.answered_by(lines)).all()
+    for number, text in enumerate(lines):
+        assert (answered[number] == exam.answered_by([text])[0]).all()
+
+
+def test_no_lines_answer_nothing() -> None:
+    messages: list[Message] = [
+        *FILLER,
+        said("keep the retry budget of retryLimit at three"),
+        told("the retry budget of retryLimit stays"),
+    ]
+    exam = Exams.of(Index(messages)).at(len(messages) - 1)
+    assert exam.answered_by([]).shape == (0, len(exam.items))

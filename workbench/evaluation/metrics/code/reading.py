@@ -123,12 +123,13 @@ class CodeReading:
 
     def _read(self, message: Message) -> _ReadText:
         """A message as a part of a context; the session's own messages are read once."""
-        texts = tuple(spoken_texts(message))
         place = self._place.get(id(message))
+        if place in self._read_messages:
+            return self._read_messages[place]
+        texts = tuple(spoken_texts(message))
         if place is None:
             return self._read_new(texts)
-        if place not in self._read_messages:
-            self._read_messages[place] = self._read_texts(texts)
+        self._read_messages[place] = self._read_texts(texts)
         return self._read_messages[place]
 
     def _read_texts(self, texts: tuple[str, ...]) -> _ReadText:

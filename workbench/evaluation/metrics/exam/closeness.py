@@ -52,8 +52,14 @@ class Hits(NamedTuple):
     @classmethod
     def none(cls) -> Hits:
         """Those of no lines."""
-        rows = np.zeros(0, dtype=np.int64)
-        return cls(rows, rows, np.zeros(0), np.zeros(0, dtype=bool))
+        numbers = np.zeros(0, dtype=np.int64)
+        flags_of_rows = np.zeros(0, dtype=bool)
+        return cls(
+            cell=numbers,
+            line=numbers,
+            score=np.zeros(0),
+            says_done=flags_of_rows,
+        )
 
 
 class Cues:

@@ -158,7 +158,8 @@ class BoundaryExam:
     def answered_by(self, texts: Sequence[str]) -> Flags:
         """(texts, items) which items each text answers, whatever other lines are beside it."""
         hits = self._sheet.look_up(texts)
-        return self._answered(hits, len(texts))
+        text_count = len(texts)
+        return self._answered(hits, text_count)
 
     def answered_by_lines(self) -> Flags:
         """(lines, items) the same of each line of the session."""
