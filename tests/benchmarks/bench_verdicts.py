@@ -16,7 +16,8 @@ results of the simulation are printed beside the best strategy's, three for the 
 With --held-out every second session is compared and simulated for the answer, and the results are of
 the other sessions: without it the answer has seen what it is judged by.
 
-With --advise it is `advise` that names a strategy, of the same ones and for the same window.
+With --advise it is `advise` that names a strategy, of the same ones and for the same window, and
+what to use if only dollars count. It simulates for itself.
 
 Prints a row a project, as a table in Markdown, and the share of verdicts that hold by each; exits
 with 1 where one of the shares is below 80 %.
@@ -37,7 +38,8 @@ from workbench import Findings, Results, WorkbenchError
 from workbench.evaluation.findings.decision import Decision
 from workbench.evaluation.findings.prices import considered
 from workbench.evaluation.findings.tables import Tables
-from workbench.lab.advice.advise import AdviceSpec, advise
+from workbench.lab.advice.advice_spec import AdviceSpec
+from workbench.lab.advice.advise import advise
 
 POSSIBLE = 0.1
 
@@ -176,8 +178,9 @@ def judged(project: Path, arguments: argparse.Namespace) -> Verdict | None:
     if decision is None or not decision.points:
         return None
     named = named_strategies(decision)
+    cheapest = decision.cheapest or named[0]
     if arguments.advise:
-        named = (advised_strategy(project, folder, arguments),)
+        named, cheapest = advised_strategies(sessions, folder, arguments)
     if arguments.held_out:
         simulation = wb.simulate(for_results, out=folder / "other half", **settings)
     table = simulated_results(simulation.simulated)
@@ -191,27 +194,38 @@ def judged(project: Path, arguments: argparse.Namespace) -> Verdict | None:
             "bill": Beside.of_bills(table["bill"], named),
             "bill with blind steps": Beside.of_bills(table["bill_blind"], named),
             "points": Beside.of_points(table["points"], named),
-            "bill, only dollars count": Beside.of_bills(
-                table["bill"], (decision.cheapest or named[0],)
-            ),
+            "bill, only dollars count": Beside.of_bills(table["bill"], (cheapest,)),
         },
     )
 
 
-def advised_strategy(project: Path, folder: Path, arguments: argparse.Namespace) -> str:
-    """The strategy that `advise` names, of those that are compared."""
+def advised_strategies(
+    sessions: list[wb.Session], folder: Path, arguments: argparse.Namespace
+) -> tuple[tuple[str, ...], str]:
+    """The strategy that `advise` names, of those that are compared, and the one that it names for
+    those to whom only dollars count.
+    """
+    recordings = folder / "recordings"
+    recordings.mkdir(parents=True, exist_ok=True)
+    files = []
+    for number, session in enumerate(sessions):
+        files.append(str(recordings / f"{number}.jsonl"))
+        wb.save(session, files[-1])
     candidates = folder / "candidates.toml"
     names = arguments.strategies.split(",")
     candidates.write_text(f"strategies = {names}\n", encoding="utf-8")
     advice = advise(
-        [str(project)],
+        files,
         space=candidates,
         window=arguments.window,
         model="extractive",
         out=folder / "advised",
         quiet=True,
     )
-    return advice.advised.base
+    base_by_name = {point.strategy: point.base for point in advice.grid.points()}
+    base_by_name[advice.default.strategy] = advice.default.base
+    advised = advice.advised.base
+    return (advised,), base_by_name.get(advice.cheapest, advised)
 
 
 def decided_between(folder: Path) -> list[str]:

@@ -15,6 +15,7 @@ from workbench.base.palette import looks
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 TEMPLATES = PACKAGE / "report" / "templates"
 LONGEST = 400
@@ -22,6 +23,7 @@ LONGEST = 400
 and its size.
 """
 
+_OPTION = re.compile("--[a-z][a-z-]*")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
 )
@@ -39,6 +41,15 @@ def visible(text: str) -> str:
 
 def _code_point(match: re.Match[str]) -> str:
     return f"\N{SYMBOL FOR SUBSTITUTE FORM TWO}{ord(match[0]):02x}"
+
+
+def unbroken(text: str) -> Markup:
+    """Prose in HTML: no line breaks before a percent sign or inside an option such as `--model`."""
+    from markupsafe import Markup, escape
+
+    escaped = str(escape(visible(text)))
+    with_spaces = escaped.replace(" %", "\N{NO-BREAK SPACE}%")
+    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', with_spaces))
 
 
 def clipped(text: object, longest: int = LONGEST) -> str:
@@ -79,7 +90,7 @@ def environment() -> Environment:
         "interval": interval,
         "joined": joined,
         "whole": lambda number: f"{number:,}",
-        "nbsp": lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%"),
+        "nbsp": unbroken,
     }
     templates.tests["missing"] = missing
     templates.globals |= {"NUMBERS": NUMBERS, "looks": looks, "some": some}

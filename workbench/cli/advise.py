@@ -22,7 +22,8 @@ from workbench.cli.output import OK, PENDING, complain, records, say, say_json, 
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.experiment.forecast import together
 from workbench.evaluation.metrics import HALVES
-from workbench.lab.advice.advise import Advice, AdviceSpec
+from workbench.lab.advice.advice_spec import AdviceSpec
+from workbench.lab.advice.advise import Advice
 from workbench.lab.advice.agents import (
     SETTING,
     SWITCHING,
@@ -31,7 +32,8 @@ from workbench.lab.advice.agents import (
     PresentSetting,
     agent_searches,
 )
-from workbench.lab.advice.paste import Snippet, agent_snippet, snippets
+from workbench.lab.advice.own_setting import OwnSetting
+from workbench.lab.advice.paste import Snippet, snippets
 from workbench.lab.advice.search import Round
 
 SHOWN = {
@@ -160,20 +162,21 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
         return
     snippet = _setting(advice)
     if snippet is None:
-        write(SET_NOTHING.format(agent=agent.name))
+        write(f"{settings.verdict} {CONTEXT_CAN_CHANGE}")
+    else:
+        write(settings.verdict)
+        write(f"To paste into {snippet.where}, {snippet.beside}; {snippet.lacks}:")
+        say(f"\n{snippet.text.rstrip()}")
     write(
         f"Today it compacts at {present.limit.tokens:,} of {present.window.tokens:,} tokens. The"
         f" limit: {present.limit.source}; the window: {present.window.source}."
         f" {advice.compactor.default.strategy} restates it."
     )
     say(f"\n{SETTING.format(agent=agent.name)}:")
-    _show_search(settings, spec)
-    if snippet is not None:
-        write(f"To paste into {snippet.where}, {snippet.beside}; {snippet.lacks}:")
-        say(f"\n{snippet.text.rstrip()}")
+    _show_search(settings, spec, [settings.verdict])
     write(NOT_MEASURED)
     write(f"{SWITCHING.format(agent=agent.name)} (`Compactor`, in an agent of yours):")
-    _show_search(advice.compactor, spec, settings.opening)
+    _show_search(advice.compactor, spec, [settings.opening])
     if not advice.compactor.stay:
         _show_snippets(advice.compactor, present.window.tokens)
 
@@ -198,14 +201,10 @@ def _setting(advice: AgentAdvice) -> Snippet | None:
     agent, present, settings = advice.agent, advice.present, advice.settings
     if agent is None or present is None or settings is None or settings.stay:
         return None
-    advised = settings.grid.preset(settings.advised)
-    return agent_snippet(advised, agent.preset, present.window.tokens)
+    return OwnSetting(agent, present.window.tokens, settings).snippet(settings.advised)
 
 
-SET_NOTHING = (
-    "Set nothing: leave the compaction of {agent} as it is. What fills its context you can change:"
-    " `workbench inspect SESSION` shows it."
-)
+CONTEXT_CAN_CHANGE = "What fills its context you can change: `workbench inspect SESSION` shows it."
 NOTHING_MEASURED = "Nothing to paste, since nothing was measured."
 NOT_MEASURED = (
     "Its prompt, its hooks and a plug-in can be set besides; what these gain was not measured."
@@ -213,23 +212,24 @@ NOT_MEASURED = (
 )
 
 
-def _show_search(advice: Advice, spec: AdviceSpec, printed_opening: str = "") -> None:
-    """Print a search in words and its table; without its opening if that was printed already."""
-    if advice.opening and advice.opening != printed_opening:
-        write(advice.opening)
-    for sentence in (advice.verdict, advice.traded):
-        if sentence:
-            write(sentence)
+def _show_search(advice: Advice, spec: AdviceSpec, printed: Sequence[str] = ()) -> None:
+    """Print a search in words and its table; without paragraphs that were printed already."""
+    for text in (advice.opening, advice.verdict, advice.traded):
+        if text and text not in printed:
+            write(text)
     if advice.runner_up is not None:
         _write_runner_up(*advice.runner_up, spec.margin)
     if advice.regret is not None:
         write(
             f"Regret: the best candidate, known beforehand, would have gained {advice.regret:.1f}"
-            " points more there."
+            f" points more on those {advice.unit}s."
         )
     if len(advice.table) and advice.outcome != "no figure":
         say("\nThe last round, on the sessions that the choice was made on:\n")
-        say(table(records(advice.table), SHOWN, room=80))
+        shown = dict(SHOWN)
+        if advice.unit == "session":  # each counts as a project
+            del shown["projects"]
+        say(table(records(advice.table), shown, room=80))
     if advice.out:
         reasons = "failed, wait for their model, or sent a request larger than the window"
         write(f"Out, since they {reasons}: {joined(advice.out)}.")
@@ -261,7 +261,8 @@ def _snippets(advice: Advice, window: int) -> list[Snippet]:
 
 def _rule(advice: Advice, worth: float) -> str:
     return (
-        f"100 times {HALVES[advice.half]}, and {worth:g} for each tenth of the bill that is saved"
+        f"100 times {HALVES[advice.half]}, and {worth:g} for each tenth of {advice.bill.name} that"
+        " is saved"
     )
 
 
@@ -312,6 +313,10 @@ def _plain_search(advice: Advice) -> dict[str, object]:
         "verdict": advice.verdict,
         "outcome": advice.outcome,
         "traded": advice.traded,
+        "bill": advice.bill.name,
+        "cheapest": advice.cheapest,
+        "set_aside": dict(advice.set_aside),
+        "not_simulated": advice.not_simulated,
         "half": advice.half,
         "advised": asdict(advice.advised),
         "chosen": asdict(advice.chosen),

@@ -23,7 +23,8 @@ from workbench.evaluation.analysis.trade import Trade, difference
 from workbench.evaluation.experiment.grid import Grid, Point
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.metrics import NAMES, WORK
-from workbench.lab.advice.advise import AdviceSpec, Search
+from workbench.lab.advice.advice_spec import AdviceSpec
+from workbench.lab.advice.advise import Search
 from workbench.lab.advice.measured import Measurements, figures
 from workbench.lab.advice.search import spread
 from workbench.lab.advice.space import Candidates

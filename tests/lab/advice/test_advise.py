@@ -11,7 +11,8 @@ from workbench import Report, Results, SettingError, UnknownName, compare, rende
 from workbench.cli import main
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.findings.tables import Tables
-from workbench.lab.advice.advise import Advice, AdviceSpec, advise, forecast
+from workbench.lab.advice.advice_spec import AdviceSpec
+from workbench.lab.advice.advise import Advice, advise, forecast
 from workbench.lab.advice.measured import figures
 from workbench.lab.advice.search import rounds, spread
 from workbench.lab.advice.space import space

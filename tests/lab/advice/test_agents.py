@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from builders import compaction, recorded
-from workbench import Results, Session, save
+from workbench import Results, Session, compare, save
 from workbench.cli import main
 from workbench.engine.transcript.session import Origin
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.replays.agents import AGENTS, limit_of
-from workbench.lab.advice.advise import AdviceSpec
+from workbench.lab.advice.advice_spec import AdviceSpec
+from workbench.lab.advice.advise import advise
 from workbench.lab.advice.agents import PresentSetting, agent_searches
 from workbench.lab.advice.other_agents import OTHER_AGENTS
 from workbench.recordings.datasets.generator import generate
@@ -143,13 +145,52 @@ def test_nothing_is_printed_to_paste_whose_gain_was_not_measured(
     }
     assert main(["advise", *words, "-j", "1", "-q"]) == 0
     printed = capsys.readouterr().out
-    assert printed.count("model_auto_compact_token_limit") == int(not settings["stay"])
+    assert "model_auto_compact_token_limit" in settings["verdict"]
+    assert "of today's bill" in settings["verdict"] and "your 2 sessions" in settings["verdict"]
     assert "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE" not in printed
     assert printed.index("What Codex can be set to") < printed.index("What Codex cannot be set to")
     following = printed.partition("\nNext:\n")[2]
     assert f"  workbench view {tmp_path / 'run'}\n" in following
     assert ("what fills the context" in following) == settings["stay"]
     assert ("To paste into ~/.codex/config.toml, above" in printed) != settings["stay"]
+
+
+def test_the_bill_is_that_of_compare_which_pays_every_look_up(
+    files: list[str], tmp_path: Path
+) -> None:
+    names = ["truncate", "summarize"]
+    grid = tmp_path / "grid.toml"
+    grid.write_text(f"strategies = {names}")
+    sessions = [files[2], files[4]]
+    spec = AdviceSpec(space=grid, window=16_000, out=tmp_path / "advised", jobs=1, quiet=True)
+    advice = advise(sessions, spec=spec)
+    run = compare(
+        sessions, strategies=names, window=16_000, out=tmp_path / "compared", jobs=1, quiet=True
+    )
+    compared, shown = Tables.of(run), Tables.of(Results.open(tmp_path / "advised"))
+    assert not advice.not_simulated
+    for name, usd in advice.table.set_index("candidate")["usd"].items():
+        for tables in (compared, shown):
+            assert tables.simulated is not None
+            costs = tables.costs[tables.costs["strategy"] == name]
+            bill = costs["usd"] + costs["usd_fetching"]
+            assert usd == pytest.approx(bill.mean())
+
+
+def test_without_a_simulation_the_answer_says_so(files: list[str], tmp_path: Path) -> None:
+    grid = tmp_path / "grid.toml"
+    grid.write_text('strategies = ["truncate", "summarize"]')
+    spec = AdviceSpec(space=grid, window=16_000, simulate=False, out=tmp_path / "run", quiet=True)
+    assert "--no-simulate was given" in advise([files[2]], spec=spec).traded
+
+
+def test_sessions_of_one_project_are_left_out_in_turn(tmp_path: Path) -> None:
+    for number in range(3):
+        session = replace(generate(4_000, seed=number).session, project="mine", id=str(number))
+        save(session, str(tmp_path / f"{number}.jsonl"))
+    (search,) = agent_searches([str(tmp_path)], AdviceSpec(candidates=2))
+    assert search.compactor.unit == "session"
+    assert set(search.compactor.projects.values()) == {"0", "1", "2"}
 
 
 @pytest.mark.parametrize(

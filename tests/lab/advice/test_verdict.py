@@ -12,7 +12,16 @@ from workbench.evaluation.experiment.grid import Grid
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.lab.advice.measured import Measurements, saved_shares
 from workbench.lab.advice.search import Finals, Outside
-from workbench.lab.advice.verdict import DefaultComparison, Verdict, opening, traded
+from workbench.lab.advice.verdict import (
+    TODAY,
+    DefaultComparison,
+    Verdict,
+    dollars_words,
+    look_up_words,
+    opening,
+    set_aside_words,
+    traded,
+)
 
 WORK = "work"
 
@@ -66,13 +75,19 @@ def measured(
     return Measurements(grid, {}, {}, spec, half, table, pd.DataFrame(compactions))
 
 
-def verdict(search: Measurements, default: str, gain: float | None, margin: float = 2.0) -> Verdict:
+def verdict(
+    search: Measurements,
+    default: str,
+    gain: float | None,
+    margin: float = 2.0,
+    is_in_use: bool = True,
+) -> Verdict:
     rows = search.rows.assign(recall=search.rows[search.half].astype(float))
     points, saved = Trade(1.0).points(rows), saved_shares(rows)
     outside = Outside(
         None if gain is None else Estimate(gain, PROJECTS, PROJECTS, gain - 1, gain + 1), {}, ()
     )
-    return DefaultComparison(default, margin, saved).verdict(
+    return DefaultComparison(default, margin, saved, is_in_use).verdict(
         search, Finals(choice(points, saved), points, rows), outside
     )
 
@@ -182,3 +197,51 @@ def test_of_a_candidate_without_a_score_only_the_bill_is_told() -> None:
     table = pd.DataFrame([{"candidate": "pipeline", "work": None, "names": None, "saved": 0.25}])
     assert traded(table, ["pipeline"], WORK) == "pipeline saves 25 % of the bill."
     assert traded(table.assign(saved=None), ["pipeline"], WORK) == ""
+
+
+def test_a_candidate_that_costs_more_is_not_said_to_save_less_than_nothing() -> None:
+    table = pd.DataFrame([{"candidate": "pipeline", "work": 0.9, "names": None, "saved": -0.07}])
+    assert traded(table, ["pipeline"], WORK).endswith("costs 7 % more than no compaction.")
+    assert traded(table, ["pipeline", "today"], WORK, TODAY).endswith("costs 7 % more than today.")
+
+
+def test_what_to_take_if_only_dollars_count_is_told_where_it_is_another_one() -> None:
+    saved = {"truncate": 0.3, "summarize": 0.1}
+    assert dollars_words(saved, "summarize", TODAY) == (
+        "If only dollars count, take truncate, which saves 30 % of today's bill."
+    )
+    assert not dollars_words(saved, "truncate", TODAY)
+    assert not dollars_words({}, "truncate", TODAY)
+
+
+def test_what_ends_far_behind_when_simulated_is_named_and_so_is_the_default() -> None:
+    words = set_aside_words({"truncate": 8.2, "summarize": 6.0}, "summarize")
+    assert words.startswith("Not chosen, since agents") and "truncate by 8." in words
+    assert "summarize itself ends 6 points behind" in words
+    assert not set_aside_words({}, "summarize")
+
+
+def test_a_bill_that_is_not_simulated_says_why() -> None:
+    assert look_up_words("").startswith("The bill is simulated")
+    assert look_up_words("a session has more than 3,000 messages.") == (
+        "The bill estimates look-ups; they were not simulated, since a session has more than 3,000"
+        " messages."
+    )
+
+
+def test_where_nothing_is_in_use_the_best_of_one_session_is_taken() -> None:
+    search = measured(
+        {"pipeline": 0.9, "summarize": 0.7}, {"pipeline": "a-model", "summarize": "a-model"}
+    )
+    answer = verdict(search, "summarize", gain=None, is_in_use=False)
+    assert answer.advised == "pipeline" and "in one session alone" in answer.sentence
+
+
+def test_sessions_that_fill_no_window_have_no_answer_and_say_what_is_missing() -> None:
+    search = measured({"pipeline": 0.9, "summarize": 0.7}, {})
+    search.compactions = pd.DataFrame(columns=["strategy", "mode"])
+    no_finals = Finals(None, pd.DataFrame(), search.rows)
+    answer = DefaultComparison("summarize", 2.0, {}).verdict(
+        search, no_finals, Outside(None, {}, ())
+    )
+    assert answer.outcome == "no figure" and "none fills its window" in answer.sentence

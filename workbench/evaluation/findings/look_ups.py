@@ -102,13 +102,12 @@ def outcomes(run: RunTables, names: Sequence[str]) -> pd.DataFrame:
         return pd.DataFrame(columns=columns)
     rows = run.simulated.reset_index()
     rows = rows[rows["strategy"].isin(list(names))]
-    recorded_steps = rows["steps"] - rows["look_ups"] - rows["recalls"]
     return pd.DataFrame(
         {
             "session": rows["session"],
             "candidate": rows["strategy"],
             "project": run.projects_by_session(rows["session"]),
-            "recall": 1 - rows["blind_steps"] / recorded_steps,
+            "recall": share_of_equipped_steps(rows),
             "saved": rows["saved_usd_net"],
             "plain": rows["usd_uncompacted"],
         },
@@ -116,13 +115,33 @@ def outcomes(run: RunTables, names: Sequence[str]) -> pd.DataFrame:
     )
 
 
+def share_of_equipped_steps(simulated: pd.DataFrame) -> pd.Series[float]:
+    """The share of the recorded steps that had what they needed.
+
+    Args:
+        simulated: rows of the table of that name, with plain columns.
+    """
+    recorded_steps = simulated["steps"] - simulated["look_ups"] - simulated["recalls"]
+    shares: pd.Series[float] = 1 - simulated["blind_steps"] / recorded_steps
+    return shares
+
+
 def far_behind(run: RunTables, names: Sequence[str]) -> dict[str, float]:
     """Of these strategies those that end far behind the best of them when they are simulated, with
-    their distance in points: of the steps that had what they needed, and of the bill.
+    their distance in points; see `points_behind`.
+    """
+    return points_behind(outcomes(run, names))
+
+
+def points_behind(rows: pd.DataFrame) -> dict[str, float]:
+    """The strategies that end far behind the best one, with their distance in points: of the steps
+    that had what they needed, and of the bill.
 
     Where there are enough projects for an interval, all of it lies as far behind.
+
+    Args:
+        rows: as of `outcomes`.
     """
-    rows = outcomes(run, names)
     if rows.empty:
         return {}
     points = Trade(WORTH).points(rows).dropna()

@@ -4,41 +4,34 @@ with the default.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Annotated, ClassVar, Unpack
+from typing import Unpack
 
 import pandas as pd
-from pydantic import BeforeValidator, Field
 
 from workbench.base.errors import SettingError
+from workbench.base.formats import paragraph
 from workbench.engine.transcript.redaction import masker
 from workbench.evaluation.analysis.advice_note import AdviceNote
 from workbench.evaluation.analysis.paired import Estimate
-from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, difference
+from workbench.evaluation.analysis.trade import Trade, difference
 from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.forecast import Forecast, together
-from workbench.evaluation.experiment.grid import Grid, Point, by_run, read
+from workbench.evaluation.experiment.grid import Grid, Point, by_run
 from workbench.evaluation.experiment.job import folder_of
-from workbench.evaluation.experiment.settings import (
-    ExecutionSettings,
-    MaskingSettings,
-    NameList,
-    PricedSettings,
-)
 from workbench.evaluation.experiment.sources import (
     SessionSource,
     default_model_for,
     reasons_unread,
     sources_of,
 )
-from workbench.evaluation.experiment.spec import Execution, Masking, Priced, RunSpec
-from workbench.evaluation.experiment.spec_fields import Whole, Window, listed
+from workbench.evaluation.experiment.spec import RunSpec
+from workbench.lab.advice.advice_spec import AdviceSettings, AdviceSpec
 from workbench.lab.advice.measured import Measurements, figures, recorded, saved_shares
+from workbench.lab.advice.outcomes import is_simulated
 from workbench.lab.advice.search import (
-    Finals,
     Folds,
     Outside,
     Round,
@@ -49,75 +42,22 @@ from workbench.lab.advice.search import (
     spread,
 )
 from workbench.lab.advice.space import Candidates, space
-from workbench.lab.advice.verdict import DefaultComparison, Outcome, opening, traded
+from workbench.lab.advice.verdict import (
+    TODAY,
+    UNCOMPACTED,
+    Bill,
+    DefaultComparison,
+    Outcome,
+    cheapest_of,
+    dollars_words,
+    look_up_words,
+    opening,
+    set_aside_words,
+    traded,
+)
 
 USUAL = "summarize"
 """The preset that an advice is compared with where nothing says what is in use."""
-
-
-class AdviceSpec(Priced, Masking, Execution):
-    """What an advice is asked for, without its sessions."""
-
-    may_lie_in_store: ClassVar[bool] = False
-
-    space: Path | None = Field(
-        None,
-        description=(
-            "Grid of candidates, a file of `workbench lab sweep`; None: all presets with usual"
-            " settings."
-        ),
-    )
-    default: str = Field(
-        "",
-        description=(
-            "Preset that the advice is compared with: what you would use. Empty: for `workbench"
-            " advise` what each agent does today, else summarize."
-        ),
-    )
-    worth: float = Field(
-        WORTH, ge=0, description="Points that saving a tenth of the bill is worth to you; 0: none."
-    )
-    margin: float = Field(
-        MARGIN, ge=0, description="Points below which you would not notice a difference."
-    )
-    candidates: Whole | None = Field(
-        None, ge=2, description="Try at most this many candidates; None tries all."
-    )
-    folds: Whole = Field(
-        5, ge=2, description="Parts of the projects that the choice is tried on unseen."
-    )
-    window: Window = Field(
-        None, description="Context window in tokens; None takes each session's own."
-    )
-    model: Annotated[tuple[str, ...], BeforeValidator(listed)] = Field(
-        (),
-        description=(
-            "Models that write summaries; none: those of the space, else as `compare` has it."
-        ),
-    )
-    seed: Whole = Field(0, ge=0, description="Seed of the order of sessions.")
-    group_by: str = Field(
-        "project", description="Unit of intervals and folds: project, folder or session."
-    )
-
-    def sessions_of_space(self) -> tuple[str, ...]:
-        """The sessions that the file of candidates names; none without one."""
-        return () if self.space is None else read(self.space).sessions
-
-
-class AdviceSettings(PricedSettings, MaskingSettings, ExecutionSettings, total=False):
-    """The fields of `AdviceSpec` as a caller may give them."""
-
-    space: str | Path | None
-    default: str
-    worth: float
-    margin: float
-    candidates: int | None
-    folds: int
-    window: int | None
-    model: NameList
-    seed: int
-    group_by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +76,12 @@ class Advice:
         lead: of the choice over the default on the sessions that it was chosen on.
         runner_up: the second, and how far the choice is ahead of it.
         outside: what choosing gains on projects that the choice has not seen.
+        unit: what those are, `project` or `session`.
+        bill: that savings are shares of.
+        cheapest: the candidate to use if only dollars count; empty without prices.
+        set_aside: candidates that end far behind when simulated, with their distance in points.
+        not_simulated: why the bill only estimates look-ups; empty where it pays each.
+        worth: points that a tenth of the bill counts.
         regret: points that the best candidate in hindsight gains more there; None without folds.
         rounds: of the search.
         window: tokens, of most of the sessions.
@@ -156,6 +102,12 @@ class Advice:
     lead: Estimate | None
     runner_up: tuple[str, Estimate | None] | None
     outside: Outside
+    unit: str
+    bill: Bill
+    cheapest: str
+    set_aside: Mapping[str, float]
+    not_simulated: str
+    worth: float
     regret: float | None
     rounds: tuple[Round, ...]
     window: int
@@ -230,8 +182,15 @@ def nothing_to_advise_on(sources: Sequence[SessionSource], spec: AdviceSpec) -> 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A search before it begins: its candidates, the recordings in their common order, and their
-    projects.
+    """A search before it begins.
+
+    Attributes:
+        spec: what is asked for.
+        candidates: to choose from.
+        measured: what they keep and cost.
+        projects: by recording its project; its session where all are of one project.
+        order: of the recordings, which all candidates share.
+        unit: what `projects` are: `project` or `session`.
     """
 
     spec: AdviceSpec
@@ -239,6 +198,7 @@ class Search:
     measured: Measurements
     projects: dict[str, str]
     order: list[str]
+    unit: str = "project"
 
     @classmethod
     def of(cls, what: Sequence[str], spec: AdviceSpec) -> Search:
@@ -250,14 +210,23 @@ class Search:
 
     @classmethod
     def over(
-        cls, sources: Sequence[SessionSource], candidates: Candidates, spec: AdviceSpec
+        cls,
+        sources: Sequence[SessionSource],
+        candidates: Candidates,
+        spec: AdviceSpec,
+        in_use: str = "",
     ) -> Search:
-        """The search of some candidates over some recordings."""
+        """The search of some candidates over some recordings; `in_use` as of `Measurements`."""
         by_name = {source.name: source for source in sources}
         recordings = recorded(by_name.values(), spec.group_by)
-        projects = {name: source.project for name, source in recordings.items()}
+        unit = "session" if spec.group_by == "session" else "project"
+        projects = {name: recording.project for name, recording in recordings.items()}
         if not projects:
             raise nothing_to_advise_on(sources, spec)
+        if len(set(projects.values())) == 1:
+            unit = "session"
+            recordings = recorded(by_name.values(), unit)
+            projects = {name: recording.project for name, recording in recordings.items()}
         folder = folder_of(spec, "advise", candidates.facts, sorted(by_name))
         run = RunSpec(
             redact=spec.redact,
@@ -273,8 +242,10 @@ class Search:
             out=folder,
             quiet=spec.quiet,
         )
-        measured = Measurements(candidates.grid, by_name, recordings, run)
-        return cls(spec, candidates, measured, projects, spread(projects, spec.seed))
+        measured = Measurements(
+            candidates.grid, by_name, recordings, run, simulates=spec.simulate, in_use=in_use
+        )
+        return cls(spec, candidates, measured, projects, spread(projects, spec.seed), unit)
 
     def among(self, candidates: Candidates) -> Search:
         """The same search among others of the grid's candidates; what was measured is not
@@ -316,9 +287,29 @@ class Search:
         finals = halved(measured, points, order, trade, in_use)
         default = in_use.strategy
         best = finals.best_or(default)
-        comparison = DefaultComparison(default, spec.margin, saved_shares(finals.rows))
+        bill = TODAY if measured.in_use else UNCOMPACTED
+        saved = saved_shares(finals.rows)
+        comparison = DefaultComparison(
+            default,
+            spec.margin,
+            saved,
+            is_in_use=bool(measured.in_use or spec.default),
+            unit=self.unit,
+            bill=bill,
+        )
         verdict = comparison.verdict(measured, finals, outside)
         table = figures(finals.rows, spec.worth)
+        not_simulated = ""
+        if not is_simulated(finals.rows):
+            not_simulated = measured.not_simulated or "nothing with a price was simulated"
+        if not spec.simulate:
+            not_simulated = "--no-simulate was given"
+        facts = (
+            traded(table, [best, default], measured.half, bill),
+            dollars_words(saved, verdict.advised, bill),
+            set_aside_words(finals.set_aside, default),
+            look_up_words(not_simulated),
+        )
         lead = None
         if len(finals.points):
             lead = difference(finals.points, best, default)
@@ -331,13 +322,19 @@ class Search:
             outcome=verdict.outcome,
             opening=opening(measured, finals.rows),
             verdict=verdict.sentence,
-            traded=traded(table, [best, default], measured.half),
+            traded=paragraph(*facts),
             half=measured.half,
             table=table,
             lead=lead,
-            runner_up=_runner_up(finals),
+            runner_up=finals.runner_up,
             outside=outside,
-            regret=_regret(finals.points, default, outside),
+            unit=self.unit,
+            bill=bill,
+            cheapest=cheapest_of(saved),
+            set_aside=finals.set_aside,
+            not_simulated=not_simulated,
+            worth=spec.worth,
+            regret=outside.regret(finals.points, default),
             rounds=tuple(self.rounds()),
             window=measured.window,
             out=tuple(point.strategy for point in points if point.strategy in failed),
@@ -351,10 +348,13 @@ class Search:
         Args:
             titled_advices: titles and advices that share this search's measurements.
         """
-        notes = []
+        notes: list[AdviceNote] = []
         advices = []
         for title, advice in titled_advices:
-            notes.append(advice.note(title))
+            note = advice.note(title)
+            if notes and note.opening == notes[0].opening:
+                note = replace(note, opening="")
+            notes.append(note)
             advices.append(advice)
         names: list[str] = []
         for advice in reversed(advices):
@@ -374,14 +374,6 @@ class Search:
         return next(point for point in self.candidates.points if point.strategy == name)
 
 
-def _runner_up(finals: Finals) -> tuple[str, Estimate | None] | None:
-    """The second of the last round, and how far the choice is ahead of it."""
-    if finals.choice is None or not finals.choice.others:
-        return None
-    second = finals.choice.others[0]
-    return second, difference(finals.points, finals.choice.use, second)
-
-
 def usual_grid(sources: Sequence[SessionSource], spec: AdviceSpec) -> Grid:
     """The grid of candidates; bundled sessions alone have the summaries that ship, where no
     model is named.
@@ -394,20 +386,3 @@ def usual_grid(sources: Sequence[SessionSource], spec: AdviceSpec) -> Grid:
         default=spec.default or USUAL,
         default_model=default_model,
     )
-
-
-def _regret(
-    points: pd.DataFrame,
-    default: str,
-    outside: Outside,
-) -> float | None:
-    """What the best finalist, known beforehand, gains over the choice on the projects that were
-    held out.
-    """
-    shared_points = points.reindex(list(outside.by_project)).dropna()
-    if not len(shared_points):
-        return None
-    gains = shared_points.sub(shared_points[default], axis=0)
-    choice_gains = pd.Series(outside.by_project).reindex(shared_points.index)
-    regret = gains.mean().max() - choice_gains.mean()
-    return max(0.0, float(regret))

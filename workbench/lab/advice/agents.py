@@ -22,22 +22,26 @@ from workbench.evaluation.experiment.sources import SessionSource, sessions_in, 
 from workbench.evaluation.replays.agents import AGENTS, Agent, Sized, agent_format, recorded_limits
 from workbench.evaluation.replays.reports import checked_reports
 from workbench.evaluation.replays.sizing import window_of
+from workbench.lab.advice.advice_spec import AdviceSettings, AdviceSpec
 from workbench.lab.advice.advise import (
     USUAL,
     Advice,
-    AdviceSettings,
-    AdviceSpec,
     Search,
     nothing_to_advise_on,
     usual_grid,
 )
 from workbench.lab.advice.other_agents import OtherAgent, other_agents
+from workbench.lab.advice.own_setting import OwnSetting
+from workbench.lab.advice.paste import AGENT_SYSTEMS
 from workbench.lab.advice.space import Candidates
+from workbench.lab.advice.verdict import look_up_words
 
-EARLIER = (0.3, 0.5, 0.7)
+SHARES = (0.3, 0.5, 0.7, 0.85)
 """Shares of the window to which an agent's own compaction is moved."""
 CLOSE = 0.02
 """Shares of the window that are the same place."""
+APART = 0.06
+"""The least distance of a share that is tried from today's."""
 
 
 SETTING = "What {agent} can be set to"
@@ -177,7 +181,7 @@ class AgentSearch:
         among compactors to switch to.
         """
         present = PresentSetting.of(agent, sessions, spec.window)
-        own_presets = (present.preset, *_earlier(agent, present))
+        own_presets = (present.preset, *_moved_presets(agent, present))
         grid = _with_presets(usual_grid(sources, spec), own_presets)
         candidates = Candidates.of(grid, present.preset)
         own_points = []
@@ -188,15 +192,26 @@ class AgentSearch:
             else:
                 switching_points.append(point)
         switching = replace(candidates, points=tuple(switching_points))
-        compactor = Search.over(sources, switching.at_most(spec.candidates), spec)
+        compactor = Search.over(
+            sources,
+            switching.at_most(spec.candidates),
+            spec,
+            in_use=candidates.default.strategy,
+        )
         settings = compactor.among(replace(candidates, points=tuple(own_points)))
         return cls(agent, len(sessions), present, settings, compactor)
 
     def advice(self) -> AgentAdvice:
         """Do both."""
         settings = None
-        if self.settings:
+        if self.settings and self.agent and self.present:
             settings = self.settings.advice()
+            own_setting = OwnSetting(self.agent, self.present.window.tokens, settings)
+            settings = replace(
+                settings,
+                verdict=own_setting.sentences,
+                traded=look_up_words(settings.not_simulated),
+            )
         compactor = self.compactor.advice()
         titled_advices = []
         if self.agent and settings:
@@ -232,11 +247,17 @@ def _with_presets(grid: Grid, presets: Sequence[Preset]) -> Grid:
     return grid.changed(strategies=tuple(strategies), settings=settings)
 
 
-def _earlier(agent: Agent, present: PresentSetting) -> list[Preset]:
-    """The agent's own compaction at smaller shares of the window than today's."""
+def _moved_presets(agent: Agent, present: PresentSetting) -> list[Preset]:
+    """The agent's own compaction at other shares of the window than today's, up to the largest at
+    which it can be made to compact.
+    """
+    system = AGENT_SYSTEMS[agent.preset]
+    most = system.most
+    if most is None:
+        most = agent.limit(present.window.tokens) / present.window.tokens
     presets = []
-    for share in EARLIER:
-        if share < present.share - CLOSE:
+    for share in SHARES:
+        if abs(share - present.share) >= APART and share <= most:
             presets.append(moved(preset(agent.preset), share))
     return presets
 

@@ -22,6 +22,8 @@ from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.metrics import NAMES, WORK
+from workbench.lab.advice.outcomes import Outcomes, against_bill_of, with_net_bill
+from workbench.lab.simulation.beside import simulate_beside
 
 SCORES = {WORK: WORK, NAMES: NAMES, "over": "over_window"}
 """By column the metric of it, on the candidate's own trigger."""
@@ -29,6 +31,8 @@ ROW = ["session", "candidate"]
 """What a row is about."""
 BILLS = ("saved", "usd", "plain")
 """What the bill of a session says."""
+OUTCOMES = ("net", "equipped")
+"""What a simulation of it says; missing where there is none."""
 COLUMNS = (
     "unit",
     "session",
@@ -36,6 +40,7 @@ COLUMNS = (
     "candidate",
     *SCORES,
     *BILLS,
+    *OUTCOMES,
     "ok",
     "fits",
 )
@@ -58,6 +63,10 @@ class Measurements:
         compactions: of the candidates, with who wrote.
         window: tokens; that of most sessions of the newest run.
         pending: replays that wait for answers of their model.
+        not_simulated: why candidates were not simulated; empty where they were.
+        simulates: whether candidates are simulated too, so that their bills pay every look-up.
+        in_use: the candidate whose bill is paid today; empty where savings are of the bill without
+            compaction.
     """
 
     grid: Grid
@@ -70,6 +79,9 @@ class Measurements:
     measured_pairs: set[tuple[str, str]] = field(default_factory=set)
     window: int = 0
     pending: int = 0
+    not_simulated: str = ""
+    simulates: bool = True
+    in_use: str = ""
 
     def decide_half(self, default: Point, units: Sequence[str]) -> list[str]:
         """Let the work decide where enough sessions have exams of it, as in `compare`; else names.
@@ -93,7 +105,7 @@ class Measurements:
 
     def of(self, points: Sequence[Point], units: Sequence[str]) -> pd.DataFrame:
         """The rows of these candidates on these sources, one a session and candidate; `recall`
-        is of the half.
+        is of the half, and the bill is simulated where all were.
         """
         for run_points in by_run(points).values():
             missing_units = []
@@ -105,7 +117,9 @@ class Measurements:
         names = [point.strategy for point in points]
         is_of_names = self.rows["candidate"].isin(names)
         is_of_units = self.rows["unit"].isin(units)
-        rows = self.rows[is_of_names & is_of_units]
+        rows = with_net_bill(self.rows[is_of_names & is_of_units])
+        if self.in_use in names:
+            rows = against_bill_of(rows, self.in_use)
         return rows.assign(recall=floats(rows[self.half]))
 
     @property
@@ -129,7 +143,9 @@ class Measurements:
         advised = points[0]
         shown_points = by_run(points)[advised.window, advised.model]
         run = Run.of(self._in_order(units), self.run_of(shown_points))
-        run.results()
+        results = run.results()
+        if self.simulates:
+            simulate_beside(results, run.sources, run.job.spec)
         run.job.folder.note(noted(notes))
 
     def _are_done(self, points: Sequence[Point], units: Sequence[str]) -> bool:
@@ -152,13 +168,18 @@ class Measurements:
                 new_points.append(point)
         names = [point.strategy for point in new_points]
         sources = self._in_order(units)
-        run = Run.of(sources, self.run_of(new_points)).results()
+        planned_run = Run.of(sources, self.run_of(new_points))
+        run = planned_run.results()
+        outcomes = Outcomes()
+        if self.simulates:
+            outcomes = Outcomes.of(run, sources, planned_run.job.spec)
+            self.not_simulated = outcomes.reason or self.not_simulated
         self.pending += run.pending
         windows = run.sessions["window_used"].dropna()
         if len(windows):
             self.window = int(windows.mode().max())
         ordered_units = [source.name for source in sources]
-        self._add_rows(_rows(run, names, ordered_units, self.recordings))
+        self._add_rows(_rows(run, outcomes, names, ordered_units, self.recordings))
         self._add_compactions(run, names)
         for name in names:
             for unit in units:
@@ -253,6 +274,7 @@ def _units(
 
 def _rows(
     run: Results,
+    outcomes: Outcomes,
     names: Sequence[str],
     units: Sequence[str],
     recordings: Mapping[str, RecordedSession],
@@ -268,9 +290,10 @@ def _rows(
     for column, metric in SCORES.items():
         table = table.merge(_scores(run, metric, column), "left", ROW)
     table = table.merge(_bills(run), "left", ROW)
+    table = table.merge(outcomes.rows, "left", ROW)
     unit_column = pd.Series(unit_of).rename_axis("session").rename("unit")
     table = table.merge(unit_column.reset_index(), "left", "session")
-    for column in (*SCORES, *BILLS):
+    for column in (*SCORES, *BILLS, *OUTCOMES):
         table[column] = floats(table[column])
     table = table.assign(
         project=table["unit"].map(project_of),

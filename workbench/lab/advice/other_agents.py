@@ -75,9 +75,8 @@ MINI_SWE_AGENT = OtherAgent(
 )
 QWEN_CODE = OtherAgent(
     "Qwen Code",
-    "`model.chatCompression.contextPercentageThreshold` in ~/.qwen/settings.json, a share of the"
-    " window",
-    '"model": {"chatCompression": {"contextPercentageThreshold": 0.7}}',
+    "`context.autoCompactThreshold` in ~/.qwen/settings.json, a share of the window",
+    '"context": {"autoCompactThreshold": 0.85}',
 )
 SPECSTORY = OtherAgent(
     "SpecStory",

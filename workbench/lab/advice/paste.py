@@ -24,6 +24,10 @@ class System:
         presets: those that restate its compaction; none where it takes any.
         lacks: what it cannot express of a candidate that it follows otherwise.
         beside: what else may stand in that file, and where these settings go then.
+        key: of the setting that moves its compaction.
+        value: what is set there, by its name in the template.
+        most: the largest share of the window at which it can be made to compact; None where that
+            is its own rule's.
     """
 
     name: str
@@ -32,6 +36,9 @@ class System:
     presets: tuple[str, ...] = ()
     lacks: str = ""
     beside: str = ""
+    key: str = ""
+    value: str = ""
+    most: float | None = 0.9
 
 
 IN_OBJECT = "beside the keys that stand there"
@@ -44,6 +51,9 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         presets=("claude_code",),
         lacks=f"{NO_TARGET}, and the threshold can only be lowered",
         beside=IN_OBJECT,
+        key="CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",
+        value="percent",
+        most=None,
     ),
     "codex_local": System(
         name="Codex",
@@ -52,6 +62,8 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         presets=("codex_local",),
         lacks=NO_TARGET,
         beside="above its first line in [brackets]",
+        key="model_auto_compact_token_limit",
+        value="due",
     ),
     "pi": System(
         name="pi",
@@ -61,6 +73,8 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         lacks="a summary may then grow to 80 % of that reserve, and pi up to 0.73 fails where its"
         " model answers shorter",
         beside=IN_OBJECT,
+        key="compaction.reserveTokens",
+        value="reserve",
     ),
     "opencode": System(
         name="opencode",
@@ -70,6 +84,8 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         lacks="only a model whose limit names `input` heeds it; for another, add `input` below"
         " provider.NAME.models.MODEL.limit",
         beside=IN_OBJECT,
+        key="compaction.reserved",
+        value="reserve",
     ),
     "gemini_cli": System(
         name="Gemini CLI",
@@ -78,6 +94,8 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         presets=("gemini_cli",),
         lacks=NO_TARGET,
         beside=IN_OBJECT,
+        key="model.compressionThreshold",
+        value="share",
     ),
 }
 """By the preset that restates it each agent that can be set."""
@@ -100,7 +118,7 @@ threshold in windows that its servers do not bound (2.1.197, tried against a loc
 @dataclass(frozen=True, slots=True)
 class Snippet:
     """Settings to paste for one system; `lacks` says what it cannot express of the advice,
-    `beside` where they go in a file that holds others.
+    `beside` where they go in a file that holds others, `setting` what is set to which value.
     """
 
     system: str
@@ -108,6 +126,7 @@ class Snippet:
     text: str
     lacks: str = ""
     beside: str = ""
+    setting: str = ""
 
 
 def due_at(preset: Preset, window: int) -> int | None:
@@ -144,16 +163,17 @@ def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
     least_window, most_window = CLAUDE_WINDOWS
     claude_window = min(max(window, least_window), most_window)
     percent = 100 * limit // (claude_window - CLAUDE_ANSWER)
-    text = render(
-        f"settings/{system.template}.txt",
-        due=limit,
-        claude_window=claude_window,
-        percent=percent,
-        share=round(limit / window, 3),
-        reserve=window - limit,
-        tail=None,
-    )
-    return Snippet(system.name, system.where, text, system.lacks, system.beside)
+    values = {
+        "due": limit,
+        "claude_window": claude_window,
+        "percent": percent,
+        "share": round(limit / window, 3),
+        "reserve": window - limit,
+        "tail": None,
+    }
+    text = render(f"settings/{system.template}.txt", **values)
+    setting = f"{system.key} to {values[system.value]}"
+    return Snippet(system.name, system.where, text, system.lacks, system.beside, setting)
 
 
 def snippets(

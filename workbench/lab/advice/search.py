@@ -6,16 +6,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from random import Random
 
 import pandas as pd
 
 from workbench.evaluation.analysis.paired import Estimate, estimate
-from workbench.evaluation.analysis.trade import Choice, Trade, choice
+from workbench.evaluation.analysis.trade import Choice, Trade, choice, difference
 from workbench.evaluation.experiment.grid import Point
 from workbench.lab.advice.measured import Measurements, saved_shares
+from workbench.lab.advice.outcomes import far_behind
 
 FIRST = 4
 """Recordings of the first round."""
@@ -75,17 +76,28 @@ class Finals:
         choice: as `compare` decides between its strategies; None where no session has a figure.
         points: by project and candidate.
         rows: as of `Measurements`.
+        set_aside: candidates that are not chosen since they end far behind when simulated, with
+            their distance in points.
     """
 
     choice: Choice | None
     points: pd.DataFrame
     rows: pd.DataFrame
+    set_aside: Mapping[str, float] = field(default_factory=dict)
 
     def best_or(self, default: str) -> str:
         """The candidate to use, or the default where no session has a figure."""
         if self.choice is None:
             return default
         return self.choice.use
+
+    @property
+    def runner_up(self) -> tuple[str, Estimate | None] | None:
+        """The second candidate, and how far the choice is ahead of it."""
+        if self.choice is None or not self.choice.others:
+            return None
+        second = self.choice.others[0]
+        return second, difference(self.points, self.choice.use, second)
 
 
 def halved(
@@ -99,7 +111,7 @@ def halved(
     all.
 
     A candidate that fails, or sends a request larger than the window, is out. The default stays
-    to the end.
+    to the end. Of the last round those are not chosen that end far behind when simulated.
     """
     other_points = [point for point in points if point.strategy != default.strategy]
     alive = [default, *other_points]
@@ -116,7 +128,10 @@ def halved(
             best_names = _best(table, better_half(len(alive)))
             names = {*best_names, default.strategy}
             alive = [point for point in alive if point.strategy in names]
-    return Finals(choice(table, saved_shares(rows)), table, rows)
+    set_aside = far_behind(rows)
+    others = set(set_aside) - {default.strategy}
+    left = table.drop(columns=[name for name in table if name in others])
+    return Finals(choice(left, saved_shares(rows)), table, rows, set_aside)
 
 
 def _best(points: pd.DataFrame, count: int) -> list[str]:
@@ -145,6 +160,24 @@ class Outside:
     gain: Estimate | None
     by_project: dict[str, float]
     chosen: tuple[str, ...]
+
+    def regret(self, points: pd.DataFrame, default: str) -> float | None:
+        """What the best finalist, known beforehand, gains over the choices on these projects.
+
+        Args:
+            points: of the finalists, by project.
+            default: that gains are over.
+
+        Returns:
+            Points, 0 or more; None where no project was held out.
+        """
+        shared_points = points.reindex(list(self.by_project)).dropna()
+        if not len(shared_points):
+            return None
+        gains = shared_points.sub(shared_points[default], axis=0)
+        choice_gains = pd.Series(self.by_project).reindex(shared_points.index)
+        regret = gains.mean().max() - choice_gains.mean()
+        return max(0.0, float(regret))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from typing import Literal, TypeAlias
 import pandas as pd
 
 from workbench.base.formats import joined, missing, percent, some
-from workbench.evaluation.analysis.paired import FEWEST
+from workbench.evaluation.analysis.paired import FEWEST, Estimate
 from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
 from workbench.evaluation.analysis.trade import Choice
+from workbench.evaluation.findings.look_ups import FAR_BEHIND
 from workbench.evaluation.metrics import NAMES, WORK
 from workbench.lab.advice.measured import Measurements
 from workbench.lab.advice.search import Finals, Outside
@@ -19,6 +20,37 @@ from workbench.lab.advice.search import Finals, Outside
 Outcome: TypeAlias = Literal["use", "stay", "no difference", "no winner", "no figure"]
 MODE = "natural"
 """Candidates are compared on their own triggers."""
+SAME_BILL = 0.005
+"""The share of a bill below which nobody sees that it is another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """The bill that savings are shares of.
+
+    Attributes:
+        name: of the bill.
+        cause: what makes it.
+    """
+
+    name: str
+    cause: str
+
+    def change(self, saved: float) -> str:
+        """What a candidate does to the bill, in words.
+
+        Args:
+            saved: the share of it that the candidate saves; below 0 where it costs more.
+        """
+        if abs(saved) < SAME_BILL:
+            return f"saves nothing of {self.name}"
+        if saved < 0:
+            return f"costs {percent(-saved)} more than {self.cause}"
+        return f"saves {percent(saved)} of {self.name}"
+
+
+UNCOMPACTED = Bill("the bill", "no compaction")
+TODAY = Bill("today's bill", "today")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +76,19 @@ class DefaultComparison:
         default: the name of the candidate that is in use.
         margin: points below which nobody would notice a difference.
         saved: by candidate the share of the bill that it saves.
+        is_in_use: whether the default is in use; else it is only what the others are compared
+            with.
+        unit: what the choice is tried on unseen: `project`, or `session` where all are of one
+            project.
+        bill: that savings are shares of.
     """
 
     default: str
     margin: float
     saved: Mapping[str, float]
+    is_in_use: bool = True
+    unit: str = "project"
+    bill: Bill = UNCOMPACTED
 
     def verdict(
         self,
@@ -108,14 +148,8 @@ class DefaultComparison:
     def _against_default(self, picked: Choice, outside: Outside) -> Verdict:
         gain = outside.gain
         if gain is None:
-            sentence = (
-                f"Stay with {self.default}: {picked.use} came out ahead, but the sessions are of"
-                " one project, so that nothing says what it gains elsewhere."
-            )
-            return Verdict("stay", self.default, sentence)
-        measured = f"on projects that the choice had not seen it gained {gain.mean:+.1f} points"
-        if gain.low is not None:
-            measured += f" (95 % interval {gain.low:+.1f} to {gain.high:+.1f})"
+            return self._without_gain(picked)
+        measured = gain_words(gain, self.unit)
         if gain.mean <= -self.margin:
             sentence = f"Stay with {self.default}: {measured} with {picked.use}."
             return Verdict("stay", self.default, sentence)
@@ -125,12 +159,22 @@ class DefaultComparison:
                 cheapest = self._cheapest(picked.use)
             words = self._no_difference([picked.use, self.default], cheapest)
             return Verdict("no difference", cheapest, f"{words[:-1]}; {measured}.")
-        doubt = ""
-        if gain.low is None:
-            doubt = f"; with {gain.projects} projects there is no interval, {FEWEST} would do"
-        elif gain.low <= 0:
-            doubt = "; that may be chance"
+        doubt = doubt_words(gain, self.unit)
         sentence = f"Use {picked.use} in place of {self.default}: {measured}{doubt}."
+        return Verdict("use", picked.use, sentence)
+
+    def _without_gain(self, picked: Choice) -> Verdict:
+        """Whether to change where one session alone has a figure: only where nothing is in use."""
+        if self.is_in_use:
+            sentence = (
+                f"Stay with {self.default}: {picked.use} came out ahead, but in one session alone,"
+                " so that nothing says what it gains in another."
+            )
+            return Verdict("stay", self.default, sentence)
+        sentence = (
+            f"Use {picked.use}: it came out ahead of {self.default}, but in one session alone, so"
+            " that nothing says what it gains in another."
+        )
         return Verdict("use", picked.use, sentence)
 
     def _cheapest(self, candidate: str) -> str:
@@ -149,11 +193,12 @@ class DefaultComparison:
         """That nobody would notice which of these is used, and which one to take."""
         shares = []
         for name in names:
-            if name in self.saved:
-                shares.append(f"{name} saves {percent(self.saved[name])}")
+            is_today = self.bill is TODAY and name == self.default
+            if name in self.saved and not is_today:
+                shares.append(f"{name} {self.bill.change(self.saved[name])}")
         bill = ""
         if shares:
-            bill = f" ({', '.join(shares)} of the bill)"
+            bill = f" ({', '.join(shares)})"
         take = f"take the cheapest, {cheapest}"
         if cheapest == self.default:
             take = f"stay with {cheapest}"
@@ -163,12 +208,41 @@ class DefaultComparison:
         )
 
 
+def gain_words(gain: Estimate, unit: str) -> str:
+    """What choosing gained where the choice had not seen it.
+
+    Args:
+        gain: points over the default.
+        unit: what the gain is a mean of, `project` or `session`.
+    """
+    words = f"on {unit}s that the choice had not seen it gained {gain.mean:+.1f} points"
+    if gain.low is not None:
+        words += f" (95 % interval {gain.low:+.1f} to {gain.high:+.1f})"
+    return words
+
+
+def doubt_words(gain: Estimate, unit: str) -> str:
+    """Why a gain may be none, to be said behind `gain_words`; empty where it is clear of chance."""
+    if gain.low is None:
+        return f"; with {some(gain.projects, unit)} there is no interval, {FEWEST} would do"
+    if gain.low <= 0:
+        return "; that may be chance"
+    return ""
+
+
 def _no_figure(measured: Measurements) -> str:
     if measured.pending:
         return "nothing is known before its model has answered."
+    is_natural = measured.compactions["mode"] == MODE
+    if not is_natural.any():
+        return (
+            f"no session has a figure, since none fills its window ({measured.window:,} tokens in"
+            " most), so that nothing is compacted. Longer sessions would show a difference, or a"
+            " smaller --window."
+        )
     return (
-        "no session has a figure. Either none fills its window, so that nothing is compacted (a"
-        " smaller --window shows a difference), or too little of what is lost is needed later."
+        "no session has a figure, since too little of what compactions took out is used again."
+        " Sessions that go on longer behind a compaction would show a difference."
     )
 
 
@@ -197,13 +271,67 @@ def opening(measured: Measurements, rows: pd.DataFrame) -> str:
     return " ".join(sentences)
 
 
+def cheapest_of(saved: Mapping[str, float]) -> str:
+    """The candidate that saves most of the bill; empty where nothing is priced."""
+    savings = {name: share for name, share in saved.items() if not missing(share)}
+    if not savings:
+        return ""
+    return max(savings, key=savings.__getitem__)
+
+
+def dollars_words(saved: Mapping[str, float], advised: str, bill: Bill) -> str:
+    """What to use if only dollars count; empty where that is what is advised, or nothing is priced.
+
+    Args:
+        saved: by candidate the share of the bill that it saves.
+        advised: the candidate to use.
+        bill: that savings are shares of.
+    """
+    cheapest = cheapest_of(saved)
+    if not cheapest or cheapest == advised:
+        return ""
+    if saved[cheapest] - saved.get(advised, 0.0) < SAME_BILL:
+        return ""
+    return f"If only dollars count, take {cheapest}, which {bill.change(saved[cheapest])}."
+
+
+def set_aside_words(set_aside: Mapping[str, float], default: str) -> str:
+    """Which candidates are not chosen since they end far behind when simulated; empty for none."""
+    names = [f"{name} by {points:.0f}" for name, points in set_aside.items() if name != default]
+    sentences = []
+    if names:
+        sentences.append(
+            "Not chosen, since agents that look up what they lack end more than"
+            f" {FAR_BEHIND:.0f} points behind with them: {joined(names)}."
+        )
+    if default in set_aside:
+        points = set_aside[default]
+        sentences.append(f"{default} itself ends {points:.0f} points behind the best.")
+    return " ".join(sentences)
+
+
+def look_up_words(not_simulated: str) -> str:
+    """Whether the bill pays each look-up of what was lost, or why it only estimates them."""
+    if not not_simulated:
+        return "The bill is simulated: every look-up of what was lost is made and paid."
+    reason = not_simulated.rstrip(".")
+    return f"The bill estimates look-ups; they were not simulated, since {reason}."
+
+
 def traded(
     table: pd.DataFrame,
     names: Sequence[str],
     half: str,
+    bill: Bill = UNCOMPACTED,
 ) -> str:
     """What each of these candidates keeps and saves, the half that decides first; empty without
     figures.
+
+    Args:
+        table: as of `figures`.
+        names: of the candidates, the default last.
+        half: that decides.
+        bill: that savings are shares of.
     """
     order = ("work", "names") if half == WORK else ("names", "work")
     titles = {"work": "the work", "names": "names"}
@@ -220,8 +348,9 @@ def traded(
         facts = []
         if kept_parts:
             facts.append(f"keeps {' and '.join(kept_parts)}")
-        if not missing(row["saved"]):
-            facts.append(f"saves {percent(row['saved'])} of the bill")
+        is_today = bill is TODAY and name == names[-1]
+        if not missing(row["saved"]) and not is_today:
+            facts.append(bill.change(row["saved"]))
         if facts:
             parts.append(f"{name} {' and '.join(facts)}")
     return f"{'; '.join(parts)}." if parts else ""

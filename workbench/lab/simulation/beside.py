@@ -68,11 +68,26 @@ def simulation_spec(spec: RunSpec) -> SimulationSpec:
 
 def _is_worth_it(results: Results, spec: RunSpec) -> bool:
     """Whether a simulation is cheap, has the writer of the comparison, and its bill can differ."""
-    if len(spec.model) != 1 or spec.replicates > 1 or spec.scheduler:
-        return False
-    if is_asked(find_model(spec.model[0])):
+    if reason_not_to_simulate(results, spec):
         return False
     compacted = set(results.compactions["strategy"]) - set(REFERENCES)
-    if len(compacted) < 2 or results.costs.empty:
-        return False
-    return bool(results.sessions["messages"].max() <= MOST_MESSAGES)
+    return len(compacted) >= 2 and not results.costs.empty
+
+
+def reason_not_to_simulate(results: Results, spec: RunSpec) -> str:
+    """Why the strategies of a comparison are not simulated unasked, in a clause; empty where they
+    are.
+
+    Args:
+        results: the comparison.
+        spec: its settings, with its model.
+    """
+    if len(spec.model) != 1 or spec.replicates > 1:
+        return "each summary has more than one writer"
+    if spec.scheduler:
+        return "the replays run on a scheduler"
+    if is_asked(find_model(spec.model[0])):
+        return f"{spec.model[0]} would be asked for more summaries"
+    if results.sessions["messages"].max() > MOST_MESSAGES:
+        return f"a session has more than {MOST_MESSAGES:,} messages"
+    return ""

@@ -1,0 +1,137 @@
+"""What moving an agent's own compaction comes to, in words, beside what the agent does today."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import pandas as pd
+
+from workbench.base.formats import dollars, missing, percent, some
+from workbench.engine.compaction.strategy import AtLimit
+from workbench.evaluation.experiment.grid import Point
+from workbench.evaluation.metrics import WORK
+from workbench.evaluation.replays.agents import Agent
+from workbench.lab.advice.advise import Advice
+from workbench.lab.advice.paste import Snippet, agent_snippet
+from workbench.lab.advice.verdict import doubt_words, gain_words
+
+SAME_POINTS = 0.5
+"""Points of what is kept below which two candidates print alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSetting:
+    """A search among the settings of an agent's own compaction.
+
+    Attributes:
+        agent: the agent.
+        window: in which it works, in tokens.
+        advice: what the search came to.
+    """
+
+    agent: Agent
+    window: int
+    advice: Advice
+
+    @property
+    def sentences(self) -> str:
+        """What to set it to and what that gains, or that it is to stay as it is, and why."""
+        leave = f"Set nothing: leave the compaction of {self.agent.name} as it is."
+        if self.advice.outcome == "no figure":
+            _, _, reason = self.advice.verdict.partition(": ")
+            return f"{leave} {reason[0].upper()}{reason[1:]}"
+        if not self.advice.stay:
+            advised = self.advice.advised
+            gain = f"that {self._gain(advised)}, measured on {self._sessions}"
+            return f"Set {self._setting(advised)}: {gain}. {self._gain_elsewhere}".rstrip()
+        if not self._tried:
+            return f"{leave} {self.advice.verdict}"
+        return f"{leave} {self._tried_in_vain} {self._trade}"
+
+    def snippet(self, point: Point) -> Snippet | None:
+        """The settings that move its compaction to a candidate; None where there are none."""
+        preset = self.advice.grid.preset(point)
+        return agent_snippet(preset, self.agent.preset, self.window)
+
+    @property
+    def _tried(self) -> list[Point]:
+        """The settings beside today's that were measured in the last round, best first."""
+        points = {point.strategy: point for point in self.advice.grid.points()}
+        tried = []
+        for name in self.advice.table["candidate"]:
+            if name != self.advice.default.strategy:
+                tried.append(points[name])
+        return tried
+
+    @property
+    def _tried_in_vain(self) -> str:
+        """What the best and the cheapest of the other settings would change, in a sentence."""
+        best = self._tried[0]
+        settings = some(len(self._tried), "setting")
+        parts = [f"The best of {settings} tried, {self._setting(best)}, {self._gain(best)}"]
+        savings = self.advice.table.set_index("candidate")["saved"]
+        cheapest = max(self._tried, key=lambda point: float(savings.fillna(-inf)[point.strategy]))
+        if cheapest != best and savings[cheapest.strategy] > savings[best.strategy]:
+            parts.append(f"the cheapest, {self._setting(cheapest)}, {self._gain(cheapest)}")
+        return f"{'; '.join(parts)}: measured on {self._sessions}."
+
+    @property
+    def _gain_elsewhere(self) -> str:
+        """What the search gained where its choice had not been seen; empty where nobody knows."""
+        gain, unit = self.advice.outside.gain, self.advice.unit
+        if gain is None:
+            return ""
+        words = f"{gain_words(gain, unit)}{doubt_words(gain, unit)}"
+        return f"{words[0].upper()}{words[1:]}. {self._trade}"
+
+    @property
+    def _trade(self) -> str:
+        """How the bill counts beside what is kept, in a sentence."""
+        if not self.advice.worth:
+            return "The bill counts nothing (--worth)."
+        share = percent(0.1 / self.advice.worth)
+        return f"{share} of today's bill count as much as a point of what is kept (--worth)."
+
+    @property
+    def _sessions(self) -> str:
+        """The sessions that the figures are of."""
+        sessions = self._figures(self.advice.default.strategy)["sessions"]
+        return f"your {some(int(sessions), 'session')}"
+
+    def _figures(self, candidate: str) -> pd.Series[float]:
+        """The row of a candidate in the last round."""
+        rows = self.advice.table.set_index("candidate")
+        row: pd.Series[float] = rows.loc[candidate]
+        return row
+
+    def _setting(self, point: Point) -> str:
+        """What is set, to which value, and where the agent then compacts."""
+        trigger = self.advice.grid.preset(point).trigger
+        assert isinstance(trigger, AtLimit)
+        limit = f"{trigger.limit(self.window):,} tokens"
+        snippet = self.snippet(point)
+        if snippet is None:
+            return f"a compaction at {limit}"
+        return f"{snippet.setting} (compaction at {limit})"
+
+    def _gain(self, point: Point) -> str:
+        """What a setting changes of today's bill, and of what is kept."""
+        row = self._figures(point.strategy)
+        today = self._figures(self.advice.default.strategy)
+        kept = self._kept(row, today)
+        if missing(row["saved"]):
+            return kept
+        bills = f"{dollars(row['usd'])} a session, today {dollars(today['usd'])}"
+        return f"{self.advice.bill.change(row['saved'])} ({bills}) and {kept}"
+
+    def _kept(self, row: pd.Series[float], today: pd.Series[float]) -> str:
+        """How many points more or less a candidate keeps than today's setting."""
+        column, title = "names", "names"
+        if self.advice.half == WORK:
+            column, title = "work", "the work"
+        gain = 100 * (row[column] - today[column])
+        if abs(gain) < SAME_POINTS:
+            return f"keeps as much of {title}"
+        direction = "more" if gain > 0 else "less"
+        return f"keeps {some(round(abs(gain)), 'point')} {direction} of {title}"
