@@ -5,7 +5,7 @@ paste.
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-from workbench.base.formats import joined, some
+from workbench.base.formats import joined, paragraph, some
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.next_steps import say_next, typed_line
 from workbench.cli.options import (
@@ -53,9 +53,9 @@ def advise(
     """Find the strategy and settings that fit your sessions, and say what choosing them gains on
     unseen projects.
 
-    Sessions are grouped by agent. For Claude Code, Codex, pi, opencode and Gemini CLI the advice is
-    compared with what the agent does today: first what its own settings would gain, then what a
-    strategy of ours in its place would.
+    Sessions are grouped by agent. For Claude Code, Codex, pi, opencode, Kilo Code and Gemini CLI the
+    advice is compared with what the agent does today: first what its own settings would gain, then
+    what a strategy of ours in its place would.
 
     Points: 100 times the work that a candidate still tells on its own trigger (names where the
     sessions have no questions about the work), and --worth points for each tenth of the bill that
@@ -162,9 +162,9 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
         return
     snippet = _setting(advice)
     if snippet is None:
-        write(f"{settings.verdict} {CONTEXT_CAN_CHANGE}")
+        write(paragraph(settings.verdict, settings.traded, CONTEXT_CAN_CHANGE))
     else:
-        write(settings.verdict)
+        write(paragraph(settings.verdict, settings.traded))
         write(f"To paste into {snippet.where}, {snippet.beside}; {snippet.lacks}:")
         say(f"\n{snippet.text.rstrip()}")
     write(
@@ -173,7 +173,7 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
         f" {advice.compactor.default.strategy} restates it."
     )
     say(f"\n{SETTING.format(agent=agent.name)}:")
-    _show_search(settings, spec, [settings.verdict])
+    _show_search(settings, spec, [settings.verdict, settings.traded])
     write(NOT_MEASURED)
     write(f"{SWITCHING.format(agent=agent.name)} (`Compactor`, in an agent of yours):")
     _show_search(advice.compactor, spec, [settings.opening])
@@ -226,10 +226,10 @@ def _show_search(advice: Advice, spec: AdviceSpec, printed: Sequence[str] = ()) 
         )
     if len(advice.table) and advice.outcome != "no figure":
         say("\nThe last round, on the sessions that the choice was made on:\n")
-        shown = dict(SHOWN)
+        columns = dict(SHOWN)
         if advice.unit == "session":  # each counts as a project
-            del shown["projects"]
-        say(table(records(advice.table), shown, room=80))
+            del columns["projects"]
+        say(table(records(advice.table), columns, room=80))
     if advice.out:
         reasons = "failed, wait for their model, or sent a request larger than the window"
         write(f"Out, since they {reasons}: {joined(advice.out)}.")

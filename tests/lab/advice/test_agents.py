@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 
 from builders import compaction, recorded
-from workbench import Results, Session, compare, save
+from workbench import Results, Session, compare, preset, save
 from workbench.cli import main
 from workbench.engine.transcript.session import Origin
 from workbench.evaluation.findings.tables import Tables
-from workbench.evaluation.replays.agents import AGENTS, limit_of
+from workbench.evaluation.replays.agents import AGENTS, agent_of, limit_of
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.advise import advise
-from workbench.lab.advice.agents import PresentSetting, agent_searches
+from workbench.lab.advice.agents import PresentSetting, agent_searches, moved
 from workbench.lab.advice.other_agents import OTHER_AGENTS
+from workbench.lab.advice.paste import agent_snippet
 from workbench.recordings.datasets.generator import generate
 from workbench.recordings.importers.importer import known_formats
 
@@ -145,8 +146,9 @@ def test_nothing_is_printed_to_paste_whose_gain_was_not_measured(
     }
     assert main(["advise", *words, "-j", "1", "-q"]) == 0
     printed = capsys.readouterr().out
-    assert "model_auto_compact_token_limit" in settings["verdict"]
-    assert "of today's bill" in settings["verdict"] and "your 2 sessions" in settings["verdict"]
+    answer = f"{settings['verdict']} {settings['traded']}"
+    for words in ("model_auto_compact_token_limit to ", "of today's bill", "your 2 sessions"):
+        assert words in answer
     assert "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE" not in printed
     assert printed.index("What Codex can be set to") < printed.index("What Codex cannot be set to")
     following = printed.partition("\nNext:\n")[2]
@@ -175,6 +177,17 @@ def test_the_bill_is_that_of_compare_which_pays_every_look_up(
             costs = tables.costs[tables.costs["strategy"] == name]
             bill = costs["usd"] + costs["usd_fetching"]
             assert usd == pytest.approx(bill.mean())
+
+
+def test_a_fork_is_told_its_own_setting(tmp_path: Path) -> None:
+    session = recorded(compaction(150_000), format="opencode_database")
+    kilo = replace(session, origin=Origin("opencode_database", path="/home/me/kilo.db"))
+    names = [agent.name for agent in (agent_of(session), agent_of(kilo)) if agent]
+    assert names == ["opencode", "Kilo Code"]
+    snippet = agent_snippet(moved(preset("opencode"), 0.5), "kilo", 200_000)
+    assert snippet is not None and snippet.where == "~/.config/kilo/kilo.jsonc"
+    assert snippet.setting == "compaction.threshold_percent to 50"
+    assert json.loads(snippet.text) == {"compaction": {"threshold_percent": 50}}
 
 
 def test_without_a_simulation_the_answer_says_so(files: list[str], tmp_path: Path) -> None:

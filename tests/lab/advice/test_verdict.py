@@ -1,6 +1,7 @@
 """What a search comes to: by which half, between which writers, and when it makes no difference."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 import pandas as pd
@@ -10,16 +11,13 @@ from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade, choice
 from workbench.evaluation.experiment.grid import Grid
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.lab.advice.measured import Measurements, saved_shares
+from workbench.lab.advice.measured import Measurements
 from workbench.lab.advice.search import Finals, Outside
 from workbench.lab.advice.verdict import (
-    TODAY,
+    BillFacts,
     DefaultComparison,
     Verdict,
-    dollars_words,
-    look_up_words,
     opening,
-    set_aside_words,
     traded,
 )
 
@@ -83,7 +81,8 @@ def verdict(
     is_in_use: bool = True,
 ) -> Verdict:
     rows = search.rows.assign(recall=search.rows[search.half].astype(float))
-    points, saved = Trade(1.0).points(rows), saved_shares(rows)
+    sums = rows.groupby("candidate")[["saved", "plain"]].sum()
+    points, saved = Trade(1.0).points(rows), (sums["saved"] / sums["plain"]).to_dict()
     outside = Outside(
         None if gain is None else Estimate(gain, PROJECTS, PROJECTS, gain - 1, gain + 1), {}, ()
     )
@@ -202,28 +201,29 @@ def test_of_a_candidate_without_a_score_only_the_bill_is_told() -> None:
 def test_a_candidate_that_costs_more_is_not_said_to_save_less_than_nothing() -> None:
     table = pd.DataFrame([{"candidate": "pipeline", "work": 0.9, "names": None, "saved": -0.07}])
     assert traded(table, ["pipeline"], WORK).endswith("costs 7 % more than no compaction.")
-    assert traded(table, ["pipeline", "today"], WORK, TODAY).endswith("costs 7 % more than today.")
 
 
 def test_what_to_take_if_only_dollars_count_is_told_where_it_is_another_one() -> None:
     saved = {"truncate": 0.3, "summarize": 0.1}
-    assert dollars_words(saved, "summarize", TODAY) == (
-        "If only dollars count, take truncate, which saves 30 % of today's bill."
+    facts = BillFacts(saved, "summarize", "summarize", {}, "")
+    assert facts.words.startswith(
+        "If only dollars count, take truncate, which saves 30 % of the bill."
     )
-    assert not dollars_words(saved, "truncate", TODAY)
-    assert not dollars_words({}, "truncate", TODAY)
+    assert "only dollars" not in replace(facts, advised="truncate").words
+    assert "only dollars" not in replace(facts, saved={}).words
 
 
 def test_what_ends_far_behind_when_simulated_is_named_and_so_is_the_default() -> None:
-    words = set_aside_words({"truncate": 8.2, "summarize": 6.0}, "summarize")
-    assert words.startswith("Not chosen, since agents") and "truncate by 8." in words
-    assert "summarize itself ends 6 points behind" in words
-    assert not set_aside_words({}, "summarize")
+    facts = BillFacts({}, "summarize", "summarize", {"truncate": 8.2, "summarize": 6.0}, "")
+    assert facts.words.startswith("Not chosen, since agents") and "truncate by 8." in facts.words
+    assert "summarize itself ends 6 points behind" in facts.words
+    assert "behind" not in replace(facts, set_aside={}).words
 
 
 def test_a_bill_that_is_not_simulated_says_why() -> None:
-    assert look_up_words("").startswith("The bill is simulated")
-    assert look_up_words("a session has more than 3,000 messages.") == (
+    facts = BillFacts({}, "summarize", "summarize", {}, "")
+    assert facts.words.startswith("The bill is simulated")
+    assert replace(facts, not_simulated="a session has more than 3,000 messages.").words == (
         "The bill estimates look-ups; they were not simulated, since a session has more than 3,000"
         " messages."
     )

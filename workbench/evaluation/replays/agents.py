@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from statistics import median
 
 from workbench.engine.compaction.presets import preset
@@ -26,11 +27,19 @@ class Agent:
         name: as people call it.
         preset: the strategy that restates its compaction.
         windows: that it documents, in tokens, smallest first; none where it works in its model's.
+        fork: by which its settings are known, where they are others than those of the agent that
+            the preset restates.
     """
 
     name: str
     preset: str
     windows: tuple[int, ...] = ()
+    fork: str = ""
+
+    @property
+    def settings(self) -> str:
+        """By which its settings are known: its own name as a fork, else its preset."""
+        return self.fork or self.preset
 
     def limit(self, window: int) -> int:
         """The size of the request at which it compacts in a window, by its rule."""
@@ -63,13 +72,19 @@ AGENTS: Mapping[str, Agent] = {
 
 OTHER_FILES = {"opencode_database": "opencode"}
 """Other formats of these agents, with the one that `AGENTS` names."""
+KILO = "kilo"
+FORKS: Mapping[str, Agent] = {KILO: Agent("Kilo Code", "opencode", fork=KILO)}
+"""Agents that write the files of another one, and compact as that does."""
 
 
 def agent_format(session: Session) -> str:
-    """The format by which `AGENTS` has the agent that recorded a session; empty for any other
-    agent.
+    """The format by which `AGENTS` has the agent that recorded a session, or the name of one of
+    `FORKS`; empty for any other agent.
     """
     name = session.origin.format
+    file = PurePath(session.origin.path).name
+    if name == "opencode_database" and file.startswith(KILO):
+        return KILO
     name = OTHER_FILES.get(name, name)
     if name in AGENTS:
         return name
@@ -78,7 +93,12 @@ def agent_format(session: Session) -> str:
 
 def agent_of(session: Session) -> Agent | None:
     """The agent that recorded a session; None where its compaction is not known."""
-    return AGENTS.get(agent_format(session))
+    return agent_named(agent_format(session))
+
+
+def agent_named(name: str) -> Agent | None:
+    """The agent that `agent_format` gives this name; None for another name."""
+    return AGENTS.get(name) or FORKS.get(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,13 +46,10 @@ from workbench.lab.advice.verdict import (
     TODAY,
     UNCOMPACTED,
     Bill,
+    BillFacts,
     DefaultComparison,
     Outcome,
-    cheapest_of,
-    dollars_words,
-    look_up_words,
     opening,
-    set_aside_words,
     traded,
 )
 
@@ -219,11 +216,11 @@ class Search:
         """The search of some candidates over some recordings; `in_use` as of `Measurements`."""
         by_name = {source.name: source for source in sources}
         recordings = recorded(by_name.values(), spec.group_by)
-        unit = "session" if spec.group_by == "session" else "project"
+        unit = "project"
         projects = {name: recording.project for name, recording in recordings.items()}
         if not projects:
             raise nothing_to_advise_on(sources, spec)
-        if len(set(projects.values())) == 1:
+        if spec.group_by == "session" or len(set(projects.values())) == 1:
             unit = "session"
             recordings = recorded(by_name.values(), unit)
             projects = {name: recording.project for name, recording in recordings.items()}
@@ -287,7 +284,9 @@ class Search:
         finals = halved(measured, points, order, trade, in_use)
         default = in_use.strategy
         best = finals.best_or(default)
-        bill = TODAY if measured.in_use else UNCOMPACTED
+        bill = UNCOMPACTED
+        if measured.in_use:
+            bill = TODAY
         saved = saved_shares(finals.rows)
         comparison = DefaultComparison(
             default,
@@ -299,17 +298,16 @@ class Search:
         )
         verdict = comparison.verdict(measured, finals, outside)
         table = figures(finals.rows, spec.worth)
+        saved_in_table = table.set_index("candidate")["saved"].to_dict()
         not_simulated = ""
         if not is_simulated(finals.rows):
             not_simulated = measured.not_simulated or "nothing with a price was simulated"
         if not spec.simulate:
             not_simulated = "--no-simulate was given"
-        facts = (
-            traded(table, [best, default], measured.half, bill),
-            dollars_words(saved, verdict.advised, bill),
-            set_aside_words(finals.set_aside, default),
-            look_up_words(not_simulated),
+        facts = BillFacts(
+            saved_in_table, verdict.advised, default, finals.set_aside, not_simulated, bill
         )
+        trade_words = traded(table, [best, default], measured.half, bill)
         lead = None
         if len(finals.points):
             lead = difference(finals.points, best, default)
@@ -322,7 +320,7 @@ class Search:
             outcome=verdict.outcome,
             opening=opening(measured, finals.rows),
             verdict=verdict.sentence,
-            traded=paragraph(*facts),
+            traded=paragraph(trade_words, facts.words),
             half=measured.half,
             table=table,
             lead=lead,
@@ -330,7 +328,7 @@ class Search:
             outside=outside,
             unit=self.unit,
             bill=bill,
-            cheapest=cheapest_of(saved),
+            cheapest=facts.cheapest,
             set_aside=finals.set_aside,
             not_simulated=not_simulated,
             worth=spec.worth,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Unpack
 
-from workbench.base.formats import percent, some
+from workbench.base.formats import paragraph, percent, some
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import AtLimit, Preset
 from workbench.engine.models.tokenizer import TiktokenCounter
@@ -19,7 +19,13 @@ from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, Point
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
-from workbench.evaluation.replays.agents import AGENTS, Agent, Sized, agent_format, recorded_limits
+from workbench.evaluation.replays.agents import (
+    Agent,
+    Sized,
+    agent_format,
+    agent_named,
+    recorded_limits,
+)
 from workbench.evaluation.replays.reports import checked_reports
 from workbench.evaluation.replays.sizing import window_of
 from workbench.lab.advice.advice_spec import AdviceSettings, AdviceSpec
@@ -209,8 +215,8 @@ class AgentSearch:
             own_setting = OwnSetting(self.agent, self.present.window.tokens, settings)
             settings = replace(
                 settings,
-                verdict=own_setting.sentences,
-                traded=look_up_words(settings.not_simulated),
+                verdict=own_setting.verdict,
+                traded=paragraph(own_setting.reasons, look_up_words(settings.not_simulated)),
             )
         compactor = self.compactor.advice()
         titled_advices = []
@@ -251,13 +257,13 @@ def _moved_presets(agent: Agent, present: PresentSetting) -> list[Preset]:
     """The agent's own compaction at other shares of the window than today's, up to the largest at
     which it can be made to compact.
     """
-    system = AGENT_SYSTEMS[agent.preset]
-    most = system.most
-    if most is None:
-        most = agent.limit(present.window.tokens) / present.window.tokens
+    system = AGENT_SYSTEMS[agent.settings]
+    largest_share = system.largest_share
+    if largest_share is None:
+        largest_share = agent.limit(present.window.tokens) / present.window.tokens
     presets = []
     for share in SHARES:
-        if abs(share - present.share) >= APART and share <= most:
+        if abs(share - present.share) >= APART and share <= largest_share:
             presets.append(moved(preset(agent.preset), share))
     return presets
 
@@ -287,7 +293,7 @@ def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
         group_spec = spec
         if spec.out and len(groups) > 1:
             group_spec = spec.changed(out=spec.out / (name or "other"))
-        searches.append(AgentSearch.of(AGENTS.get(name), sources_of_agent, group_spec))
+        searches.append(AgentSearch.of(agent_named(name), sources_of_agent, group_spec))
     return searches
 
 

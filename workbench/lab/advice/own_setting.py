@@ -35,24 +35,30 @@ class OwnSetting:
     advice: Advice
 
     @property
-    def sentences(self) -> str:
-        """What to set it to and what that gains, or that it is to stay as it is, and why."""
-        leave = f"Set nothing: leave the compaction of {self.agent.name} as it is."
+    def verdict(self) -> str:
+        """What to set it to and what that gains, or that it is to stay as it is, in a sentence."""
+        if self.advice.stay:
+            return f"Set nothing: leave the compaction of {self.agent.name} as it is."
+        advised = self.advice.advised
+        gain = f"that {self._gain(advised)}, measured on {self._sessions}"
+        return f"Set {self._setting(advised)}: {gain}."
+
+    @property
+    def reasons(self) -> str:
+        """What speaks for the verdict: what the others would change, or why nobody knows."""
         if self.advice.outcome == "no figure":
             _, _, reason = self.advice.verdict.partition(": ")
-            return f"{leave} {reason[0].upper()}{reason[1:]}"
+            return f"{reason[0].upper()}{reason[1:]}"
         if not self.advice.stay:
-            advised = self.advice.advised
-            gain = f"that {self._gain(advised)}, measured on {self._sessions}"
-            return f"Set {self._setting(advised)}: {gain}. {self._gain_elsewhere}".rstrip()
+            return self._gain_elsewhere
         if not self._tried:
-            return f"{leave} {self.advice.verdict}"
-        return f"{leave} {self._tried_in_vain} {self._trade}"
+            return self.advice.verdict
+        return f"{self._tried_in_vain} {self._trade}"
 
     def snippet(self, point: Point) -> Snippet | None:
         """The settings that move its compaction to a candidate; None where there are none."""
         preset = self.advice.grid.preset(point)
-        return agent_snippet(preset, self.agent.preset, self.window)
+        return agent_snippet(preset, self.agent.settings, self.window)
 
     @property
     def _tried(self) -> list[Point]:
@@ -119,11 +125,11 @@ class OwnSetting:
         """What a setting changes of today's bill, and of what is kept."""
         row = self._figures(point.strategy)
         today = self._figures(self.advice.default.strategy)
-        kept = self._kept(row, today)
+        change_kept = self._kept(row, today)
         if missing(row["saved"]):
-            return kept
+            return change_kept
         bills = f"{dollars(row['usd'])} a session, today {dollars(today['usd'])}"
-        return f"{self.advice.bill.change(row['saved'])} ({bills}) and {kept}"
+        return f"{self.advice.bill.change(row['saved'])} ({bills}) and {change_kept}"
 
     def _kept(self, row: pd.Series[float], today: pd.Series[float]) -> str:
         """How many points more or less a candidate keeps than today's setting."""
@@ -133,5 +139,7 @@ class OwnSetting:
         gain = 100 * (row[column] - today[column])
         if abs(gain) < SAME_POINTS:
             return f"keeps as much of {title}"
-        direction = "more" if gain > 0 else "less"
+        direction = "more"
+        if gain < 0:
+            direction = "less"
         return f"keeps {some(round(abs(gain)), 'point')} {direction} of {title}"

@@ -26,7 +26,7 @@ class System:
         beside: what else may stand in that file, and where these settings go then.
         key: of the setting that moves its compaction.
         value: what is set there, by its name in the template.
-        most: the largest share of the window at which it can be made to compact; None where that
+        largest_share: the largest share of the window at which it can be made to compact; None where that
             is its own rule's.
     """
 
@@ -38,7 +38,7 @@ class System:
     beside: str = ""
     key: str = ""
     value: str = ""
-    most: float | None = 0.9
+    largest_share: float | None = 0.9
 
 
 IN_OBJECT = "beside the keys that stand there"
@@ -53,7 +53,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         beside=IN_OBJECT,
         key="CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",
         value="percent",
-        most=None,
+        largest_share=None,
     ),
     "codex_local": System(
         name="Codex",
@@ -87,6 +87,17 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         key="compaction.reserved",
         value="reserve",
     ),
+    "kilo": System(
+        name="Kilo Code",
+        template="kilo",
+        where="~/.config/kilo/kilo.jsonc",
+        presets=("opencode",),
+        lacks="its target and kept tail are set apart, and compaction comes earlier where its"
+        " reserve is reached",
+        beside=IN_OBJECT,
+        key="compaction.threshold_percent",
+        value="window_percent",
+    ),
     "gemini_cli": System(
         name="Gemini CLI",
         template="gemini_cli",
@@ -98,7 +109,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         value="share",
     ),
 }
-"""By the preset that restates it each agent that can be set."""
+"""By the preset that restates it, or its name as a fork, each agent that can be set."""
 LIBRARIES = (
     System("LangChain", "langchain", "Python", ("langchain_20", "clear_tool_uses")),
     System("Anthropic", "anthropic", "Python", ("clear_tool_uses",)),
@@ -153,7 +164,7 @@ def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
 
     Args:
         preset: the variant.
-        restated: the preset that restates the agent.
+        restated: the preset that restates the agent, or its name as a fork.
         window: in which the agent works, in tokens.
     """
     system = AGENT_SYSTEMS.get(restated)
@@ -167,6 +178,7 @@ def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
         "due": limit,
         "claude_window": claude_window,
         "percent": percent,
+        "window_percent": round(100 * limit / window),
         "share": round(limit / window, 3),
         "reserve": window - limit,
         "tail": None,

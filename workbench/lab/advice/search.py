@@ -129,9 +129,9 @@ def halved(
             names = {*best_names, default.strategy}
             alive = [point for point in alive if point.strategy in names]
     set_aside = far_behind(rows)
-    others = set(set_aside) - {default.strategy}
-    left = table.drop(columns=[name for name in table if name in others])
-    return Finals(choice(left, saved_shares(rows)), table, rows, set_aside)
+    excluded = set(set_aside) - {default.strategy}
+    eligible = table.drop(columns=[name for name in table if name in excluded])
+    return Finals(choice(eligible, saved_shares(rows)), table, rows, set_aside)
 
 
 def _best(points: pd.DataFrame, count: int) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import pandas as pd
 
-from workbench.base.formats import joined, missing, percent, some
+from workbench.base.formats import joined, missing, paragraph, percent, some
 from workbench.evaluation.analysis.paired import FEWEST, Estimate
 from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
 from workbench.evaluation.analysis.trade import Choice
@@ -271,43 +271,67 @@ def opening(measured: Measurements, rows: pd.DataFrame) -> str:
     return " ".join(sentences)
 
 
-def cheapest_of(saved: Mapping[str, float]) -> str:
-    """The candidate that saves most of the bill; empty where nothing is priced."""
-    savings = {name: share for name, share in saved.items() if not missing(share)}
-    if not savings:
-        return ""
-    return max(savings, key=savings.__getitem__)
+@dataclass(frozen=True, slots=True)
+class BillFacts:
+    """What is told of the bill behind a verdict.
 
-
-def dollars_words(saved: Mapping[str, float], advised: str, bill: Bill) -> str:
-    """What to use if only dollars count; empty where that is what is advised, or nothing is priced.
-
-    Args:
+    Attributes:
         saved: by candidate the share of the bill that it saves.
         advised: the candidate to use.
+        default: what it is compared with.
+        set_aside: candidates that end far behind when simulated, with their distance in points.
+        not_simulated: why the bill only estimates look-ups; empty where it pays each.
         bill: that savings are shares of.
     """
-    cheapest = cheapest_of(saved)
-    if not cheapest or cheapest == advised:
-        return ""
-    if saved[cheapest] - saved.get(advised, 0.0) < SAME_BILL:
-        return ""
-    return f"If only dollars count, take {cheapest}, which {bill.change(saved[cheapest])}."
 
+    saved: Mapping[str, float]
+    advised: str
+    default: str
+    set_aside: Mapping[str, float]
+    not_simulated: str
+    bill: Bill = UNCOMPACTED
 
-def set_aside_words(set_aside: Mapping[str, float], default: str) -> str:
-    """Which candidates are not chosen since they end far behind when simulated; empty for none."""
-    names = [f"{name} by {points:.0f}" for name, points in set_aside.items() if name != default]
-    sentences = []
-    if names:
-        sentences.append(
-            "Not chosen, since agents that look up what they lack end more than"
-            f" {FAR_BEHIND:.0f} points behind with them: {joined(names)}."
-        )
-    if default in set_aside:
-        points = set_aside[default]
-        sentences.append(f"{default} itself ends {points:.0f} points behind the best.")
-    return " ".join(sentences)
+    @property
+    def cheapest(self) -> str:
+        """The candidate that saves most; empty where nothing is priced."""
+        savings = {name: share for name, share in self.saved.items() if not missing(share)}
+        if not savings:
+            return ""
+        return max(savings, key=savings.__getitem__)
+
+    @property
+    def words(self) -> str:
+        """All of it, in sentences."""
+        return paragraph(self._dollars, self._far_behind, look_up_words(self.not_simulated))
+
+    @property
+    def _dollars(self) -> str:
+        """What to use if only dollars count; empty where that is what is advised."""
+        cheapest = self.cheapest
+        if not cheapest or cheapest == self.advised:
+            return ""
+        if self.saved[cheapest] - self.saved.get(self.advised, 0.0) < SAME_BILL:
+            return ""
+        change = self.bill.change(self.saved[cheapest])
+        return f"If only dollars count, take {cheapest}, which {change}."
+
+    @property
+    def _far_behind(self) -> str:
+        """Which candidates are not chosen since they end far behind; empty for none."""
+        distances = []
+        for name, points in self.set_aside.items():
+            if name != self.default:
+                distances.append(f"{name} by {points:.0f}")
+        sentences = []
+        if distances:
+            sentences.append(
+                "Not chosen, since agents that look up what they lack end more than"
+                f" {FAR_BEHIND:.0f} points behind with them: {joined(distances)}."
+            )
+        if self.default in self.set_aside:
+            points = self.set_aside[self.default]
+            sentences.append(f"{self.default} itself ends {points:.0f} points behind the best.")
+        return " ".join(sentences)
 
 
 def look_up_words(not_simulated: str) -> str:
