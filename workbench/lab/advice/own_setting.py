@@ -53,7 +53,7 @@ class OwnSetting:
             return self._gain_elsewhere
         if not self._tried:
             return self.advice.verdict
-        return f"{self._tried_in_vain} {self._trade}"
+        return f"{self._tried_in_vain} {self._gain_elsewhere or self._trade}"
 
     def snippet(self, point: Point) -> Snippet | None:
         """The settings that move its compaction to a candidate; None where there are none."""
@@ -86,7 +86,7 @@ class OwnSetting:
     def _gain_elsewhere(self) -> str:
         """What the search gained where its choice had not been seen; empty where nobody knows."""
         gain, unit = self.advice.outside.gain, self.advice.unit
-        if gain is None:
+        if gain is None or set(self.advice.outside.chosen) == {self.advice.default.strategy}:
             return ""
         words = f"{gain_words(gain, unit)}{doubt_words(gain, unit)}"
         return f"{words[0].upper()}{words[1:]}. {self._trade}"
