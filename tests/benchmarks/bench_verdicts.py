@@ -1,7 +1,7 @@
 """Whether what `compare` recommends is also the best when agents have to do without what was lost.
 
 Usage: python tests/benchmarks/bench_verdicts.py PROJECT... [--window N] [--strategies A,B]
-       [--kept FOLDER] [--limit SESSIONS] [--blind-step-cost STEPS] [--held-out | --advise | --trial]
+       [--kept FOLDER] [--limit SESSIONS] [--blind-step-cost STEPS] [--held-out | --advise]
 
 Each PROJECT is a file or folder of recordings of one project. `compare`, with the simulation that its
 command keeps beside it, names a strategy for it, or several between which it finds no winner. Four
@@ -18,10 +18,6 @@ the other sessions: without it the answer has seen what it is judged by.
 
 With --advise it is `advise` that names a strategy, of the same ones and for the same window, and
 what to use if only dollars count. It simulates for itself.
-
-With --trial each PROJECT is a family of tasks (`wb.trial`; --limit tasks of it, 3): `advise` names a
-strategy for the conversations that were not compacted, and the results are of the trials of the agent
-without a model: dollars paid, tasks done (100 points each), actions that lacked what they needed.
 
 Prints a row a project, as a table in Markdown, and the share of verdicts that hold by each; exits
 with 1 where one of the shares is below 80 %.
@@ -52,10 +48,6 @@ DEARER = 0.05
 """The share of the cheapest bill by which a good choice may be dearer."""
 FEWER_POINTS = 5.0
 """Points that a good choice may have less than the best one."""
-TASKS = 3
-"""Tasks of a family, where no number is given."""
-PLAIN = "none"
-"""The strategy that never compacts."""
 BAR = 0.8
 """The share of projects whose verdict must hold."""
 
@@ -134,7 +126,6 @@ def main() -> int:
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--held-out", action="store_true", help="Judge by other sessions.")
     ways.add_argument("--advise", action="store_true", help="Judge what `advise` names.")
-    ways.add_argument("--trial", action="store_true", help="Judge that by tasks that run.")
     parser.add_argument(
         "--kept", type=Path, default=Path("verdicts"), help="Where runs are kept, to go on."
     )
@@ -144,8 +135,7 @@ def main() -> int:
     verdicts: list[Verdict] = []
     for project in arguments.projects:
         try:
-            judge = tried if arguments.trial else judged
-            verdict = judge(project, arguments)
+            verdict = judged(project, arguments)
         except WorkbenchError as error:
             print(f"| {project.name} | | none: {error} | | | | |", flush=True)
             continue
@@ -190,89 +180,44 @@ def judged(project: Path, arguments: argparse.Namespace) -> Verdict | None:
     named = named_strategies(decision)
     cheapest = decision.cheapest or named[0]
     if arguments.advise:
-        files = saved_files(sessions, folder / "recordings")
-        named, cheapest = advised_strategies(files, arguments.window, folder, arguments)
+        named, cheapest = advised_strategies(sessions, folder, arguments)
     if arguments.held_out:
         simulation = wb.simulate(for_results, out=folder / "other half", **settings)
     table = simulated_results(simulation.simulated)
     candidates = decided_between(answer_folder)
     table = table.loc[[name for name in candidates if name in table.index]]
-    sessions_simulated = simulation.simulated["session"].nunique()
-    return Verdict(project.name, sessions_simulated, named, beside_best(table, named, cheapest))
-
-
-def tried(family: Path, arguments: argparse.Namespace) -> Verdict | None:
-    """The verdict on one family of tasks; None where no task was done at all."""
-    folder = arguments.kept / family.name
-    trials = wb.trial(
-        families=[family.name],
-        seeds=arguments.limit or TASKS,
-        strategies=arguments.strategies.split(","),
-        conversations=True,
-        out=folder / "trials",
-        quiet=True,
-    )
-    assert trials is not None
-    rows = trials.table[trials.table["status"] == "ok"]
-    if rows.empty:
-        return None
-    files = sorted(map(str, (folder / "trials" / "conversations").glob(f"{PLAIN}-*")))
-    window = int(rows["window"].median())
-    named, cheapest = advised_strategies(files, window, folder, arguments)
-    table = trial_results(rows, arguments.blind_step_cost)
-    contenders = table.loc[[name for name in table.index if name not in (PLAIN, "null")]]
-    return Verdict(family.name, len(files), named, beside_best(contenders, named, cheapest))
-
-
-def trial_results(rows: pd.DataFrame, blind_step_cost: float) -> pd.DataFrame:
-    """By strategy over all tasks of a family, as `simulated_results` has it."""
-    figures = ["usd", "success", "blind", "steps"]
-    means = rows.groupby("strategy")[figures].mean().astype(float)
-    plain = means.loc[PLAIN]
-    saved_share = 1 - means["usd"] / plain["usd"]
-    step_usd = plain["usd"] / plain["steps"]
-    return pd.DataFrame(
+    return Verdict(
+        project.name,
+        simulation.simulated["session"].nunique(),
+        named,
         {
-            "bill": means["usd"],
-            "bill_blind": means["usd"] + blind_step_cost * step_usd * means["blind"],
-            "points": 100 * means["success"] + 10 * AdviceSpec().worth * saved_share,
-        }
+            "bill": Beside.of_bills(table["bill"], named),
+            "bill with blind steps": Beside.of_bills(table["bill_blind"], named),
+            "points": Beside.of_points(table["points"], named),
+            "bill, only dollars count": Beside.of_bills(table["bill"], (cheapest,)),
+        },
     )
-
-
-def beside_best(table: pd.DataFrame, named: tuple[str, ...], cheapest: str) -> dict[str, Beside]:
-    """What was named beside the best strategy of a table, by measure."""
-    return {
-        "bill": Beside.of_bills(table["bill"], named),
-        "bill with blind steps": Beside.of_bills(table["bill_blind"], named),
-        "points": Beside.of_points(table["points"], named),
-        "bill, only dollars count": Beside.of_bills(table["bill"], (cheapest,)),
-    }
-
-
-def saved_files(sessions: list[wb.Session], folder: Path) -> list[str]:
-    """Sessions as files of a folder, in their order."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files = []
-    for number, session in enumerate(sessions):
-        files.append(str(folder / f"{number}.jsonl"))
-        wb.save(session, files[-1])
-    return files
 
 
 def advised_strategies(
-    files: list[str], window: int, folder: Path, arguments: argparse.Namespace
+    sessions: list[wb.Session], folder: Path, arguments: argparse.Namespace
 ) -> tuple[tuple[str, ...], str]:
     """The strategy that `advise` names, of those that are compared, and the one that it names for
     those to whom only dollars count.
     """
+    recordings = folder / "recordings"
+    recordings.mkdir(parents=True, exist_ok=True)
+    files = []
+    for number, session in enumerate(sessions):
+        files.append(str(recordings / f"{number}.jsonl"))
+        wb.save(session, files[-1])
     candidates = folder / "candidates.toml"
     names = arguments.strategies.split(",")
     candidates.write_text(f"strategies = {names}\n", encoding="utf-8")
     advice = advise(
         files,
         space=candidates,
-        window=window,
+        window=arguments.window,
         model="extractive",
         out=folder / "advised",
         quiet=True,

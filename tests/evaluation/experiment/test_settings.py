@@ -31,6 +31,7 @@ from workbench.evaluation.experiment.spec_fields import number
 from workbench.evaluation.metrics.metric import Metric
 from workbench.lab.advice import advise as advice
 from workbench.lab.advice import agents
+from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.judge.exam.sitting import ExamSpec, judge_exam
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.spec import WorkSpec
@@ -49,9 +50,9 @@ DOCUMENTED: list[tuple[Entry, type[Spec]]] = [
     (wb.simulate, simulation_spec.SimulationSpec),
     (simulate.forecast, simulation_spec.SimulationSpec),
     (wb.trial, TrialSpec),
-    (advice.advise, advice.AdviceSpec),
-    (agents.advise_agents, advice.AdviceSpec),
-    (advice.forecast, advice.AdviceSpec),
+    (advice.advise, AdviceSpec),
+    (agents.advise_agents, AdviceSpec),
+    (advice.forecast, AdviceSpec),
     (judge_exam, ExamSpec),
     (judge_work, WorkSpec),
     (write_exams, WriteSpec),

@@ -147,8 +147,8 @@ def test_nothing_is_printed_to_paste_whose_gain_was_not_measured(
     assert main(["advise", *words, "-j", "1", "-q"]) == 0
     printed = capsys.readouterr().out
     answer = f"{settings['verdict']} {settings['traded']}"
-    for words in ("model_auto_compact_token_limit to ", "of today's bill", "your 2 sessions"):
-        assert words in answer
+    for part in ("model_auto_compact_token_limit to ", "of today's bill", "your 2 sessions"):
+        assert part in answer
     assert "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE" not in printed
     assert printed.index("What Codex can be set to") < printed.index("What Codex cannot be set to")
     following = printed.partition("\nNext:\n")[2]
