@@ -73,7 +73,9 @@ AGENTS: Mapping[str, Agent] = {
 OTHER_FILES = {"opencode_database": "opencode"}
 """Other formats of these agents, with the one that `AGENTS` names."""
 KILO = "kilo"
-FORKS: Mapping[str, Agent] = {KILO: Agent("Kilo Code", "opencode", fork=KILO)}
+FORKS: Mapping[str, Agent] = {
+    KILO: Agent("Kilo Code", "opencode", fork=KILO),
+}
 """Agents that write the files of another one, and compact as that does."""
 
 
@@ -82,9 +84,10 @@ def agent_format(session: Session) -> str:
     `FORKS`; empty for any other agent.
     """
     name = session.origin.format
-    file = PurePath(session.origin.path).name
-    if name == "opencode_database" and file.startswith(KILO):
-        return KILO
+    if name == "opencode_database":
+        file = PurePath(session.origin.path)
+        if file.name.startswith(KILO):
+            return KILO
     name = OTHER_FILES.get(name, name)
     if name in AGENTS:
         return name
@@ -98,7 +101,9 @@ def agent_of(session: Session) -> Agent | None:
 
 def agent_named(name: str) -> Agent | None:
     """The agent that `agent_format` gives this name; None for another name."""
-    return AGENTS.get(name) or FORKS.get(name)
+    if name in FORKS:
+        return FORKS[name]
+    return AGENTS.get(name)
 
 
 @dataclass(frozen=True, slots=True)
