@@ -27,7 +27,7 @@ for an exam; 4 GB for the long session; a first figure within 3 s, and no more t
 pipe, which gets a line every 10 s.
 
 Measured on 2026-11-28, on two busy cores: of 25 files (the bundled sessions, and each seventh of
-`--shared` by size that has a session) 17 missed their seconds, 4 their megabytes (by 11 at most), 2
+`--shared` by size that has a session) 16 missed their seconds, 4 their megabytes (by 11 at most), 2
 the time of an exam. A comparison of 8 messages takes 2.6 s and 246 MB, so about half of the seconds
 of a session of 100 KB are no work on its text. Since then a loss is judged once, nothing is looked up
 in no lines, and pyarrow takes its memory from the system: 320 -> 301 MB for `poolside-requirements`,
