@@ -235,6 +235,22 @@ def test_conversations_are_kept_as_sessions_on_request(done: TrialResults, tmp_p
     )
 
 
+def test_the_uncompacted_conversation_is_kept_though_it_measured_the_window(tmp_path: Path) -> None:
+    spec = SPEC.changed(out=tmp_path, conversations=True)
+    wb.trial(spec=spec)
+    kept = {file.name.partition("-")[0] for file in (tmp_path / "conversations").iterdir()}
+    assert kept == {"none", "truncate", "null"}
+
+
+def test_a_folder_of_finished_trials_gets_its_conversations_when_they_are_asked_for(
+    tmp_path: Path,
+) -> None:
+    spec = SPEC.changed(out=tmp_path, no_references=True)
+    wb.trial(spec=spec)
+    wb.trial(spec=spec.changed(conversations=True))
+    assert len(list((tmp_path / "conversations").iterdir())) == 1
+
+
 @pytest.mark.parametrize("name", ["bundled", "extractive"])
 def test_a_model_that_only_writes_summaries_is_no_agent(name: str, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=f"{name} is no language model"):

@@ -132,6 +132,8 @@ class TrialWork(KeptWork):
         ]
         if spec.redact:
             parts.append(spec.redaction)
+        if spec.conversations:
+            parts.append("conversation")
         return parts
 
     def make(self) -> Row:
