@@ -7,13 +7,12 @@ A conversation of 10,000 messages goes on for 200 more. At each request `before_
 `before_request` and `report_usage` take alone, what one `fsync` of a line takes, and what a whole
 `save` takes. Goal: 5 ms in the median.
 
-Figures of 2026-11-27, under a load of 6 on two cores, where a line alone takes 2.5 to 4 ms of waiting
-for the disk: 4.0 ms in the median under all twenty presets (`langchain_20` and `codex_local` took 5.0
-and 6.8 in one run, and 4.0 in another), 1.6 to 2.1 ms of the processor; 75 to 250 times less than a
-whole `save`. In 95 %: 7 to 20 ms, and 44 and 60 ms under `clear_tool_uses` and `observation_mask`,
-which compact thousands of results in one request of seven and more. Under a load of 9, where a line
-alone takes 7.5 ms, four presets took 12 to 16 ms, 2.4 to 3.9 of them of the processor. In memory
-(`--folder /dev/shm`) a save takes .6 ms.
+Figures of 2026-11-28, under a load of 3 on two cores, with the files in memory (`--folder /dev/shm`):
+1.0 to 1.7 ms in the median under all presets but `codex_local` (3.0), all of it of the processor;
+the same on a disk that takes 2.5 to 4 ms for a line: 4.0 ms under `pi` and `observation_mask`, 6.8
+under `clear_tool_uses` (2.5 to 2.9 of the processor). In 95 %: 1.6 to 13 ms, and 43 under
+`clear_tool_uses` and `observation_mask`, which compact thousands of results in one request of seven
+and more.
 """
 
 from __future__ import annotations

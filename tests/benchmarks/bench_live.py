@@ -6,7 +6,7 @@ where one is missed.
 The figures come from the benchmarks beside this file, which print more of each: `bench_stress.py`,
 `bench_host_zoo.py`, `bench_refusals.py` and `bench_journal.py`. The whole drives all presets and
 takes some twenty minutes; of these, four wait for summarisers that never answer. The sample drives a
-few in some fifteen seconds of a quiet core. It waits for those summarisers 1 second and allows 5, and
+few in some eighteen seconds of a quiet core. It waits for those summarisers 1 second and allows 5, and
 counts the processor's time of a save, so that it says the same on a busy machine.
 """
 
@@ -86,7 +86,7 @@ SAMPLE = Extent(
     zoo_turns=12,
     refusal_presets=("pi",),
     refusal_stride=2,
-    journal_presets=("pi",),
+    journal_presets=("clear_tool_uses", "pi"),
     model_seconds=1.0,
     most_block=5.0,
     is_processor_time=True,

@@ -537,6 +537,32 @@ def test_a_compaction_inside_a_turn_leaves_no_turn_without_a_thought(preset: str
     assert server.refusals == 0
 
 
+def test_a_turn_that_a_compaction_cut_stays_closed_in_the_turns_behind_it() -> None:
+    live = Compactor("truncate", window=6_000, format="anthropic")
+    go_on = asked("Continue.")
+    history: list[Record] = []
+    before: list[Record] = []
+    compactions = 0
+    closed_places = set()
+    for number in range(90):
+        if number % 6 == 0:
+            history.append(asked(f"Question {number}"))
+        sent = live.before_request(history)
+        if len(live.events) == compactions:
+            assert sent[: len(before)] == before
+        if go_on in sent[:-1]:
+            place = sent.index(go_on)
+            closed_places.add(place)
+            assert sent[place + 1]["content"][0]["type"] == "thinking"
+        before, compactions = sent, len(live.events)
+        thinks = number % 2 == 0 or sent[-1] == go_on
+        thoughts = [thought(f"seal-{number}")] if thinks else []
+        answer = said("assistant", *thoughts, use(f"t{number}"))
+        long_result = {**result(f"t{number}"), "content": f"word {number} " * 150}
+        history += [answer, said("user", long_result)]
+    assert closed_places
+
+
 def test_two_defects_of_one_request_are_mended_one_after_the_other() -> None:
     live = compactor(format="anthropic")
     step = [said("assistant", use("t1")), said("user", result("t1"))]

@@ -24,7 +24,7 @@ from workbench.live.log_entries import (
     summaries_of,
 )
 from workbench.live.mending.mends import Mending
-from workbench.live.mending.thought_turns import with_cut_turns_closed
+from workbench.live.mending.thought_turns import CutTurns
 from workbench.live.message_reader import MessageReader, listed
 from workbench.live.rendered_anew import (
     PartedList,
@@ -68,6 +68,7 @@ class Memory:
         self.lists = HostLists()
         self.mending = Mending()
         self._copies = Copies()
+        self._cut_turns = CutTurns()
         self._parted_list = PartedList()
         self._broken = False
 
@@ -186,8 +187,10 @@ class Memory:
     def _mended(self, history: HostList) -> HostList:
         """The list without what the provider refuses in it, or would of what a compaction cut."""
         format = self.reader.present_format
-        if self._copies.outgoing:
-            history = with_cut_turns_closed(history, format, self.lists.own.objects)
+        compacted_count = len(self._copies.outgoing)
+        if compacted_count:
+            own_messages = self.lists.own.objects
+            history = self._cut_turns.closed(history, format, own_messages, compacted_count)
         return self.mending.mended(history, format)
 
     @property

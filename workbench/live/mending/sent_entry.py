@@ -81,10 +81,12 @@ class SentEntry:
         return replace(self, object=other_fields, is_made=True)
 
 
-def entries_of(history: HostList) -> list[SentEntry]:
-    """The entries of a list, of which those without a place are not the host's own."""
+def entries_of(history: HostList, start: int = 0, stop: int | None = None) -> list[SentEntry]:
+    """The entries of a list or a part of it; those without a place are not the host's own."""
     entries: list[SentEntry] = []
-    for object, place in zip(history.objects, history.places, strict=True):
+    objects = history.objects[start:stop]
+    places = history.places[start:stop]
+    for object, place in zip(objects, places, strict=True):
         entry = SentEntry(object, place, is_made=place is None)
         entries.append(entry)
     return entries
