@@ -7,12 +7,13 @@ from math import isnan
 from typing import Any
 
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.calibration import TokenCalibration
 from workbench.engine.transcript.compaction_requests import compaction_request
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry
 from workbench.engine.transcript.message import AssistantMessage
+from workbench.engine.transcript.recorded_requests import usual_model
 from workbench.engine.transcript.session import Recorded, Session, UnreadField
 from workbench.evaluation.analysis.composition import RecordedContexts
+from workbench.evaluation.analysis.context_fit import ContextFit
 from workbench.evaluation.analysis.recorded_compactions import bills
 from workbench.evaluation.analysis.recorded_rules import recorded_rules
 from workbench.evaluation.replays.agents import limit_of
@@ -55,7 +56,7 @@ def describe_session(contexts: RecordedContexts) -> dict[str, Any]:
         "recorded_compactions": [
             _compaction_facts(recorded, counter) for recorded in session.recorded
         ],
-        "usage": _usage_facts(session, sizing.calibration),
+        "usage": _usage_facts(session, contexts.fit),
         "reports_left_out": list(contexts.sized.left_out),
         "skipped": list(session.origin.skipped),
         "unread": unread,
@@ -102,8 +103,9 @@ def _unread(fields: Iterable[UnreadField]) -> tuple[list[str], dict[str, Any]]:
     return unread, {"characters": characters, "fields": names}
 
 
-def _usage_facts(session: Session, calibration: TokenCalibration | None) -> dict[str, Any]:
+def _usage_facts(session: Session, fit: ContextFit) -> dict[str, Any]:
     """The usage that the provider reported, and how far our counts are from it."""
+    calibration = fit.calibration
     prompts = []
     for reply in _replies(session):
         if reply.usage is not None and reply.usage.prompt:
@@ -111,7 +113,7 @@ def _usage_facts(session: Session, calibration: TokenCalibration | None) -> dict
     return {
         "requests_with_usage": len(prompts),
         "largest_prompt": max(prompts, default=None),
-        "overhead": None if calibration is None else calibration.overhead,
+        "overhead": fit.overheads.get(usual_model(session)),
         "scale": None if calibration is None else round(calibration.scale, 3),
         "median_error": None if calibration is None else round(calibration.error, 4),
     }

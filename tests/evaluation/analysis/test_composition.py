@@ -20,7 +20,12 @@ from workbench import (
     UserMessage,
 )
 from workbench.engine.transcript.message import Message, Thinking, ToolResult, Usage
-from workbench.evaluation.analysis.composition import MEASURED, UNEXPLAINED, RecordedContexts
+from workbench.evaluation.analysis.composition import (
+    HIDDEN,
+    MEASURED,
+    UNEXPLAINED,
+    RecordedContexts,
+)
 
 LINE = "The lamp in the hall gets eleven volts. "
 
@@ -97,6 +102,61 @@ def test_what_no_message_holds_is_measured_from_the_reports() -> None:
     parts = sources(Session.of(turns), 7)
     assert parts[MEASURED, ""] == pytest.approx(5_000, rel=0.05)
     assert abs(parts[UNEXPLAINED, ""]) < 0.05 * sum(parts.values())
+
+
+def session_with_unseen_thoughts(*, counted_again: bool) -> Session:
+    """Twelve answers of six tokens, each after a thought of 0 to 1,800 tokens that no text shows."""
+    turns: list[Message] = []
+    prompt = 5_000
+    for number in range(12):
+        thought = 600 * (number % 4)
+        turns.append(user(number, 100))
+        prompt += 901
+        usage = Usage(input=prompt, output=thought + 6, reasoning=thought)
+        blocks = (Thinking("", "a seal"), Text("Yes."))
+        turns.append(AssistantMessage(id=f"a{number}", blocks=blocks, usage=usage))
+        prompt += 6
+        if counted_again:
+            prompt += thought
+    return Session.of(turns)
+
+
+def test_thoughts_that_no_text_shows_are_measured_where_later_prompts_count_them() -> None:
+    parts = sources(session_with_unseen_thoughts(counted_again=True), 11)
+    assert parts[HIDDEN, ""] == pytest.approx(2 * 3_600 + 1_800, rel=0.05)
+    assert parts[MEASURED, ""] == pytest.approx(5_000, rel=0.05)
+    assert parts["user", ""] == pytest.approx(12 * 901, rel=0.05)
+    assert abs(parts[UNEXPLAINED, ""]) < 0.01 * sum(parts.values())
+
+
+def test_thoughts_that_a_provider_forgets_are_no_part_of_later_prompts() -> None:
+    parts = sources(session_with_unseen_thoughts(counted_again=False), 11)
+    assert (HIDDEN, "") not in parts
+    assert abs(parts[UNEXPLAINED, ""]) < 0.01 * sum(parts.values())
+
+
+def test_two_requests_are_enough_to_measure_what_both_hold_beside_their_messages() -> None:
+    session = Session.of(
+        [user(1, 100), answer(1, prompt=5_901), user(2, 100), answer(2, prompt=6_907)]
+    )
+    first, second = sources(session, 0), sources(session, 1)
+    assert first[MEASURED, ""] == second[MEASURED, ""] == pytest.approx(5_000, rel=0.02)
+    assert first[UNEXPLAINED, ""] == 0
+    assert second[UNEXPLAINED, ""] == pytest.approx(99, abs=10)
+
+
+def test_each_model_has_its_own_system_prompt_and_tools() -> None:
+    turns: list[Message] = []
+    counted = 0
+    for number in range(12):
+        turns.append(user(number, 100))
+        counted += 901
+        model, head = ("large", 5_000) if number < 8 else ("small", 20_000)
+        turns.append(answer(number, prompt=head + counted, model=model))
+        counted += 6
+    session = Session.of(turns)
+    assert sources(session, 7)[MEASURED, ""] == pytest.approx(5_000, rel=0.05)
+    assert sources(session, 11)[MEASURED, ""] == pytest.approx(20_000, rel=0.05)
 
 
 def test_behind_a_compaction_its_summary_stands_in_for_what_it_replaced() -> None:

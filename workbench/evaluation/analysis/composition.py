@@ -1,9 +1,9 @@
 """What fills the context of a recorded agent, request by request, in tokens and dollars.
 
 A prompt holds what the recording shows, and what no message holds: the system prompt and the tools,
-as they follow from the reported prompts (`engine.transcript.calibration`). What is left of a
-reported prompt has a row of its own, so that the rows of a request add up to what its provider
-reported.
+and what answers held beyond their text, as they follow from the reports (`context_fit`). What is
+left of a reported prompt has a row of its own, so that the rows of a request add up to what its
+provider reported.
 """
 
 from __future__ import annotations
@@ -31,12 +31,15 @@ from workbench.engine.transcript.message import (
 )
 from workbench.engine.transcript.recorded_requests import SentContext
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.context_fit import ContextFit, fit_contexts
 from workbench.evaluation.analysis.message_sources import MessagePart, Source, parts_of
 from workbench.evaluation.metrics.costs.reconciliation import reported_usd
 from workbench.evaluation.replays.sized_session import SizedSession
 
 MEASURED = "system prompt and tools"
 """What every request holds beside its messages: measured from the reported prompts, not read."""
+HIDDEN = "hidden in answers"
+"""What answers held beyond their text, mostly thinking that is sealed or in no file: measured."""
 UNEXPLAINED = "not in the recording"
 """What a reported prompt holds beside all that; negative where a client left out more than the
 recording says.
@@ -165,7 +168,7 @@ class RecordedContexts:
                 "message": index,
                 "source": source.kind,
                 "name": source.name,
-                "tokens": sizes[message_id] * self._scale,
+                "tokens": sizes[message_id] * self.fit.scale,
                 "begins": self._beginning(message, source),
             }
             rows.append(row)
@@ -227,13 +230,10 @@ class RecordedContexts:
                 calls[call.id] = call
         return calls
 
-    @property
-    def _scale(self) -> float:
-        """The provider's tokens to one of ours."""
-        calibration = self._sizing.calibration
-        if calibration is None:
-            return 1.0
-        return calibration.scale
+    @cached_property
+    def fit(self) -> ContextFit:
+        """How the contexts add up to the reports."""
+        return fit_contexts(self._session, self._sizing.counted, self._count)
 
     @cached_property
     def _parts_of(self) -> Mapping[str, list[MessagePart]]:
@@ -258,7 +258,7 @@ class RecordedContexts:
             answer = entry.message if isinstance(entry, MessageEntry) else None
             if isinstance(answer, AssistantMessage):
                 answer_index = self._session.index_of[answer.id]
-                all_tokens = self._with_the_rest(tokens, sent.summary, answer.usage)
+                all_tokens = self._with_the_rest(tokens, sent.summary, answer)
                 yield _Request(answer_index, all_tokens, answer.usage)
             sent.take(entry)
             if isinstance(entry, MessageEntry):
@@ -274,17 +274,22 @@ class RecordedContexts:
     def _add(self, tokens: defaultdict[Source, float], message_id: str, size: int) -> None:
         """Add a message of this counted size to the tokens of a context."""
         for part in self._parts_of[message_id]:
-            tokens[part.source] += part.share * size * self._scale
+            tokens[part.source] += part.share * size * self.fit.scale
+        hidden = self.fit.hidden.get(message_id, 0)
+        if hidden:
+            tokens[Source(HIDDEN)] += hidden * self.fit.scale
 
     def _with_the_rest(
-        self, of_messages: Mapping[Source, float], summary: int, usage: Usage | None
+        self, of_messages: Mapping[Source, float], summary: int, answer: AssistantMessage
     ) -> dict[Source, float]:
         """A request's tokens by who put them there: those of its messages, and all others."""
         tokens = dict(of_messages)
         if summary:
-            tokens[Source(SUMMARY)] = summary * self._scale
-        if self._sizing.overhead:
-            tokens[Source(MEASURED)] = self._sizing.overhead
+            tokens[Source(SUMMARY)] = summary * self.fit.scale
+        overhead = self.fit.overhead(answer.model)
+        if overhead:
+            tokens[Source(MEASURED)] = overhead
+        usage = answer.usage
         if usage is not None and usage.prompt:
             tokens[Source(UNEXPLAINED)] = usage.prompt - sum(tokens.values())
         return tokens

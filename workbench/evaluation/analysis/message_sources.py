@@ -18,7 +18,7 @@ class Source:
     Attributes:
         kind: `rules` (a recorded system prompt), `user`, `client` (what the program said in the
             user's name), `assistant`, `thinking`, `call`, `result`, `MCP call`, `MCP result`,
-            `picture`, `summary`, `MEASURED` or `UNEXPLAINED`.
+            `picture`, `summary`, `MEASURED`, `HIDDEN` or `UNEXPLAINED`.
         name: the tool's, or the MCP server's; empty for all others.
     """
 

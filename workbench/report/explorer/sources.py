@@ -1,6 +1,6 @@
 """Who fills a context, for readers: the colour of each kind of source, and its name in words."""
 
-from workbench.evaluation.analysis.composition import MEASURED, UNEXPLAINED
+from workbench.evaluation.analysis.composition import HIDDEN, MEASURED, UNEXPLAINED
 
 COLOURS = {
     MEASURED: "#8a8f98",
@@ -9,6 +9,7 @@ COLOURS = {
     "client": "#56b4e9",
     "assistant": "#009e73",
     "thinking": "#b5a400",
+    HIDDEN: "#d9cd5c",
     "call": "#e69f00",
     "result": "#d55e00",
     "MCP call": "#cc79a7",
@@ -22,6 +23,7 @@ OTHER = "#8a8f98"
 """The colour of any other kind."""
 WORDS = {
     MEASURED: f"{MEASURED} (measured)",
+    HIDDEN: f"{HIDDEN} (measured)",
     "client": "the client, in the user’s name",
     "call": "calls of {name}",
     "result": "results of {name}",
