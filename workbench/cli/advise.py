@@ -7,7 +7,13 @@ from dataclasses import asdict, replace
 
 from workbench.base.formats import joined, paragraph, some
 from workbench.cli.foresee import Foresight, tell_forecast
-from workbench.cli.next_steps import say_next, typed_line
+from workbench.cli.next_steps import (
+    CANDIDATES,
+    advice_on_files,
+    agent_files,
+    say_next,
+    typed_line,
+)
 from workbench.cli.options import (
     AsJson,
     DryRun,
@@ -105,10 +111,10 @@ def _next_commands(
     paths: Sequence[str], advices: Sequence[AgentAdvice], spec: AdviceSpec
 ) -> dict[str, str]:
     """What to type next, each with what it does."""
-    outcomes = {advice.compactor.outcome for advice in advices}
-    if paths and outcomes == {"no figure"}:
-        compare = typed_line(["workbench", "compare", *paths])
-        return {compare: "how much these sessions hold, and a window that they fill"}
+    if any(advice.pending for advice in advices):
+        return {}
+    if not any(advice.has_figure for advice in advices):
+        return _longer_sessions(paths, advices, spec)
     view = ["workbench", "view"]
     if spec.out is not None:
         view.append(str(spec.out))
@@ -123,8 +129,31 @@ def _next_commands(
     return commands
 
 
+def _longer_sessions(
+    paths: Sequence[str], advices: Sequence[AgentAdvice], spec: AdviceSpec
+) -> dict[str, str]:
+    """What to type where no session has a figure: a window that these fill, and other sessions."""
+    commands: dict[str, str] = {}
+    for advice in advices:
+        shortage = advice.shortage
+        if shortage is None or shortage.fitting_window is None:
+            continue
+        words = ["workbench", "advise", *paths, "--window", str(shortage.fitting_window)]
+        line = typed_line([*words, "--candidates", str(spec.candidates or CANDIDATES)])
+        commands[line] = "what would fit if the window were so small that these sessions fill it"
+    files = agent_files(paths)
+    if files is not None and files.count > 1:
+        commands[advice_on_files(files)] = "the same on other sessions of this agent"
+    commands["workbench"] = "longer sessions: all agents on this machine, with their sizes"
+    return commands
+
+
 def _predict(searches: Sequence[AgentSearch], spec: AdviceSpec, foresight: Foresight) -> bool:
     """Say what the searches would take; whether to go on."""
+    short = [search for search in searches if search.compactor.shortage() is not None]
+    if len(short) == len(searches) and not foresight.as_json:
+        return _tell_shortage(short, foresight)
+    searches = [search for search in searches if search not in short]
     forecast = together([search.forecast() for search in searches])
     forecast = replace(forecast, sessions=sum(search.sessions for search in searches))
     rounds: list[Round] = []
@@ -136,6 +165,17 @@ def _predict(searches: Sequence[AgentSearch], spec: AdviceSpec, foresight: Fores
             "The folds use the same replays, and some more where they come to other finalists."
         )
     return tell_forecast(foresight, forecast, {"rounds": [asdict(step) for step in rounds]})
+
+
+def _tell_shortage(searches: Sequence[AgentSearch], foresight: Foresight) -> bool:
+    """Say in a dry run that nothing would be replayed; whether to go on."""
+    if not foresight.dry_run:
+        return True
+    for search in searches:
+        shortage = search.compactor.shortage()
+        if shortage is not None:
+            say(f"Nothing would be replayed: {shortage.words}")
+    return False
 
 
 def _tell_rounds(searches: Sequence[AgentSearch], foresight: Foresight) -> None:
@@ -172,6 +212,8 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
         f" limit: {present.limit.source}; the window: {present.window.source}."
         f" {advice.compactor.default.strategy} restates it."
     )
+    if not advice.has_figure:
+        return
     say(f"\n{SETTING.format(agent=agent.name)}:")
     _show_search(settings, spec, [settings.verdict, settings.traded])
     write(NOT_MEASURED)
@@ -187,13 +229,17 @@ def _show_own_agent(advice: AgentAdvice, spec: AdviceSpec) -> None:
         write(other_agent.answer)
         if other_agent.line:
             say(f"\n{other_agent.line}")
+    if not advice.has_figure:
+        _, _, reason = advice.compactor.verdict.partition(": ")
+        reason = f"{reason[0].upper()}{reason[1:]}"
+        if not advice.other_agents:
+            reason = f"Nothing to paste. {reason}"
+        write(reason)
+        return
     if advice.other_agents:
         say("\nWhat would fit the same work in an agent that you build:")
     _show_search(advice.compactor, spec)
-    if advice.compactor.outcome != "no figure":
-        _show_snippets(advice.compactor, advice.compactor.window)
-    elif not advice.other_agents:
-        write(NOTHING_MEASURED)
+    _show_snippets(advice.compactor, advice.compactor.window)
 
 
 def _setting(advice: AgentAdvice) -> Snippet | None:
@@ -205,7 +251,6 @@ def _setting(advice: AgentAdvice) -> Snippet | None:
 
 
 CONTEXT_CAN_CHANGE = "What fills its context you can change: `workbench inspect SESSION` shows it."
-NOTHING_MEASURED = "Nothing to paste, since nothing was measured."
 NOT_MEASURED = (
     "Its prompt, its hooks and a plug-in can be set besides; what these gain was not measured."
     " --model tries models."
@@ -224,7 +269,7 @@ def _show_search(advice: Advice, spec: AdviceSpec, printed: Sequence[str] = ()) 
             f"Regret: the best candidate, known beforehand, would have gained {advice.regret:.1f}"
             f" points more on those {advice.unit}s."
         )
-    if len(advice.table) and advice.outcome != "no figure":
+    if len(advice.table):
         say("\nThe last round, on the sessions that the choice was made on:\n")
         columns = dict(SHOWN)
         if advice.unit == "session":  # each counts as a project

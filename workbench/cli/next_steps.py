@@ -8,14 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from workbench.cli.output import say
+from workbench.evaluation.replays.boundaries import filled_twice
 from workbench.recordings.importers.agent_folders import SessionFiles, beside
 
 NAME = "workbench"
 CANDIDATES = 8
 """Candidates that are tried in minutes."""
 ADVICE = "the settings that fit your sessions, to paste"
-LEAST_WINDOW = 2_000
-"""Tokens of the smallest window that is offered."""
 IN_A_SMALLER_WINDOW = "compare strategies in a window that these sessions fill"
 TOO_SHORT = "the bundled sessions: these are too short to be compacted"
 
@@ -50,14 +49,6 @@ def in_a_smaller_window(paths: Sequence[str], window: int | None) -> dict[str, s
         return {"workbench compare": TOO_SHORT}
     words = ["workbench", "compare", *paths, "--window", str(window)]
     return {typed_line(words): IN_A_SMALLER_WINDOW}
-
-
-def filled_twice(tokens: int) -> int | None:
-    """A window that so many tokens fill twice, in thousands; None where there are too few."""
-    window = tokens // 2000 * 1000
-    if window < LEAST_WINDOW:
-        return None
-    return window
 
 
 def advice_on(paths: Sequence[str], window: int | None = None) -> str:

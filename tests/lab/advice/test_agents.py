@@ -235,6 +235,34 @@ def test_an_answer_without_a_setting_says_so_first_and_what_to_do_instead(
         assert paragraphs[paragraphs.index(answer) + 1] == agent.line
 
 
+def test_sessions_too_short_for_their_window_are_told_so_before_anything_is_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = replace(generate(24_000).session, origin=Origin("claude_code"))
+    file, run = tmp_path / "session.jsonl", tmp_path / "run"
+    save(session, str(file))
+    assert main(["advise", str(file), "--out", str(run), "-q", "-j", "1"]) == 0
+    printed = capsys.readouterr().out
+    words = " ".join(printed.split())
+    assert words.count("No session is long enough") == 1
+    assert "it takes 160,000 tokens in its window of 200,000" in words
+    assert f"advise {file} --window 12000" in printed and "compare" not in printed
+    assert not (run / "replays").exists()
+
+
+def test_the_window_that_is_offered_to_short_sessions_has_a_figure(tmp_path: Path) -> None:
+    session = replace(generate(24_000).session, origin=Origin("claude_code"))
+    file = tmp_path / "session.jsonl"
+    save(session, str(file))
+    (search,) = agent_searches([str(file)], AdviceSpec(candidates=2))
+    lack = search.compactor.shortage()
+    assert lack is not None and lack.fitting_window == 12_000
+    spec = AdviceSpec(candidates=2, window=lack.fitting_window, out=tmp_path / "run", quiet=True)
+    (fitting,) = agent_searches([str(file)], spec)
+    assert fitting.compactor.shortage() is None
+    assert fitting.compactor.advice().outcome != "no figure"
+
+
 def test_every_agent_without_a_measured_setting_has_one_by_hand_or_something_to_do_instead() -> (
     None
 ):

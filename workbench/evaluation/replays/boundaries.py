@@ -13,6 +13,8 @@ FEWEST_AFTER = 10
 """Messages after a boundary, so that something can be needed."""
 FIRST, THEN, MOST = 0.8, 0.2, 24
 """Of `by_fill`, see there."""
+LEAST_WINDOW = 2_000
+"""Tokens of the smallest window that is offered."""
 
 Boundaries: TypeAlias = tuple[float, ...] | tuple[int, ...] | str
 """Where to compact: shares of the messages in (0, 1), indices of messages from 1 on, `fill`, or
@@ -101,3 +103,11 @@ def by_fill(session: Session, sizing: Sizing, window: int) -> tuple[int, ...]:
         last_index = len(boundaries) - 1
         boundaries = [boundaries[round(i * last_index / (MOST - 1))] for i in range(MOST)]
     return tuple(boundaries)
+
+
+def filled_twice(tokens: int) -> int | None:
+    """A window that so many tokens fill twice, in thousands; None where there are too few."""
+    window = tokens // 2000 * 1000
+    if window < LEAST_WINDOW:
+        return None
+    return window

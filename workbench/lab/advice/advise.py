@@ -10,9 +10,7 @@ from typing import Unpack
 
 import pandas as pd
 
-from workbench.base.errors import SettingError
 from workbench.base.formats import paragraph
-from workbench.engine.transcript.redaction import masker
 from workbench.evaluation.analysis.advice_note import AdviceNote
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade, difference
@@ -21,12 +19,7 @@ from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, Point, by_run
 from workbench.evaluation.experiment.job import folder_of
-from workbench.evaluation.experiment.sources import (
-    SessionSource,
-    default_model_for,
-    reasons_unread,
-    sources_of,
-)
+from workbench.evaluation.experiment.sources import SessionSource, sources_of
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.lab.advice.advice_spec import AdviceSettings, AdviceSpec
 from workbench.lab.advice.measured import Measurements, figures, recorded, saved_shares
@@ -41,7 +34,8 @@ from workbench.lab.advice.search import (
     rounds,
     spread,
 )
-from workbench.lab.advice.space import Candidates, space
+from workbench.lab.advice.shortage import Shortage, nothing_to_advise_on, shortage
+from workbench.lab.advice.space import USUAL, Candidates, usual_grid
 from workbench.lab.advice.verdict import (
     TODAY,
     UNCOMPACTED,
@@ -52,9 +46,6 @@ from workbench.lab.advice.verdict import (
     opening,
     traded,
 )
-
-USUAL = "summarize"
-"""The preset that an advice is compared with where nothing says what is in use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +75,7 @@ class Advice:
         window: tokens, of most of the sessions.
         out: candidates that failed, wait for answers, or sent a request larger than the window.
         pending: replays that wait for answers of their model; the same command asks again.
+        shortage: what sessions lack of which none is long enough, so that nothing was replayed.
     """
 
     grid: Grid
@@ -110,6 +102,7 @@ class Advice:
     window: int
     out: tuple[str, ...] = ()
     pending: int = 0
+    shortage: Shortage | None = None
 
     @property
     def stay(self) -> bool:
@@ -164,17 +157,6 @@ def forecast(
     """
     search = Search.of(what, AdviceSpec.of(spec, settings))
     return search.rounds(), search.forecast()
-
-
-def nothing_to_advise_on(sources: Sequence[SessionSource], spec: AdviceSpec) -> SettingError:
-    """The error where no source holds a session, with the reasons of those that cannot be read."""
-    reasons = reasons_unread(sources)
-    if reasons:
-        mask = masker(spec.redaction)
-        return SettingError(f"there is no session to advise on: {mask(reasons)}")
-    return SettingError(
-        "there is no session to advise on; `workbench list formats` shows what can be read"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +254,11 @@ class Search:
         return together(parts)
 
     def advice(self) -> Advice:
-        """Do the search, without parts of the projects and with all of them."""
+        """Do the search, without parts of the projects and with all of them; nothing is replayed
+        where no session is long enough.
+        """
+        if (lack := self.shortage()) is not None:
+            return self._without_figures(lack)
         spec = self.spec
         trade = Trade(spec.worth)
         measured = self.measured
@@ -339,13 +325,50 @@ class Search:
             pending=measured.pending,
         )
 
+    def shortage(self) -> Shortage | None:
+        """What the sessions lack where none is long enough; nothing is replayed."""
+        windows = {point.window for point in self.candidates.points}
+        run = self.measured.spec
+        return shortage(tuple(self.measured.sources.values()), windows, run.redaction)
+
+    def _without_figures(self, lack: Shortage) -> Advice:
+        """To stay, since no session is long enough to say more."""
+        default = self.candidates.default
+        return Advice(
+            grid=self.candidates.grid,
+            default=default,
+            chosen=default,
+            advised=default,
+            outcome="no figure",
+            opening="",
+            verdict=f"Stay with {default.strategy}: {lack.words}",
+            traded="",
+            half=self.measured.half,
+            table=pd.DataFrame(columns=["candidate"]),
+            lead=None,
+            runner_up=None,
+            outside=Outside(None, {}, ()),
+            unit=self.unit,
+            bill=TODAY if self.measured.in_use else UNCOMPACTED,
+            cheapest="",
+            set_aside={},
+            not_simulated="nothing was replayed",
+            worth=self.spec.worth,
+            regret=None,
+            rounds=(),
+            window=lack.window,
+            shortage=lack,
+        )
+
     def publish(self, titled_advices: Sequence[tuple[str, Advice]]) -> None:
         """Leave in the folder of the run what was said, for its pages: the last advice is the one
-        that is shown first.
+        that is shown first. Where nothing was replayed there is nothing to show.
 
         Args:
             titled_advices: titles and advices that share this search's measurements.
         """
+        if not self.measured.measured_pairs:
+            return
         notes: list[AdviceNote] = []
         advices = []
         for title, advice in titled_advices:
@@ -370,17 +393,3 @@ class Search:
 
     def _point(self, name: str) -> Point:
         return next(point for point in self.candidates.points if point.strategy == name)
-
-
-def usual_grid(sources: Sequence[SessionSource], spec: AdviceSpec) -> Grid:
-    """The grid of candidates; bundled sessions alone have the summaries that ship, where no
-    model is named.
-    """
-    default_model = default_model_for(sources)
-    return space(
-        grid=spec.space,
-        window=spec.window,
-        models=spec.model,
-        default=spec.default or USUAL,
-        default_model=default_model,
-    )

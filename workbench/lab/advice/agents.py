@@ -29,17 +29,12 @@ from workbench.evaluation.replays.agents import (
 from workbench.evaluation.replays.reports import checked_reports
 from workbench.evaluation.replays.sizing import window_of
 from workbench.lab.advice.advice_spec import AdviceSettings, AdviceSpec
-from workbench.lab.advice.advise import (
-    USUAL,
-    Advice,
-    Search,
-    nothing_to_advise_on,
-    usual_grid,
-)
+from workbench.lab.advice.advise import Advice, Search
 from workbench.lab.advice.other_agents import OtherAgent, other_agents
 from workbench.lab.advice.own_setting import OwnSetting
 from workbench.lab.advice.paste import AGENT_SYSTEMS
-from workbench.lab.advice.space import Candidates
+from workbench.lab.advice.shortage import Shortage, nothing_to_advise_on
+from workbench.lab.advice.space import USUAL, Candidates, usual_grid
 from workbench.lab.advice.verdict import look_up_words
 
 SHARES = (0.3, 0.5, 0.7, 0.85)
@@ -145,6 +140,16 @@ class AgentAdvice:
         """Replays that wait for answers of their model."""
         return self.compactor.pending
 
+    @property
+    def has_figure(self) -> bool:
+        """Whether anything could be measured on its sessions."""
+        return self.compactor.outcome != "no figure"
+
+    @property
+    def shortage(self) -> Shortage | None:
+        """What its sessions lack where none is long enough."""
+        return self.compactor.shortage
+
 
 @dataclass(frozen=True, slots=True)
 class AgentSearch:
@@ -213,11 +218,10 @@ class AgentSearch:
         if self.settings and self.agent and self.present:
             settings = self.settings.advice()
             own_setting = OwnSetting(self.agent, self.present.window.tokens, settings)
-            settings = replace(
-                settings,
-                verdict=own_setting.verdict,
-                traded=paragraph(own_setting.reasons, look_up_words(settings.not_simulated)),
-            )
+            reasons = own_setting.reasons
+            if settings.outcome != "no figure":
+                reasons = paragraph(reasons, look_up_words(settings.not_simulated))
+            settings = replace(settings, verdict=own_setting.verdict, traded=reasons)
         compactor = self.compactor.advice()
         titled_advices = []
         if self.agent and settings:

@@ -18,8 +18,12 @@ from workbench.engine.compaction.setting_text import Plain
 from workbench.engine.compaction.settings import settings
 from workbench.engine.compaction.strategy import Preset
 from workbench.evaluation.experiment.grid import Grid, Point, read
+from workbench.evaluation.experiment.sources import SessionSource, default_model_for
 from workbench.evaluation.experiment.spec import DEFAULT_MODEL
+from workbench.lab.advice.advice_spec import AdviceSpec
 
+USUAL = "summarize"
+"""The preset that an advice is compared with where nothing says what is in use."""
 AXES = Path(__file__).parent / "space.toml"
 """By path of a setting, the values tried wherever a preset has it."""
 
@@ -164,3 +168,17 @@ def is_default(point: Point, grid: Grid, default: Preset) -> bool:
 def _values(strategy: Preset) -> list[object]:
     """The values of a preset's settings."""
     return [setting.value for setting in settings(strategy).values()]
+
+
+def usual_grid(sources: Sequence[SessionSource], spec: AdviceSpec) -> Grid:
+    """The grid of candidates; bundled sessions alone have the summaries that ship, where no
+    model is named.
+    """
+    default_model = default_model_for(sources)
+    return space(
+        grid=spec.space,
+        window=spec.window,
+        models=spec.model,
+        default=spec.default or USUAL,
+        default_model=default_model,
+    )
