@@ -3,10 +3,11 @@ paste.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from workbench.base.formats import joined, paragraph, some
-from workbench.cli.foresee import Foresight, tell_forecast
+from workbench.cli.advise_forecast import predict, rounds_words
+from workbench.cli.foresee import Foresight
 from workbench.cli.next_steps import (
     CANDIDATES,
     advice_on_files,
@@ -26,7 +27,6 @@ from workbench.cli.options import (
 )
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
 from workbench.evaluation.analysis.paired import Estimate
-from workbench.evaluation.experiment.forecast import together
 from workbench.evaluation.metrics import HALVES
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.advise import Advice
@@ -34,13 +34,11 @@ from workbench.lab.advice.agents import (
     SETTING,
     SWITCHING,
     AgentAdvice,
-    AgentSearch,
     PresentSetting,
     agent_searches,
 )
 from workbench.lab.advice.own_setting import OwnSetting
 from workbench.lab.advice.paste import Snippet, snippets
-from workbench.lab.advice.search import Round
 
 SHOWN = {
     "candidate": "candidate", "points": "points:count", "the work": "work:percent", "names": "names:percent",
@@ -89,7 +87,7 @@ def advise(
         complain("reading the sessions ...")
     searches = agent_searches(recordings, silent)
     tells_forecast = dry_run or not spec.quiet
-    if tells_forecast and not _predict(searches, spec, foresight):
+    if tells_forecast and not predict(searches, foresight):
         return OK
     advices = [search.advice() for search in searches]
     pending = max(advice.pending for advice in advices)
@@ -146,51 +144,6 @@ def _longer_sessions(
         commands[advice_on_files(files)] = "the same on other sessions of this agent"
     commands["workbench"] = "longer sessions: all agents on this machine, with their sizes"
     return commands
-
-
-def _predict(searches: Sequence[AgentSearch], spec: AdviceSpec, foresight: Foresight) -> bool:
-    """Say what the searches would take; whether to go on."""
-    short = [search for search in searches if search.compactor.shortage() is not None]
-    if len(short) == len(searches) and not foresight.as_json:
-        return _tell_shortage(short, foresight)
-    searches = [search for search in searches if search not in short]
-    forecast = together([search.forecast() for search in searches])
-    forecast = replace(forecast, sessions=sum(search.sessions for search in searches))
-    rounds: list[Round] = []
-    for search in searches:
-        rounds += search.compactor.rounds()
-    if not (foresight.dry_run and foresight.as_json):
-        _tell_rounds(searches, foresight)
-        foresight.print_line(
-            "The folds use the same replays, and some more where they come to other finalists."
-        )
-    return tell_forecast(foresight, forecast, {"rounds": [asdict(step) for step in rounds]})
-
-
-def _tell_shortage(searches: Sequence[AgentSearch], foresight: Foresight) -> bool:
-    """Say in a dry run that nothing would be replayed; whether to go on."""
-    if not foresight.dry_run:
-        return True
-    for search in searches:
-        shortage = search.compactor.shortage()
-        if shortage is not None:
-            say(f"Nothing would be replayed: {shortage.words}")
-    return False
-
-
-def _tell_rounds(searches: Sequence[AgentSearch], foresight: Foresight) -> None:
-    """Say how many candidates the rounds of each agent's search try at most."""
-    for search in searches:
-        rounds = _rounds(search.compactor.rounds())
-        agent = f"{search.agent.name}: " if search.agent else ""
-        foresight.print_line(f"{agent}{rounds}, at most.")
-
-
-def _rounds(rounds: Sequence[Round]) -> str:
-    steps = []
-    for step in rounds:
-        steps.append(f"{step.candidates} candidates on {some(step.recordings, 'recording')}")
-    return f"Rounds: {', '.join(steps)}"
 
 
 def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
@@ -278,7 +231,7 @@ def _show_search(advice: Advice, spec: AdviceSpec, printed: Sequence[str] = ()) 
     if advice.out:
         reasons = "failed, wait for their model, or sent a request larger than the window"
         write(f"Out, since they {reasons}: {joined(advice.out)}.")
-    write(f"{_rounds(advice.rounds)}. Points: {_rule(advice, spec.worth)}.")
+    write(f"{rounds_words(advice.rounds)}. Points: {_rule(advice, spec.worth)}.")
 
 
 def _write_runner_up(name: str, lead: Estimate | None, margin: float) -> None:

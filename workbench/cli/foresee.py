@@ -99,7 +99,7 @@ class Foresight:
         if use.model.startswith(FOLDER):
             return f"{requests}; {UNKNOWN_SPEED}"
         model_speed = self.speed(use.model)
-        time = _duration(self.seconds(use))
+        time = duration(self.seconds(use))
         return (
             f"{requests}; about {time} at {model_speed.read:,.0f} tokens read"
             f" and {model_speed.written:,.0f} written a second ({model_speed.known}); {_cost(use)}"
@@ -122,7 +122,7 @@ class Foresight:
         return speed(model)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """`40 seconds`, `12 minutes`, `3.1 hours`."""
     if seconds >= 7_200:
         return f"{count(seconds / 3_600)} hours"

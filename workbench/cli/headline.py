@@ -24,7 +24,6 @@ from workbench.cli.next_steps import (
     ADVICE,
     advice_on,
     agent_files,
-    filled_twice,
     in_a_smaller_window,
     say_next,
     typed_line,
@@ -46,6 +45,7 @@ from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.readers import calibrations
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.metrics import HALVES
+from workbench.evaluation.replays.boundaries import filled_twice
 from workbench.report.page.rendering import render
 
 WITHIN_REACH = {

@@ -159,7 +159,10 @@ def test_the_command_says_what_to_use_and_prints_the_same_advice_for_programs(
     assert printed["compactor"]["advised"]["strategy"] == advice.advised.strategy
     assert [snippet["system"] for snippet in printed["compactor"]["paste"]] == ["Compactor"]
     assert main(words) == 0
-    assert "To paste, for a window of 32,000 tokens" in capsys.readouterr().out
+    shown = capsys.readouterr()
+    assert "To paste, for a window of 32,000 tokens" in shown.out
+    forecast_words = " ".join(shown.err.split())
+    assert "with 1 idle processor" in forecast_words and "simulated" in forecast_words
     assert main([*words, "--dry-run"]) == 0
     assert "3 candidates on 4 recordings" in capsys.readouterr().out
 
@@ -207,6 +210,25 @@ def test_rounds_halve_candidates_and_double_recordings_up_to_all() -> None:
         (5, 20),
     ]
     assert [(one.candidates, one.recordings) for one in rounds(3, 20)] == [(3, 20)]
+
+
+def test_the_bill_is_of_every_priced_session_also_of_those_without_a_figure() -> None:
+    rows = pd.DataFrame(
+        {
+            "session": ["x", "y"] * 2,
+            "project": ["p", "q"] * 2,
+            "candidate": list("aabb"),
+            "recall": [0.8, None, 0.5, None],
+            "work": [0.8, None, 0.5, None],
+            "exam_recall": 0.5,
+            "saved": [1.0, 2.0, 0.0, 0.0],
+            "plain": [4.0, 6.0] * 2,
+            "usd": [3.0, 4.0, 4.0, 6.0],
+        }
+    )
+    table = figures(rows, 2.0).set_index("candidate")
+    assert table["saved"].to_dict() == pytest.approx({"a": 0.3, "b": 0.0})
+    assert table["sessions"].to_dict() == {"a": 1, "b": 1}
 
 
 def test_the_first_recordings_are_of_different_projects() -> None:

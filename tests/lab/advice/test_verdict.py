@@ -103,6 +103,16 @@ def test_a_candidate_that_tells_more_of_the_work_replaces_the_default() -> None:
     )
 
 
+def test_a_gain_that_may_be_chance_is_to_be_tried_not_used() -> None:
+    search = measured(
+        {"pipeline": 0.9, "summarize": 0.7}, {"pipeline": "a-model", "summarize": "a-model"}
+    )
+    answer = verdict(search, "summarize", gain=0.5, margin=0.2)
+    assert answer.outcome == "use"
+    assert answer.sentence.startswith("Try pipeline in place of summarize: ")
+    assert answer.sentence.endswith("; that may be chance.")
+
+
 def test_a_lead_smaller_than_the_readers_bias_between_the_writers_has_no_winner() -> None:
     recall = {"truncate": 0.8, "summarize": 0.7}
     between_writers = measured(recall, {"summarize": "a-model", "truncate": ""})

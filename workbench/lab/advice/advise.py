@@ -254,9 +254,7 @@ class Search:
         return together(parts)
 
     def advice(self) -> Advice:
-        """Do the search, without parts of the projects and with all of them; nothing is replayed
-        where no session is long enough.
-        """
+        """Do the search, without parts of the projects and with all, if a session is long enough."""
         if (lack := self.shortage()) is not None:
             return self._without_figures(lack)
         spec = self.spec
@@ -264,15 +262,14 @@ class Search:
         measured = self.measured
         points = self.candidates.points
         in_use = self.candidates.default
+        if len(self.rounds()) == 1:
+            measured.of(points, self.order)  # in one run, which reads each recording once
         order = measured.decide_half(in_use, self.order)
         folds = Folds(self.projects, spec.folds)
         outside = cross_validated(measured, points, order, folds, trade, in_use)
         finals = halved(measured, points, order, trade, in_use)
         default = in_use.strategy
         best = finals.best_or(default)
-        bill = UNCOMPACTED
-        if measured.in_use:
-            bill = TODAY
         saved = saved_shares(finals.rows)
         comparison = DefaultComparison(
             default,
@@ -280,7 +277,7 @@ class Search:
             saved,
             is_in_use=bool(measured.in_use or spec.default),
             unit=self.unit,
-            bill=bill,
+            bill=self._bill,
         )
         verdict = comparison.verdict(measured, finals, outside)
         table = figures(finals.rows, spec.worth)
@@ -291,9 +288,9 @@ class Search:
         if not spec.simulate:
             not_simulated = "--no-simulate was given"
         facts = BillFacts(
-            saved_in_table, verdict.advised, default, finals.set_aside, not_simulated, bill
+            saved_in_table, verdict.advised, default, finals.set_aside, not_simulated, self._bill
         )
-        trade_words = traded(table, [best, default], measured.half, bill)
+        trade_words = traded(table, [best, default], measured.half, self._bill)
         lead = None
         if len(finals.points):
             lead = difference(finals.points, best, default)
@@ -313,7 +310,7 @@ class Search:
             runner_up=finals.runner_up,
             outside=outside,
             unit=self.unit,
-            bill=bill,
+            bill=self._bill,
             cheapest=facts.cheapest,
             set_aside=finals.set_aside,
             not_simulated=not_simulated,
@@ -349,7 +346,7 @@ class Search:
             runner_up=None,
             outside=Outside(None, {}, ()),
             unit=self.unit,
-            bill=TODAY if self.measured.in_use else UNCOMPACTED,
+            bill=self._bill,
             cheapest="",
             set_aside={},
             not_simulated="nothing was replayed",
@@ -390,6 +387,13 @@ class Search:
                 points[point.strategy] = point
         shown_points = [points[name] for name in dict.fromkeys(names)]
         self.measured.publish(shown_points, self.order, notes)
+
+    @property
+    def _bill(self) -> Bill:
+        """The bill that savings are shares of."""
+        if self.measured.in_use:
+            return TODAY
+        return UNCOMPACTED
 
     def _point(self, name: str) -> Point:
         return next(point for point in self.candidates.points if point.strategy == name)

@@ -14,6 +14,7 @@ from workbench.base.formats import paragraph, percent, some
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import AtLimit, Preset
 from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.message import chars_per_token
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.forecast import Forecast, together
@@ -33,12 +34,15 @@ from workbench.lab.advice.advise import Advice, Search
 from workbench.lab.advice.other_agents import OtherAgent, other_agents
 from workbench.lab.advice.own_setting import OwnSetting
 from workbench.lab.advice.paste import AGENT_SYSTEMS
+from workbench.lab.advice.search import tried_pairs
 from workbench.lab.advice.shortage import Shortage, nothing_to_advise_on
 from workbench.lab.advice.space import USUAL, Candidates, usual_grid
 from workbench.lab.advice.verdict import look_up_words
 
 SHARES = (0.3, 0.5, 0.7, 0.85)
 """Shares of the window to which an agent's own compaction is moved."""
+SECONDS_PER_TOKEN = 2e-5
+"""Of one processor: what a replay and a simulation of a recorded token take, about."""
 CLOSE = 0.02
 """Shares of the window that are the same place."""
 APART = 0.06
@@ -163,6 +167,8 @@ class AgentSearch:
     settings: Search | None
     compactor: Search
     other_agents: tuple[OtherAgent, ...] = ()
+    tokens: int = 0
+    """Of all its sessions, about."""
 
     @classmethod
     def of(
@@ -177,7 +183,8 @@ class AgentSearch:
             candidates = Candidates.of(grid, spec.default or USUAL)
             compactor = Search.over(sources, candidates.at_most(spec.candidates), spec)
             formats = [session.origin.format for session in sessions]
-            return cls(agent, len(sessions), None, None, compactor, other_agents(formats))
+            others = other_agents(formats)
+            return cls(agent, len(sessions), None, None, compactor, others, _tokens(sessions))
         return cls._beside_present(agent, sessions, sources, spec)
 
     @classmethod
@@ -210,7 +217,8 @@ class AgentSearch:
             in_use=candidates.default.strategy,
         )
         settings = compactor.among(replace(candidates, points=tuple(own_points)))
-        return cls(agent, len(sessions), present, settings, compactor)
+        tokens = _tokens(sessions)
+        return cls(agent, len(sessions), present, settings, compactor, tokens=tokens)
 
     def advice(self) -> AgentAdvice:
         """Do both."""
@@ -235,12 +243,29 @@ class AgentSearch:
             self.agent, self.sessions, self.present, settings, compactor, self.other_agents
         )
 
+    @property
+    def processor_seconds(self) -> float:
+        """About what both take of one processor, without the time that models take to answer."""
+        pairs = tried_pairs(self.compactor.rounds())
+        if self.settings:
+            pairs += tried_pairs(self.settings.rounds())
+        recordings = len(self.compactor.order)
+        return SECONDS_PER_TOKEN * self.tokens / recordings * pairs
+
     def forecast(self) -> Forecast:
         """What both would take at most."""
         parts = [self.compactor.forecast()]
         if self.settings:
             parts.append(self.settings.forecast())
         return together(parts)
+
+
+def _tokens(sessions: Sequence[Session]) -> int:
+    """About how many tokens the messages of sessions have."""
+    tokens = 0
+    for session in sessions:
+        tokens += sum(map(chars_per_token, session.messages))
+    return tokens
 
 
 def _with_presets(grid: Grid, presets: Sequence[Preset]) -> Grid:

@@ -343,24 +343,25 @@ def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
     Returns:
         `candidate`, its `points`, what it keeps of the `work` and of `names` (shares, means over
         projects), the share of the bill `saved`, `usd` a session, and how many `sessions` and
-        `projects` these are over.
+        `projects` all but the bill are over: that is of every priced session, as in `compare`.
     """
     points = Trade(worth).points(rows)
     recall = rows.pivot_table("recall", "session", "candidate", dropna=False)
     recall = recall.reindex(columns=points.columns).dropna()
     shared_rows = rows[rows["session"].isin(recall.index)]
     by_candidate = shared_rows.groupby("candidate")
-    plain_bill = by_candidate["plain"].sum()
+    priced_rows = rows[rows["plain"] > 0]
     table = pd.DataFrame(
         {
             "points": points.mean(),
             "work": _mean_kept(shared_rows, WORK),
             "names": _mean_kept(shared_rows, NAMES),
-            "saved": by_candidate["saved"].sum() / plain_bill.where(plain_bill > 0),
-            "usd": by_candidate["usd"].mean(),
+            "saved": pd.Series(saved_shares(rows), dtype=float),
+            "usd": priced_rows.groupby("candidate")["usd"].mean(),
             "sessions": by_candidate["session"].nunique(),
             "projects": by_candidate["project"].nunique(),
-        }
+        },
+        index=points.columns,
     )
     table = table.sort_values("points", ascending=False, kind="stable")
     return table.rename_axis("candidate").reset_index()

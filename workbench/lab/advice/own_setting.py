@@ -41,7 +41,12 @@ class OwnSetting:
             return f"Set nothing: leave the compaction of {self.agent.name} as it is."
         advised = self.advice.advised
         gain = f"that {self._gain(advised)}, measured on {self._sessions}"
-        return f"Set {self._setting(advised)}: {gain}."
+        outside_gain = self.advice.outside.gain
+        is_clear = outside_gain is not None and not doubt_words(outside_gain, self.advice.unit)
+        verb = "Try"
+        if is_clear:
+            verb = "Set"
+        return f"{verb} {self._setting(advised)}: {gain}."
 
     @property
     def reasons(self) -> str:

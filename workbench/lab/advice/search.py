@@ -47,6 +47,16 @@ def rounds(candidates: int, recordings: int) -> list[Round]:
         recording_count = min(2 * recording_count, recordings)
 
 
+def tried_pairs(planned: Sequence[Round]) -> int:
+    """How many pairs of a candidate and a recording rounds try at most, each once."""
+    pairs = 0
+    recordings_before = 0
+    for step in planned:
+        pairs += step.candidates * (step.recordings - recordings_before)
+        recordings_before = step.recordings
+    return pairs
+
+
 def better_half(candidates: int) -> int:
     """How many candidates stay: half of them, and no fewer than the finalists."""
     return max(-(-candidates // 2), min(FINALISTS, candidates))

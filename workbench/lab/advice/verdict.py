@@ -160,7 +160,10 @@ class DefaultComparison:
             words = self._no_difference([picked.use, self.default], cheapest)
             return Verdict("no difference", cheapest, f"{words[:-1]}; {measured}.")
         doubt = doubt_words(gain, self.unit)
-        sentence = f"Use {picked.use} in place of {self.default}: {measured}{doubt}."
+        verb = "Use"
+        if doubt:
+            verb = "Try"
+        sentence = f"{verb} {picked.use} in place of {self.default}: {measured}{doubt}."
         return Verdict("use", picked.use, sentence)
 
     def _without_gain(self, picked: Choice) -> Verdict:
