@@ -133,10 +133,13 @@ def _longer_sessions(
     """What to type where no session has a figure: a window that these fill, and other sessions."""
     commands: dict[str, str] = {}
     for advice in advices:
-        shortage = advice.shortage
+        shortage, agent = advice.shortage, advice.agent
         if shortage is None or shortage.fitting_window is None:
             continue
-        words = ["workbench", "advise", *paths, "--window", str(shortage.fitting_window)]
+        window = shortage.fitting_window
+        if agent is not None and agent.limit(window) < window // 2:
+            continue  # it keeps a fixed room free, and would compact at every request
+        words = ["workbench", "advise", *paths, "--window", str(window)]
         line = typed_line([*words, "--candidates", str(spec.candidates or CANDIDATES)])
         commands[line] = "what would fit if the window were so small that these sessions fill it"
     files = agent_files(paths)

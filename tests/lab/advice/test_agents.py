@@ -246,14 +246,19 @@ def test_sessions_too_short_for_their_window_are_told_so_before_anything_is_repl
     words = " ".join(printed.split())
     assert words.count("No session is long enough") == 1
     assert "it takes 160,000 tokens in its window of 200,000" in words
-    assert f"advise {file} --window 12000" in printed and "compare" not in printed
+    assert "advise" not in printed.partition("Next:")[2], "it keeps more than 12,000 tokens free"
+    assert "compare" not in printed
     assert not (run / "replays").exists()
 
 
-def test_the_window_that_is_offered_to_short_sessions_has_a_figure(tmp_path: Path) -> None:
-    session = replace(generate(24_000).session, origin=Origin("claude_code"))
+def test_the_window_that_is_offered_to_short_sessions_has_a_figure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = replace(generate(24_000).session, origin=Origin("aider"))
     file = tmp_path / "session.jsonl"
     save(session, str(file))
+    assert main(["advise", str(file), "-q", "-j", "1"]) == 0
+    assert f"advise {file} --window 12000" in capsys.readouterr().out
     (search,) = agent_searches([str(file)], AdviceSpec(candidates=2))
     lack = search.compactor.shortage()
     assert lack is not None and lack.fitting_window == 12_000

@@ -43,6 +43,8 @@ SHARES = (0.3, 0.5, 0.7, 0.85)
 """Shares of the window to which an agent's own compaction is moved."""
 SECONDS_PER_TOKEN = 2e-5
 """Of one processor: what a replay and a simulation of a recorded token take, about."""
+SECONDS_TO_START = 20.0
+"""Of one processor: what the workers of a search's runs take to start, about."""
 CLOSE = 0.02
 """Shares of the window that are the same place."""
 APART = 0.06
@@ -250,7 +252,7 @@ class AgentSearch:
         if self.settings:
             pairs += tried_pairs(self.settings.rounds())
         recordings = len(self.compactor.order)
-        return SECONDS_PER_TOKEN * self.tokens / recordings * pairs
+        return SECONDS_TO_START + SECONDS_PER_TOKEN * self.tokens / recordings * pairs
 
     def forecast(self) -> Forecast:
         """What both would take at most."""
