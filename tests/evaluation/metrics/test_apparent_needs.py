@@ -131,6 +131,8 @@ def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> Non
         ("then vitest.config.ts", "now vitest.config.ts"),
         ("a mile has 5280 feet", "a mile has 5280 feet"),
         ("ran npx tsc --noEmit", "run npx tsc --noEmit"),
+        ("ran `pnpm test` here", "`pnpm test` passes"),
+        ("see app/src/main/AndroidManifest.xml", "open AndroidManifest.xml"),
         (r"git.exe in C:\Program Files\Git\cmd", r"run C:\Program Files\Git\bin"),
         (
             f"{'see the rows and the seeds of ' * 13}src/seed/ro",
@@ -160,6 +162,8 @@ def test_what_new_code_makes_itself_is_no_need(stated: str, written: str) -> Non
         "usual name of a tool's settings",
         "known constant",
         "command of a known tool",
+        "script that nearly each project has",
+        "usual file of a project",
         "folder whose name has a blank",
         "end of a line that was cut",
     ],
@@ -324,3 +328,18 @@ def test_a_file_at_the_end_of_one_line_is_no_member_of_the_other() -> None:
 def test_a_date_that_a_command_makes_up_is_no_need() -> None:
     history = shown("Screenshot 2026-04-01 001405")
     assert listed(history, called("Bash", command="git log --since='2026-04-01'")) == []
+
+
+def test_a_file_of_what_to_ignore_lists_what_any_project_has() -> None:
+    history = shown(".seedpress/dist")
+    ignored = called("Write", file_path="web/.gitignore", content=".seedpress/dist")
+    assert listed(history, ignored) == []
+    elsewhere = called("Write", file_path="web/paths.txt", content=".seedpress/dist")
+    assert listed(history, elsewhere) == [".seedpress/dist"]
+
+
+def test_a_definition_that_an_argument_repeats_as_it_stood_needs_no_name_of_it() -> None:
+    history = [told("I write\ndef sow_seeds(rows):"), result("sowed", "c1")]
+    again = called("Bash", "c2", command="python3 <<'EOF'\ndef sow_seeds(rows):\nEOF")
+    assert listed(history, again) == []
+    assert listed(history, called("Bash", "c2", command="x.py sow_seeds")) == ["sow_seeds"]

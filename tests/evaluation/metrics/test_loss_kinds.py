@@ -20,6 +20,7 @@ from workbench.evaluation.metrics.loss_kinds import loss_kind
         ('raise Refusal(detail="no such seed row")', "error"),
         ("answers 413 `file_too_large` then", "error"),
         ("return ErrConflict", "error"),
+        ("it takes bg-green-100 then", "identifier"),
     ],
 )
 def test_a_line_may_say_more_of_a_kind_than_the_form(line: str, kind: str) -> None:

@@ -218,3 +218,20 @@ def test_a_text_in_a_fence_is_found_by_a_search() -> None:
     fenced = told('It says:\n```python\nfail(detail="no such seed row")\n```')
     use = told('it shows "no such seed row"')
     assert way_back([fenced], use) == "call"
+
+
+def test_an_address_of_this_machine_is_found_by_a_search() -> None:
+    history = [said("something is wrong"), told("I open http://localhost:5990/rows now")]
+    assert way_back(history, told("see http://localhost:5990/rows")) == "call"
+    elsewhere = told("I open https://seeds.example/rows now")
+    assert way_back([elsewhere], told("see https://seeds.example/rows")) == "agent"
+
+
+def test_a_name_of_code_that_the_user_said_too_is_found_by_a_search() -> None:
+    history: list[Message] = [said("what is createSeed"), told("`createSeed` sows `rows`")]
+    assert way_back(history, told("`createSeed` sows `rows` again")) == "call"
+
+
+def test_what_powershell_puts_in_a_file_is_had_again() -> None:
+    command = f"Add-Content -Path src/app.ts -Value '{LINE}'"
+    assert way_back([called("PowerShell", "c1", command=command)]) == "call"

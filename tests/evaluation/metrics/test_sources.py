@@ -17,6 +17,9 @@ from workbench.evaluation.metrics.sources import only_looks, repeatable, sources
         "find . -name '*.py' 2>&1 | wc -l",
         "git log --oneline -5; git show HEAD",
         "sed -n 1,20p a.py",
+        "# which seeds are there\nls seeds",
+        "cd web && python3 -c \"import json; print(json.load(open('seeds.json')))\"",
+        "uv run python - <<'EOF'\nwith open('seeds.csv') as rows:\n    print(rows.read())\nEOF",
     ],
 )
 def test_a_command_that_only_reads_looks(command: str) -> None:
@@ -36,6 +39,9 @@ def test_a_command_that_only_reads_looks(command: str) -> None:
         "find . -delete",
         "ls | tee out",
         "git commit -m 'look'",
+        "python3 -c \"open('seeds.json', 'w').truncate()\"",
+        "python3 -c \"import json, subprocess; subprocess.run(['make'])\"",
+        'python3 -c "import seeds; seeds.sow()"',
     ],
 )
 def test_a_command_that_does_something_does_not(command: str) -> None:
@@ -46,6 +52,9 @@ def test_tools_are_judged_by_name_and_command() -> None:
     for call in (
         called("Read", path="a"),
         called("mcp__files__read_file", path="a"),
+        called("mcp__notes__notes_search", queries=["seeds"]),
+        called("read_file_v2", path="a"),
+        called("run_terminal_command_v2", command="ls"),
         called("Bash", command="ls"),
         called("shell", command=["bash", "ls"][1:]),
         called("str_replace_based_edit_tool", command="view", path="a"),

@@ -64,11 +64,15 @@ class FileOps:
 NOTHING = FileOps()
 
 
+_VERSION = re.compile(r"_v\d+$")
+
+
 def tool_name(name: str) -> str:
     """A tool's own name in lower case, without that of the server that offers it, as in
-    `mcp__files__read`.
+    `mcp__files__read`, and without its version, as in `read_file_v2`.
     """
-    return name.rsplit("__", 1)[-1].lower()
+    own_name = name.rsplit("__", 1)[-1].lower()
+    return _VERSION.sub("", own_name)
 
 
 def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from workbench.engine.transcript.message import AssistantMessage, Message
-from workbench.evaluation.metrics.defined_names import defined_names
+from workbench.evaluation.metrics.defined_names import DEFINITION, defined_names
 from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
 from workbench.evaluation.metrics.known_names import is_known, is_member_of_library
@@ -46,6 +46,8 @@ class ApparentNeeds:
         use = text_of_use(self._index.messages[need.use], need.use_text)
         if use is None:
             return False
+        if use.form == "file" and use.path.endswith(_IGNORE_FILES):
+            return True
         if self._is_written_again(need, use) or self._is_not_of_project(need, use):
             return True
         return _is_made_there(need, use)
@@ -107,11 +109,14 @@ class ApparentNeeds:
 
     def _is_written_again(self, need: Need, use: UseText) -> bool:
         """Whether a line of code is written, in a file or in the agent's words, as it was said
-        before.
+        before; in an argument, a line that defines something.
 
         What of a file must be known for that is measured line by line, see `code`.
         """
-        if use.form not in ("file", "words") or not _MARKS_OF_CODE.search(need.use_text):
+        is_code = _MARKS_OF_CODE.search(need.use_text) is not None
+        if use.form == "argument":
+            is_code = is_code and DEFINITION.search(need.use_text) is not None
+        if use.form not in ("file", "words", "argument") or not is_code:
             return False
         first_message = self._first_said.get(_squeezed(need.use_text), need.use)
         return first_message < need.use
@@ -213,6 +218,8 @@ def _is_habit(need: Need) -> bool:
         return True
     if kind == "command" and _KNOWN_COMMAND.match(name):
         return True
+    if kind in ("command", "quote") and _USUAL_COMMAND.fullmatch(name):
+        return True
     if need.way_back != "agent":
         return False
     is_action = name == need.use_text == need.evidence_text
@@ -225,6 +232,17 @@ _KNOWN_COMMAND = re.compile(
     r"|go (?:mod|build|vet|get)\b|cargo (?:build|check|add)\b|python3? -m (?:venv|pip|http)"
 )
 """A command that names nothing of the project."""
+_USUAL_COMMAND = re.compile(
+    r"(?:npm|pnpm|yarn|bun) (?:run )?(?:start|test|build|dev)"
+    r"|(?:vite|next) (?:dev|build|preview|start|lint)|tsc (?:-b|--noEmit|--build)"
+    r"|cargo (?:run|test|fmt|clippy|bench|doc|clean)|go (?:test|run|fmt|generate|clean)"
+    r"|dotnet (?:build|run|test|restore|publish)|make (?:all|build|test|clean|install|lint)"
+    r"|mvn (?:test|clean|package|install|verify)|(?:\./gradlew|gradle) (?:build|test|clean|check)"
+    r"|docker(?: |-)compose (?:up|down|ps|build|logs)|python3? -m (?:pytest|unittest(?: discover)?)"
+)
+"""A command that is all of a tool's own words, or of scripts that nearly each project has."""
+_IGNORE_FILES = (".gitignore", ".dockerignore", ".npmignore", ".eslintignore", ".prettierignore")
+"""Files that list what any project of the kind has."""
 _STYLE_UNITS = (" %", " px", " rem", " em")
 
 

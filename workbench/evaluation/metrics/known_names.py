@@ -14,6 +14,7 @@ _FAMILIES = re.compile(
     r"|(?:border|padding|margin|font|background|line)(?:Top|Bottom|Left|Right|Color|Width|Height|Size|Radius|Weight|Family|Image)\w*"
     r"|(?:inner|outer|client|scroll|offset)(?:Width|Height|Top|Left)"
     r"|(?:vite|vitest|jest|next|tailwind|postcss|eslint|playwright|webpack|rollup|babel)\.config\.[cm]?[jt]s"
+    r"|tsconfig(?:\.[a-z]+)?\.json"
     r"|to(?:Be|Have|Equal|Contain|Match|Throw)(?:[A-Z]\w*)?|(?:find|get|query)(?:All)?By[A-Z]\w*|(?:before|after)(?:Each|All)"
 )
 """Forms that whole families of known names have."""

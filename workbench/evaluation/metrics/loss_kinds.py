@@ -7,6 +7,12 @@ from workbench.engine.extraction.entities import Kind
 from workbench.evaluation.metrics.demand import Need
 
 _BRANCH = re.compile(r"(?:origin|upstream|refs)/\S+")
+_UTILITY_CLASS = re.compile(
+    r"(?:[a-z-]+:)*-?(?:bg|text|border|ring|fill|stroke|from|via|to|divide|shadow|outline|accent"
+    r"|[mp][trblxy]?|w|h|gap|space-[xy]|rounded|z|grid-cols|col-span|max-w|min-h|leading|opacity|duration|scale)"
+    r"-[a-z0-9-]+(?:/\d+)?"
+)
+"""A class of a style sheet that says what it does, as Tailwind's do (`bg-green-100`)."""
 _CODED = re.compile(r"[a-z]+(?:_[a-z]+)*_\d{5,}|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{5,12}")
 _QUOTED_PATH = re.compile(r"(?:[a-z]:|~)?(?:[^/:]*/)+[^/:]*\.\w{1,5}|(?:[a-z]:|~)?/[^:]*")
 
@@ -14,6 +20,8 @@ _QUOTED_PATH = re.compile(r"(?:[a-z]:|~)?(?:[^/:]*/)+[^/:]*\.\w{1,5}|(?:[a-z]:|~
 def loss_kind(need: Need) -> Kind:
     """The kind of a lost thing, where its line says more than its form."""
     name, kind = need.entity.text, need.entity.kind
+    if kind == "id" and _UTILITY_CLASS.fullmatch(name):
+        return "identifier"
     if kind == "path" and _BRANCH.fullmatch(name):
         return "id"
     if kind == "identifier" and _CODED.fullmatch(name):

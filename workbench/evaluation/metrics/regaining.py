@@ -29,10 +29,13 @@ _CODE_FORM = re.compile(
 """What a line of code has and a line of settings or data lacks."""
 _SEARCH = r"\b(?:grep|rg|ag|ack|git grep|findstr|Select-String)\s[^;&]*{name}"
 _FENCES = ("```", "<source>", "</source>")
+_LOCAL_ADDRESS = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::\d+)?(?:/\S*)?")
+"""An address of this machine: its port and its route stand in the project's code or settings."""
 _ISSUE = re.compile(r"#\d+")
 _TRACKER = re.compile(r"(?:^|[\s;&|(])(?:gh|glab) ")
 _CALL = WAYS.index("call")
 _PATH = KINDS.index("path")
+_URL = KINDS.index("url")
 _HASH = KINDS.index("hash")
 _IDENTIFIER = KINDS.index("identifier")
 _KINDS_IN_CODE = [_IDENTIFIER, KINDS.index("quote"), KINDS.index("error")]
@@ -66,8 +69,8 @@ class Regaining:
     of a file that some call met or a person gave from inside the working directory. The hash of a
     commit stands in the log. A name of code, and a file inside the working directory, is found by a
     search where the agent or an old run spoke of it as of something that is there, unless the line
-    says that something was decided; so is a name that was searched for, and a name, a quoted text
-    or an error in a line of code that anybody showed in a fence.
+    says that something was decided; so is a name that was searched for, an address of this
+    machine, and a name, a quoted text or an error in a line of code that anybody showed in a fence.
 
     Attributes:
         at_hand: (rows of the holders,) whether the same call, or the file, would show the row's
@@ -139,6 +142,8 @@ class Regaining:
                 is_found[slot] = is_inside and _speaks_as_of_code(name, line)
             elif kind == _IDENTIFIER:
                 is_found[slot] = self._shows_code(slot, name, line)
+            elif kind == _URL:
+                is_found[slot] = _LOCAL_ADDRESS.fullmatch(name) is not None
             if not is_found[slot] and kind in _KINDS_IN_CODE:
                 message_index = int(self._evidence_message[slot])
                 message = self._index.messages[message_index]
@@ -146,8 +151,10 @@ class Regaining:
         return is_found
 
     def _shows_code(self, slot: int, name: str, line: str) -> bool:
-        """Whether the agent or a run speaks of a name as the project's, or searches for it."""
-        if self.way[slot] not in (_AGENT, _RUN):
+        """Whether the agent or a run speaks of a name as the project's, or searches for it; a user
+        may have said it too.
+        """
+        if self._way_of_evidence()[slot] not in (_AGENT, _RUN):
             return False
         if _CODE_NAME.fullmatch(name) and _speaks_as_of_code(name, line):
             return True

@@ -49,15 +49,16 @@ LOOKS = READS | frozenset(
 """Names of tools that only look."""
 
 _LOOKING_NAME = re.compile(
-    r"(?!\w*(?:replace|edit|write|delete|update))(?:get|list|read|search|find|view|describe|fetch|show|query|lookup)_\w+"
+    r"(?!\w*(?:replace|edit|write|delete|update))"
+    r"(?:(?:get|list|read|search|find|view|describe|fetch|show|query|lookup)_\w+|\w+_(?:search|query|lookup))"
 )
 
 SHELLS = frozenset(
     {
         "bash", "shell", "sh", "run", "run_command", "run_shell_command", "execute", "execute_bash",
         "execute_command", "exec", "exec_command",
-        "shell_command", "terminal", "local_shell", "run_terminal_cmd", "cmd",
-        "powershell"
+        "shell_command", "terminal", "local_shell", "run_terminal_cmd", "run_terminal_command",
+        "cmd", "powershell"
     }
 )  # fmt: skip
 
@@ -90,6 +91,21 @@ _PIPED_SCRIPT = re.compile(r"\A@'\n(.*)\n'@\s*\|\s*(?:powershell|pwsh)\b[^\n|]*\
 _WRITES = re.compile(
     r"(?<![\d&<>=-])>(?!\s*/dev/null|&)|>>|\btee\b|\bsed\s[^|;]*-i\b|-(?:delete|exec)\b"
 )
+_SCRIPT_OF_PYTHON = re.compile(
+    r"(?:\buv run )?\bpython3? (?:-c\s+\"(?P<line>(?:\\.|[^\"\\])*)\""
+    r"|(?:- ?)?<<\s*'?(?P<end>\w+)'?\n(?P<document>.*?)\n(?P=end)\b)",
+    re.DOTALL,
+)
+"""A script that a command hands to Python."""
+_ONLY_READS = re.compile(
+    r"(?!.*(?:write|dump\(|save|remove|unlink|rmtree|mkdir|rename|subprocess|os\.system|requests|urlopen"
+    r"|connect|['\"][wax]b?\+?['\"])).*(?:open\(|load|read|import (?:sys|json))",
+    re.DOTALL,
+)
+"""What a script has that opens or parses something, and neither writes nor starts anything."""
+_WRITES_OF_POWERSHELL = re.compile(r"\b(?:Set|Add)-Content\b")
+"""Commands of PowerShell that put in a file what stands beside them."""
+_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
 _JOINT = re.compile(r"&&|\|\||[;|\n]|\$\(")
 
 
@@ -144,11 +160,20 @@ def shell_command(call: ToolCall) -> str:
 def only_looks(command: str) -> bool:
     """Whether every part of a shell command reads and none writes."""
     command = _PIPED_SCRIPT.sub(r"\1", command.strip())
+    command = _COMMENT.sub("", _SCRIPT_OF_PYTHON.sub(_true_if_it_reads, command))
     without_strings = re.sub(r"'[^']*'|\"[^\"]*\"", "''", command)
     if not without_strings.strip() or _WRITES.search(without_strings):
         return False
     parts = [part for part in _JOINT.split(without_strings) if part.strip()]
     return all(_LOOKING.match(part) for part in parts)
+
+
+def _true_if_it_reads(script: re.Match[str]) -> str:
+    """`true` in the place of a script that only reads; any other script as it is."""
+    text = script["line"] or script["document"] or ""
+    if _ONLY_READS.match(text):
+        return "true"
+    return script.group()
 
 
 def sources(messages: Sequence[Message]) -> tuple[SourceKind, ...]:
@@ -268,6 +293,8 @@ def _texts_in_files(call: ToolCall) -> Iterator[str]:
     if command:
         for file in shell_edits(command).written:
             yield file.text
+        if _WRITES_OF_POWERSHELL.search(command):
+            yield command
         return
     files = touched(call.name, call.arguments)
     yield from files.read
