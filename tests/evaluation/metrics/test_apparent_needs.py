@@ -339,7 +339,10 @@ def test_a_file_of_what_to_ignore_lists_what_any_project_has() -> None:
 
 
 def test_a_definition_that_an_argument_repeats_as_it_stood_needs_no_name_of_it() -> None:
-    history = [told("I write\ndef sow_seeds(rows):"), result("sowed", "c1")]
+    history: list[Message] = [
+        told("I write\ndef sow_seeds(rows):"),
+        result("sowed", "c1"),
+    ]
     again = called("Bash", "c2", command="python3 <<'EOF'\ndef sow_seeds(rows):\nEOF")
     assert listed(history, again) == []
     assert listed(history, called("Bash", "c2", command="x.py sow_seeds")) == ["sow_seeds"]

@@ -221,7 +221,10 @@ def test_a_text_in_a_fence_is_found_by_a_search() -> None:
 
 
 def test_an_address_of_this_machine_is_found_by_a_search() -> None:
-    history = [said("something is wrong"), told("I open http://localhost:5990/rows now")]
+    history: list[Message] = [
+        said("something is wrong"),
+        told("I open http://localhost:5990/rows now"),
+    ]
     assert way_back(history, told("see http://localhost:5990/rows")) == "call"
     elsewhere = told("I open https://seeds.example/rows now")
     assert way_back([elsewhere], told("see https://seeds.example/rows")) == "agent"
