@@ -58,6 +58,7 @@ def test_the_walk_of_a_context_visits_no_file_twice() -> None:
     assert walk(SUMMARIZE) == [
         "strategy.py",
         "engine.py",
+        "stages/unseen.py",
         "stages/summarize.py",
         "cut.py",
         "span_selection.py",

@@ -4,7 +4,7 @@ what is missing.
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from operator import attrgetter
@@ -130,6 +130,32 @@ def shortened(
             proportional_cap = cap * tokens // short_size
             cap = max(min(proportional_cap, cap * 9 // 10), LEAST_CHARS)
     return None
+
+
+def shortened_together(
+    context: Context, indices: Sequence[int], room: int, least_tokens: int
+) -> dict[int, Message]:
+    """These messages of a context by index, each cut to a fair share of so many tokens; none where
+    one is pinned that is larger, or its share is less than the least.
+    """
+    short_messages: dict[int, Message] = {}
+    remaining_count = len(indices)
+    for i in sorted(indices, key=context.sizes.__getitem__):
+        message = context.messages[i]
+        size = context.sizes[i]
+        share = room // remaining_count
+        if size > share:
+            if message.pinned or share < least_tokens:
+                return {}
+            short = shortened(message, share, size, context.count)
+            if short is None:
+                return {}
+            message = short
+            size = context.count(short)
+        short_messages[i] = message
+        room -= size
+        remaining_count -= 1
+    return short_messages
 
 
 def _level(lengths: list[int], room: int) -> int:

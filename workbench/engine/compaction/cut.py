@@ -12,6 +12,9 @@ from workbench.engine.transcript.context import Context, protected, with_partner
 from workbench.engine.transcript.context_lookup import cut_point_until, tokens_of
 from workbench.engine.transcript.message import Message, is_real_user
 
+MOST_OF_ROOM = 0.8
+"""The part of the room that a newest step may take alone: the rest is for a summary."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pins:
@@ -44,7 +47,7 @@ class Pins:
             prefix = range(min(self.prefix, len(messages)))
             prefix_indices = with_partners(messages, prefix) - fixed_indices
             prefix_indices = _lasting(messages, prefix_indices)
-            prefix_room = self.share / 2 * _room(context, budget, fixed_indices)
+            prefix_room = self.share / 2 * room_beside(context, budget, fixed_indices)
             if tokens_of(context, prefix_indices) <= prefix_room:
                 fixed_indices |= prefix_indices
         return fixed_indices
@@ -55,7 +58,7 @@ class Pins:
         if not self.suffix:
             return fixed_indices
         flags = context.cut_points
-        suffix_room = self.share * _room(context, budget, fixed_indices)
+        suffix_room = self.share * room_beside(context, budget, fixed_indices)
         start = stop = len(context.messages)
         suffix_start = max(stop - self.suffix, 0)
         while start > suffix_start:
@@ -79,7 +82,7 @@ def _lasting(messages: Sequence[Message], indices: set[int]) -> set[int]:
     return {i for i in indices if messages[i].role != "summary"}
 
 
-def _room(
+def room_beside(
     context: Context,
     budget: Budget,
     fixed_indices: set[int],
@@ -124,7 +127,7 @@ class KeepRecent:
         fixed_indices = self.pins.fixed(context, budget)
         held_indices = self.pins.held(context, budget)
         movable = Movable.weighed(context, budget, fixed_indices)
-        room = _room(context, budget, fixed_indices)
+        room = room_beside(context, budget, fixed_indices)
         granted_tokens = self._granted(budget, room)
         start = movable.fitting(granted_tokens)
         if start:
@@ -156,7 +159,7 @@ class KeepRecent:
         end = len(movable)
         if place == end:
             step_start = movable.before(end - 1)
-            if step_start == 0 or sum(movable.sizes[step_start:]) > 0.8 * room:
+            if step_start == 0 or sum(movable.sizes[step_start:]) > MOST_OF_ROOM * room:
                 return end
             return step_start
         given_up_tokens = 0

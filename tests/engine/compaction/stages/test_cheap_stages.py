@@ -30,7 +30,7 @@ def test_a_long_result_is_archived_under_a_reference_that_stands_in_its_place() 
     long = "line\n" * 4_000
     done = after(
         STAGES["budget_reduction"](),
-        [called("read", "c"), result(long, "c"), result("x" * 16_000, "d")],
+        [called("read", "c"), result(long, "c"), result("x" * 16_000, "d"), told("Read.")],
     )
     ref = reference(long)
     assert texts(done)[1] == f"[truncated; full=20000 chars; ref={ref}]"
@@ -57,12 +57,8 @@ def test_an_archive_survives_a_whole_compaction_and_the_later_stages() -> None:
 
 
 def test_a_pinned_result_is_not_reduced() -> None:
-    assert (
-        STAGES["budget_reduction"]().plan(
-            Context.of([replace(result("x" * 20_000), pinned=True)]), BUDGET
-        )
-        is None
-    )
+    messages: list[Message] = [replace(result("x" * 20_000), pinned=True), told("Read.")]
+    assert STAGES["budget_reduction"]().plan(Context.of(messages), BUDGET) is None
 
 
 def alternating(n: int) -> list[Message]:
@@ -107,20 +103,27 @@ def test_short_pinned_and_named_results_are_not_snipped() -> None:
 
 def run_of(n: int) -> list[Message]:
     asked = AssistantMessage(id="a", blocks=tuple(ToolCall(f"c{i}", "read", {}) for i in range(n)))
-    return [said("go"), asked, *[result(f"{i} " + "word " * 200, f"c{i}") for i in range(n)]]
+    results = [result(f"{i} " + "word " * 200, f"c{i}") for i in range(n)]
+    return [said("go"), asked, *results, told("Read.", "b")]
 
 
 def test_a_run_of_three_results_is_excerpted_in_place() -> None:
     done = after(Microcompact(chars=20, pins=Pins(prefix=1)), run_of(3))
-    assert texts(done)[2:] == [
+    assert texts(done)[2:5] == [
         f"[microcompact excerpt] {i} word word word wor […]" for i in range(3)
     ]
-    assert [message.id for message in done.messages] == ["u0", "a", "r-c0", "r-c1", "r-c2"]
+    assert [message.id for message in done.messages] == ["u0", "a", "r-c0", "r-c1", "r-c2", "b"]
+
+
+def test_results_that_the_model_has_not_seen_stay() -> None:
+    long: list[Message] = [called("read", "c"), result("line\n" * 4_000, "c")]
+    assert STAGES["budget_reduction"]().plan(Context.of(long), BUDGET) is None
+    assert Microcompact(pins=Pins()).plan(Context.of(run_of(3)[:-1]), BUDGET) is None
 
 
 def test_two_results_are_no_run_and_the_live_suffix_is_left_alone() -> None:
     assert Microcompact(pins=Pins()).plan(Context.of(run_of(2)), BUDGET) is None
-    assert Microcompact(pins=Pins(suffix=3)).plan(Context.of(run_of(4)), BUDGET) is None
+    assert Microcompact(pins=Pins(suffix=4)).plan(Context.of(run_of(4)), BUDGET) is None
 
 
 def test_a_read_of_a_file_that_was_changed_later_collapses() -> None:

@@ -13,6 +13,7 @@ from workbench.engine.compaction.stages.tool_results import (
     Snip,
 )
 from workbench.engine.compaction.stages.truncate import KeepFloor, RepairPairs, Truncate
+from workbench.engine.compaction.stages.unseen import ShortenUnseen
 
 __all__ = [
     "BUILTIN",
@@ -24,6 +25,7 @@ __all__ = [
     "RepairPairs",
     "Scored",
     "ServerCompaction",
+    "ShortenUnseen",
     "Snip",
     "Summarize",
     "Supersede",
@@ -37,6 +39,7 @@ BUILTIN: dict[str, type[Stage]] = {
     ContextCollapse.name: ContextCollapse,
     Supersede.name: Supersede,
     Register.name: Register,
+    ShortenUnseen.name: ShortenUnseen,
     Truncate.name: Truncate,
     "summarize": Summarize,
     "server_compaction": ServerCompaction,

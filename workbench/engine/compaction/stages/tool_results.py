@@ -27,17 +27,19 @@ from workbench.engine.transcript.message import (
     ToolResult,
     plain_text,
 )
+from workbench.engine.transcript.results import unseen_results
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetReduction:
-    """Puts a reference in the place of each tool result of more than `chars` characters.
+    """Puts a reference in the place of each tool result of more than `chars` characters, but for
+    those that the model has not seen yet.
 
     `Context.archive[reference]` holds the full text.
 
     Source:
         ExAthena, `Compactors.BudgetReduction`, restated; the reference is a hash of the text, so
-        that the same text has the same reference in every run.
+        that the same text has the same reference in every run. The original takes any result.
     """
 
     chars: int = 16_000
@@ -48,8 +50,9 @@ class BudgetReduction:
         return rewritten(context, self._references(context), pictures=True)
 
     def _references(self, context: Context) -> Iterator[NewResult]:
+        unseen = unseen_results(context.messages)
         for i, message in enumerate(context.messages):
-            if message.role != "tool":
+            if message.role != "tool" or i in unseen:
                 continue
             texts = [block.text for block in message.blocks if block.type == "text"]
             if sum(map(len, texts)) > self.chars:
@@ -139,9 +142,16 @@ def _runs(indices: Sequence[int]) -> list[list[int]]:
 
 
 def _inner_results(context: Context, pins: Pins) -> list[int]:
-    """The tool results between the prefix and the suffix, both counted in messages."""
+    """The tool results between the prefix and the suffix, both counted in messages, that the model
+    has seen.
+    """
     between = range(pins.prefix, len(context.messages) - pins.suffix)
-    return [i for i in between if context.messages[i].role == "tool"]
+    unseen = unseen_results(context.messages)
+    indices: list[int] = []
+    for i in between:
+        if context.messages[i].role == "tool" and i not in unseen:
+            indices.append(i)
+    return indices
 
 
 def _may_go(context: Context, i: int, pins: Pins) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from workbench.engine.compaction.clip import shortened
+from workbench.engine.compaction.clip import shortened_together
 from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Budget, Plan, Replace, in_order
 from workbench.engine.transcript.context import Context, last_user, protected
@@ -121,31 +121,14 @@ class _Kept:
 
     def cut_all(self, step: list[int], room: int) -> bool:
         """Keep these messages, each cut to a fair share of the room; none if that is too little."""
-        sizes = self.context.sizes
-        cut_messages: dict[int, Message] = {}
-        remaining_room = room
-        remaining_count = len(step)
-        for i in sorted(step, key=sizes.__getitem__):
-            short = self._short(i, remaining_room // remaining_count)
-            if short is None:
-                return False
-            cut_messages[i] = short
-            is_whole = short is self.context.messages[i]
-            remaining_room -= sizes[i] if is_whole else self.context.count(short)
-            remaining_count -= 1
+        cut_messages = shortened_together(self.context, step, room, self.least_tokens)
         self.by_index.update(cut_messages)
-        self.tokens += room - remaining_room
-        return True
-
-    def _short(self, i: int, room: int) -> Message | None:
-        """Message i in at most so many tokens; None where that is impossible or too little."""
-        message = self.context.messages[i]
-        size = self.context.sizes[i]
-        if size <= room:
-            return message
-        if message.pinned or room < self.least_tokens:
-            return None
-        return shortened(message, room, size, self.context.count)
+        for i, message in cut_messages.items():
+            if message is self.context.messages[i]:
+                self.tokens += self.context.sizes[i]
+            else:
+                self.tokens += self.context.count(message)
+        return bool(cut_messages) or not step
 
     def plan(self) -> Plan | None:
         """The removal of all other messages, and the messages that were cut; None where all stay
