@@ -58,10 +58,20 @@ def test_a_command_that_is_terminated_says_one_sentence(
     assert (process.returncode, said) == (143, [SENTENCE])
 
 
+def heed_interrupts() -> None:
+    """A shell's background job ignores Ctrl-C, and so would the command that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_says_one_sentence(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "workbench", "compare", "--jobs", "1", "--no-report"]
     process = subprocess.Popen(
-        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heed_interrupts,
     )
     assert process.stderr is not None
     while "replaying" not in (line := process.stderr.readline()):

@@ -23,8 +23,9 @@ def joined(tmp_path: Path, first: list[str], second: list[str]) -> tuple[list[st
     (tmp_path / "drawn.csv").write_text(drawn)
     labels = tmp_path / "labels.csv"
     command = [sys.executable, str(DRAW), "join", str(tmp_path), str(labels)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return labels.read_text().splitlines(), done.stdout
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    return labels.read_text().splitlines(), process.stdout
 
 
 def test_a_filled_row_becomes_a_label_and_an_empty_one_none(tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def paid(live: Compactor) -> list[float | None]:
 
 
 def test_an_answer_that_came_to_nothing_is_paid_all_the_same() -> None:
-    stages = (*preset("summarize").strategy.stages[:1], Late())
+    stages = (*preset("summarize").strategy.stages[:2], Late())
     eager = AtShare(0.5, 0.0)
     live = Compactor(Preset("late", Strategy("late", stages), eager), model=Paid(), window=3_000)
     live.before_request(openai(15))

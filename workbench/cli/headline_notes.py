@@ -25,6 +25,7 @@ IN_SHORT = {
     CODE: "Code: of the lines that it later edited or quoted, the share left.",
 }
 """What each number of the headline is, in few words."""
+OWN_WINDOWS = "Windows: each strategy of a sweep is replayed in its own."
 BEYOND_CHANCE = "✓ or ✗: better or worse beyond chance."
 AS_GOOD = (
     "As good as the best: how likely it is the best or less than"
@@ -60,6 +61,8 @@ def few_notes(findings: Findings) -> Iterator[str]:
         sentences.append(BEYOND_CHANCE)
     sentences.append(f"Means over {findings.means_over}.")
     yield " ".join(sentences)
+    if findings.tables.replayed["window_used"].isna().all():
+        yield OWN_WINDOWS
     yield from _limits(findings.tables)
     yield NARROW
 
@@ -144,7 +147,7 @@ def _windows(sessions: pd.DataFrame) -> str:
     """
     windows = sessions[["window_wanted", "window_used"]].dropna().astype(int)
     if windows.empty:
-        return "Windows: each strategy of a sweep is replayed in its own."
+        return OWN_WINDOWS
     requested_windows, used_windows = windows["window_wanted"], windows["window_used"]
     sources = []
     for source, count in sessions.loc[windows.index, "window_source"].value_counts().items():

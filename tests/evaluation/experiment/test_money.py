@@ -31,7 +31,7 @@ def test_bills_of_a_quadrillion_tokens_do_not_end_a_run_and_are_named(
 ) -> None:
     (tmp_path / "models.toml").write_text("[default]\ninput_usd = 1.0\noutput_usd = 1.0\n")
     monkeypatch.setenv("WORKBENCH_MODELS", str(tmp_path / "models.toml"))
-    session = Session.of([rules("be brief"), *remembering(10, later=5, words=40)])
+    session = Session.of([rules("be brief"), *remembering(30, later=5, words=40)])
     how = ModelSettings(cache=tmp_path / "cache", max_usd=1.0, run="money")
     with serving() as server:
         monkeypatch.setenv("WORKBENCH_API_BASE", server.address)
@@ -40,7 +40,7 @@ def test_bills_of_a_quadrillion_tokens_do_not_end_a_run_and_are_named(
             [session],
             strategies=["summarize"],
             model="litellm:openai/stub",
-            window=1_000,
+            window=2_000,
             shares=(),
             model_settings=how,
             out=tmp_path / "run",

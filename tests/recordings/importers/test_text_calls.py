@@ -236,17 +236,27 @@ def test_a_recording_in_text_form_is_the_same_as_in_tool_form(
     assert sum(len(call) for session in in_text for *_, call in said(session)) > 30
 
 
+@pytest.mark.parametrize("simulate", [True, False])
 def test_both_forms_get_the_same_recommendation(
-    both_forms: tuple[Path, Path], tmp_path: Path
+    both_forms: tuple[Path, Path], tmp_path: Path, simulate: bool
 ) -> None:
     grid = tmp_path / "grid.toml"
     grid.write_text('strategies = ["truncate", "summarize", "pipeline"]\nwindows = [16000]\n')
     advices = []
     for path in both_forms:
-        spec = AdviceSpec(space=grid, default="truncate", out=tmp_path / path.name, quiet=True)
+        spec = AdviceSpec(
+            space=grid,
+            default="truncate",
+            out=tmp_path / path.name,
+            quiet=True,
+            simulate=simulate,
+        )
         advices.append(advise([str(path)], spec=spec))
     in_text, with_tools = advices
     assert in_text.advised == with_tools.advised
     assert list(in_text.table["candidate"]) == list(with_tools.table["candidate"])
-    # the ids of the calls differ between the forms, which moves the score of a rule's summary a hair
-    assert list(in_text.table["points"]) == pytest.approx(list(with_tools.table["points"]), abs=0.1)
+    # the ids of the calls differ between the forms, which moves the score of a rule's summary a hair,
+    # and in a simulation where a later compaction falls
+    points = list(with_tools.table["points"])
+    largest_gap = 1 if simulate else 0.1
+    assert list(in_text.table["points"]) == pytest.approx(points, abs=largest_gap)

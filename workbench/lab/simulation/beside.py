@@ -88,6 +88,7 @@ def reason_not_to_simulate(results: Results, spec: RunSpec) -> str:
         return "the replays run on a scheduler"
     if is_asked(find_model(spec.model[0])):
         return f"{spec.model[0]} would be asked for more summaries"
-    if results.sessions["messages"].max() > MOST_MESSAGES:
+    is_long = results.sessions["messages"] > MOST_MESSAGES
+    if is_long.any():
         return f"a session has more than {MOST_MESSAGES:,} messages"
     return ""
