@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,9 @@ def joined(tmp_path: Path, first: list[str], second: list[str]) -> tuple[list[st
     (tmp_path / "drawn.csv").write_text(drawn)
     labels = tmp_path / "labels.csv"
     command = [sys.executable, str(DRAW), "join", str(tmp_path), str(labels)]
-    process = subprocess.run(command, capture_output=True, text=True)
+    environment = dict(os.environ)
+    environment.pop("PYTHONSAFEPATH", None)  # the study's scripts import each other
+    process = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert process.returncode == 0, process.stderr
     return labels.read_text().splitlines(), process.stdout
 
