@@ -241,9 +241,14 @@ def _write_runner_up(name: str, lead: Estimate | None, margin: float) -> None:
     """Print how far the next best candidate is behind, if that is known."""
     if lead is None:
         return
-    side = "behind" if lead.mean >= 0 else "ahead"
-    unnoticed = ", which you would not notice" if abs(lead.mean) < margin else ""
-    write(f"Runner-up: {name}, {abs(lead.mean):.1f} points {side}{unnoticed}.")
+    points = f"{abs(lead.mean):.1f} points"
+    standing = f"Runner-up: {name}, {points} behind"
+    if lead.mean < 0:
+        standing = f"Ahead by points alone: {name}, by {points}"
+    unnoticed = ""
+    if abs(lead.mean) < margin:
+        unnoticed = ", which you would not notice"
+    write(f"{standing}{unnoticed}.")
 
 
 def _show_snippets(advice: Advice, window: int) -> None:

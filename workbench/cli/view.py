@@ -46,6 +46,7 @@ def view(
     """
     from workbench.evaluation.experiment.run_copies import fetched
     from workbench.report.view.app import ViewServer
+    from workbench.report.view.page import path_of
     from workbench.report.view.runs import runs
 
     place, folder = name_of(folder), fetched(folder)
@@ -54,6 +55,9 @@ def view(
     address = server.address
     if loss:
         address += _loss_address(runs_by_name.values(), folder, loss)
+    elif len(runs_by_name) == 1:
+        (only_run,) = runs_by_name
+        address += path_of(only_run)
     if as_json:
         say_json({"address": address, "runs": list(runs_by_name)})
     else:

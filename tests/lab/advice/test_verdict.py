@@ -99,7 +99,7 @@ def test_a_candidate_that_tells_more_of_the_work_replaces_the_default() -> None:
     assert (answer.outcome, answer.advised) == ("use", "pipeline")
     assert (
         answer.sentence.startswith("Use pipeline in place of summarize: ")
-        and "+18.0 points" in answer.sentence
+        and "gained 18.0 points" in answer.sentence
     )
 
 
@@ -156,7 +156,8 @@ def test_what_loses_on_projects_that_it_has_not_seen_is_not_taken() -> None:
     search = measured(
         {"pipeline": 0.9, "summarize": 0.7}, {"pipeline": "a-model", "summarize": "a-model"}
     )
-    assert verdict(search, "summarize", gain=-4.0).advised == "summarize"
+    answer = verdict(search, "summarize", gain=-4.0)
+    assert answer.advised == "summarize" and "had not seen it lost 4.0 points" in answer.sentence
     assert verdict(search, "summarize", gain=None).advised == "summarize"
 
 

@@ -56,6 +56,18 @@ def test_a_folder_and_a_pattern_give_all_recordings_in_them(tmp_path: Path) -> N
     assert [session.id for session in load(tmp_path / "**" / "a*.jsonl")] == ["a"]
 
 
+def test_files_of_a_run_in_a_folder_are_no_recordings(tmp_path: Path) -> None:
+    written(tmp_path, [PI, say("hi")], "a.jsonl")
+    run = tmp_path / "reports" / "run"
+    (run / "replays").mkdir(parents=True)
+    for name in ("manifest.json", "code.json", "replays.parquet", "replays/0a1b.json"):
+        (run / name).write_text("{}")
+    for folder_or_pattern in (tmp_path, tmp_path / "**" / "*.json*"):
+        assert [loaded.error for loaded in scan(folder_or_pattern)] == [None]
+    (named,) = scan(run / "manifest.json", lenient=True)
+    assert isinstance(named.error, UnknownFormat)
+
+
 def test_a_damaged_file_does_not_stop_the_others(tmp_path: Path) -> None:
     written(tmp_path, [PI, say("hi")], "1.jsonl")
     written(tmp_path, [PI, '{"type": "message", "mess'], "2.jsonl")

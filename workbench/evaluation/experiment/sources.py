@@ -124,11 +124,9 @@ def _sources_of_item(item: Item) -> Iterator[SessionSource]:
 
 
 def _local_sources(name: str) -> Iterator[SessionSource]:
-    """The files that a path or a pattern means, but those that a run of ours wrote."""
+    """The files that a path or a pattern means."""
     for path in files([name]):
-        is_named = path == name
-        if is_named or not _of_a_run(Path(path)):
-            yield SessionSource(path=Path(path), named=is_named)
+        yield SessionSource(path=Path(path), named=path == name)
 
 
 def _remote_sources(address: str) -> Iterator[SessionSource]:
@@ -211,13 +209,3 @@ def reasons_unread(sources: Iterable[SessionSource]) -> str:
         if len(reasons) == MOST_REASONS:
             break
     return "; ".join(reasons)
-
-
-def _of_a_run(path: Path) -> bool:
-    """Whether a run of ours wrote this file in a folder of recordings."""
-    folder = path.parent
-    if folder.name == "replays":
-        folder = folder.parent
-    manifest = folder / "manifest.json"
-    replays = folder / "replays.parquet"
-    return manifest.is_file() and replays.is_file()

@@ -102,7 +102,7 @@ class OwnSetting:
         if not self.advice.worth:
             return "The bill counts nothing (--worth)."
         share = percent(0.1 / self.advice.worth)
-        return f"{share} of today's bill count as much as a point of what is kept (--worth)."
+        return f"A point of what is kept counts as much as {share} of today's bill (--worth)."
 
     @property
     def _sessions(self) -> str:

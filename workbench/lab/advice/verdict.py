@@ -218,7 +218,9 @@ def gain_words(gain: Estimate, unit: str) -> str:
         gain: points over the default.
         unit: what the gain is a mean of, `project` or `session`.
     """
-    words = f"on {unit}s that the choice had not seen it gained {gain.mean:+.1f} points"
+    verb = "lost" if gain.mean < 0 else "gained"
+    points = f"{abs(gain.mean):.1f} points"
+    words = f"on {unit}s that the choice had not seen it {verb} {points}"
     if gain.low is not None:
         words += f" (95 % interval {gain.low:+.1f} to {gain.high:+.1f})"
     return words

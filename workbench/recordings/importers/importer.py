@@ -263,7 +263,7 @@ def _content(address: str) -> bytes:
 
 def files(paths: Paths) -> Iterator[str]:
     """The files that these names mean: a file itself, those in a folder, those that match a
-    pattern, in order.
+    pattern, in order. What a run of ours wrote is read only where it is named itself.
 
     Raises:
         FormatError: a pattern matches nothing, or is none.
@@ -276,9 +276,10 @@ def files(paths: Paths) -> Iterator[str]:
                 yield file.address
             continue
         for path in _matching(name):
+            is_named = path == name
             if path != STDIN and Path(path).is_dir():
                 yield from _in_folder(Path(path))
-            else:
+            elif is_named or not _is_of_run(Path(path)):
                 yield path
 
 
@@ -334,8 +335,20 @@ def _in_folder(folder: Path) -> Iterator[str]:
     for file in sorted(folder.rglob("*")):
         names = file.relative_to(folder).parts
         is_hidden = any(name.startswith(".") for name in names)
-        if not is_hidden and _is_recording(file.name) and file.is_file():
+        if is_hidden or not _is_recording(file.name) or _is_of_run(file):
+            continue
+        if file.is_file():
             yield str(file)
+
+
+def _is_of_run(file: Path) -> bool:
+    """Whether a run of ours wrote this file in a folder of recordings."""
+    folder = file.parent
+    if folder.name == "replays":
+        folder = folder.parent
+    manifest = folder / "manifest.json"
+    replays = folder / "replays.parquet"
+    return manifest.is_file() and replays.is_file()
 
 
 def _is_recording(name: str) -> bool:
