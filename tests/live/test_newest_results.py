@@ -6,10 +6,13 @@ import pytest
 from live.talk import Record, asked, back, used
 
 from workbench import Compactor
-from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.compaction.presets import KNOWN
 from workbench.live.events import CompactionStarted
 
-OWN = ("pipeline", "summarize")
+OWN = ("learned", "learned_summary", "pipeline", "scored", "summarize", "truncate")
+"""Presets that restate no other system."""
+FIRST = ("learned", "learned_summary", "pipeline", "summarize")
+"""Those of them that cut new results before they do anything else."""
 
 
 def parallel(calls: list[str]) -> Record:
@@ -61,6 +64,22 @@ def test_the_newest_results_stay_and_most_of_the_target_is_used(
 
 
 @pytest.mark.parametrize("preset", OWN)
+@pytest.mark.parametrize("window", [8_000, 16_000, 32_000, 128_000, 200_000])
+@pytest.mark.parametrize("sizes", [[20_000], [200_000], [20_000] * 3, [200_000] * 3], ids=str)
+def test_each_of_our_presets_keeps_the_newest_results_in_every_window(
+    preset: str, window: int, sizes: list[int]
+) -> None:
+    messages = chat(sizes, words=window // 90)
+    live = Compactor(preset, window=window, model="extractive")
+    sent = live.before_request(messages)
+    newest = sent[-len(sizes) :]
+    for message, original in zip(newest, messages[-len(sizes) :], strict=True):
+        assert message["tool_call_id"] == original["tool_call_id"]
+        assert message["content"].startswith(original["content"][:500])
+    assert live.tokens <= window
+
+
+@pytest.mark.parametrize("preset", OWN)
 def test_of_parallel_results_the_small_ones_stay_whole(preset: str) -> None:
     messages = chat([2_000, 10_000, 500_000])
     sent = Compactor(preset, window=64_000, model="extractive").before_request(messages)
@@ -87,7 +106,7 @@ def test_a_large_result_that_was_seen_becomes_a_reference() -> None:
 
 def test_presets_that_restate_a_system_do_not_cut_new_results_first() -> None:
     with_the_stage: list[str] = []
-    for name, preset in BUILTIN.items():
+    for name, preset in KNOWN.items():
         if any(stage.name == "shorten_unseen" for stage in preset.strategy.stages):
             with_the_stage.append(name)
-    assert sorted(with_the_stage) == ["pipeline", "summarize"]
+    assert sorted(with_the_stage) == sorted(FIRST)

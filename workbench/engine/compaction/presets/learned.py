@@ -1,7 +1,8 @@
 """Keeps the older lines that will most likely be needed, by weights learned from recordings; asks
 no model.
 
-`learned_summary` keeps fewer of them, below a summary that a model writes with them in sight.
+`learned_summary` keeps fewer of them, below a summary that a model writes with them in sight. In
+both, what the model asked for and has not seen yet stays, cut where it does not fit beside them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from workbench.engine.compaction.size_limits import SizeLimits
 from workbench.engine.compaction.span_selection import CutRule, Span
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.stages.unseen import ShortenUnseen
 from workbench.engine.compaction.strategy import AtShare, Preset, Strategy
 from workbench.engine.compaction.summary_input import SummaryInput, SummaryTask
 from workbench.engine.compaction.transcript_text import harmless
@@ -168,10 +170,14 @@ class _Evidence:
         return int(count(request))
 
 
-LEARNED = Preset("learned", Strategy("learned", (LearnedLines(), Truncate())), AtShare())
+LEARNED = Preset(
+    "learned",
+    Strategy("learned", (ShortenUnseen(), LearnedLines(), Truncate())),
+    AtShare(),
+)
 LEARNED_SUMMARY = Preset(
     "learned_summary",
-    Strategy("learned_summary", (LearnedSummary(), Truncate())),
+    Strategy("learned_summary", (ShortenUnseen(), LearnedSummary(), Truncate())),
     AtShare(),
 )
 
@@ -184,5 +190,5 @@ def learned_with(weights: str) -> Preset:
     """
     name = f"learned:{weights}"
     lines = LearnedLines(read_weights(Path(weights)))
-    strategy = Strategy(name, (lines, Truncate()))
+    strategy = Strategy(name, (ShortenUnseen(), lines, Truncate()))
     return Preset(name, strategy, AtShare())
