@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from workbench.engine.models.error_evidence import ProviderError, evidence
 from workbench.engine.models.error_kinds import named_defects
 from workbench.engine.models.provider_errors import Diagnosis
+from workbench.engine.models.refused_fields import FieldPath, refused_fields
 from workbench.engine.models.refused_request import Defect
 from workbench.live.defects import defects
 from workbench.live.events import Event, HistoryMended
@@ -25,6 +25,7 @@ class HistoryRepair:
     Attributes:
         named: the defects that the error speaks of.
         first_named: the message of the request from which on they are.
+        extra_fields: the fields that it says the provider does not take.
         mending_before: what was mended before the newest refusal; None where it was taken.
     """
 
@@ -34,12 +35,14 @@ class HistoryRepair:
         self.tell = tell
         self.named: frozenset[Defect] = frozenset()
         self.first_named = 0
+        self.extra_fields: frozenset[FieldPath] = frozenset()
         self.mending_before: Mending | None = None
 
     def read(self, error: ProviderError) -> None:
         """Take in what an error says is broken."""
         text, _ = evidence(error)
         self.named = named_defects(text)
+        self.extra_fields = refused_fields(text)
         match = _PLACE.search(text)
         self.first_named = 0
         if match:
@@ -56,13 +59,14 @@ class HistoryRepair:
         memory = self.memory
         refused = memory.messages()
         mending = memory.mending
-        self.mending_before = replace(mending, defects=set(mending.defects))
+        self.mending_before = mending.copy()
         kinds = defects_to_mend(self.visible(), self.named)
         if kinds & _PAIRS:
             self.runner.remedy(diagnosis)
         if "changed thought" in kinds:
             self._doubt_thoughts()
         mending.defects |= kinds & MENDS.keys()
+        mending.extra_fields |= self.extra_fields
         is_mended = memory.messages() != refused
         if is_mended:
             self.tell(HistoryMended(tuple(sorted(kinds))))

@@ -281,6 +281,7 @@ class Recorder:
             "pause_seconds": _finite(pause_seconds),
             "mends": sorted(mending.defects),
             "doubted": [mending.doubted_from, mending.doubted_until],
+            "extra_fields": sorted(map(list, mending.extra_fields)),
             "mended": len(recovery.mended),
             "mended_kinds": list(recovery.mended),
             "resent": recovery.resent,

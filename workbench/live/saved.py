@@ -170,7 +170,8 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     memory.additions = Additions.loaded(saved.additions)
     memory.added = saved.added
     doubted_from, doubted_until = saved.doubted
-    memory.mending = Mending(set(saved.mends), doubted_from, doubted_until)
+    extra_fields = set(saved.extra_fields)
+    memory.mending = Mending(set(saved.mends), doubted_from, doubted_until, extra_fields)
 
 
 def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:

@@ -121,6 +121,7 @@ class SavedCompactor:
     pause_seconds: float | None = None
     mends: tuple[Defect, ...] = ()
     doubted: tuple[int, int] = (0, 0)
+    extra_fields: tuple[tuple[str, ...], ...] = ()
     mended: int = 0
     mended_kinds: tuple[str, ...] = ()
     resent: int = 0

@@ -128,3 +128,21 @@ def test_an_answer_that_may_not_be_so_long_is_no_window() -> None:
 def test_where_prompt_and_answer_are_added_the_room_that_is_left_is_asked_for() -> None:
     text = "prompt_tokens 90000 + max_tokens 50000 exceeds 131072"
     assert classify(text, 400, request=RefusedRequest(90_000)).output == 41_072
+
+
+def test_where_what_a_prompt_may_have_is_told_too_the_window_is_the_larger_number() -> None:
+    text = (
+        "You passed 99073 input tokens and requested 32000 output tokens. However, the model's"
+        " context length is only 131072 tokens, resulting in a maximum input length of 99072 tokens."
+    )
+    diagnosis = classify(text, 400)
+    assert (diagnosis.action, diagnosis.limit, diagnosis.output) == (
+        "lower_output",
+        131_072,
+        31_999,
+    )
+
+
+def test_the_size_of_a_tensor_is_the_window() -> None:
+    text = "RuntimeError: start (958) + length (1624) exceeds dimension size (2048)."
+    assert classify(text, 500).limit == 2_048

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from workbench.engine.models.error_evidence import LITELLM_OVERFLOW
 from workbench.engine.models.error_numbers import parts_counted, token_numbers
 from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
+from workbench.engine.models.refused_fields import refused_fields
 from workbench.engine.models.refused_request import Defect, RefusedRequest
 
 REFUSED = (None, 200, 400, 404, 413, 415, 416, 422, 429, 500)
@@ -91,6 +92,8 @@ def kind_of(
         return "rate_permanent"
     if kind is None and overflow is not None and overflow.search(text):
         kind = "overflow"
+    if kind is None and status in REFUSED and refused_fields(text):
+        kind = "malformed"
     if kind is None and status in REFUSED:
         kind = _general_kind(text, request)
     if kind is None and status in UNREADABLE:
@@ -112,6 +115,8 @@ def named_defects(text: str) -> frozenset[Defect]:
     for defect, pattern in _DEFECTS.items():
         if pattern.search(text):
             defects.add(defect)
+    if refused_fields(text):
+        defects.add("extra field")
     return frozenset(defects)
 
 

@@ -92,6 +92,9 @@ def _sum_of(parts: dict[str, str], text: str) -> ErrorNumbers:
         other_numbers.discard(used + requested)
     if limit is None and len(other_numbers) == 1:
         limit = other_numbers.pop()
+    elif limit is not None and requested is not None and limit + requested in other_numbers:
+        # what the prompt may have is told too: the window less the answer
+        limit += requested
     return ErrorNumbers(limit, used, requested)
 
 

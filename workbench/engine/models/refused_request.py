@@ -26,6 +26,7 @@ Defect: TypeAlias = Literal[
     "lone reasoning",
     "missing reasoning",
     "stored item",
+    "extra field",
 ]
 """What can be broken in a history.
 
@@ -35,7 +36,7 @@ Texts: of nothing, also as a
 result; an answer at the end, or white space behind it. Turns: two of one role, a system message
 behind others. Thoughts: without a signature, with another one, left out, or not at the beginning of
 a turn; Gemini's calls without a signature; Responses' reasoning without what follows it, the
-reverse, or known to the provider's store alone.
+reverse, or known to the provider's store alone. Fields that the provider does not take.
 """
 CERTAIN: frozenset[Defect] = frozenset(
     {

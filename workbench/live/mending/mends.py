@@ -5,13 +5,15 @@ it is refused once.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from workbench.engine.models.refused_fields import FieldPath
 from workbench.engine.models.refused_request import CERTAIN, Defect
 from workbench.live.formats.table import MessageFormat
 from workbench.live.identity import HostList
 from workbench.live.mending.call_arguments import with_whole_arguments
 from workbench.live.mending.call_ids import with_short_ids, with_unique_ids
+from workbench.live.mending.extra_fields import without_extra_fields
 from workbench.live.mending.last_results import with_last_results
 from workbench.live.mending.reasoning_items import (
     without_lone_reasoning,
@@ -99,11 +101,17 @@ class Mending:
         defects: of these kinds.
         doubted_from, doubted_until: places of the host's messages between which thoughts are left
             out, since the provider does not know them as its own.
+        extra_fields: places in messages of what the provider does not take.
     """
 
     defects: set[Defect] = field(default_factory=set)
     doubted_from: int = 0
     doubted_until: int = 0
+    extra_fields: set[FieldPath] = field(default_factory=set)
+
+    def copy(self) -> "Mending":
+        """The same, which stays as it is when more is mended."""
+        return replace(self, defects=set(self.defects), extra_fields=set(self.extra_fields))
 
     def doubt(self, start: int, stop: int) -> None:
         """Leave out the thoughts between these places of the host's messages."""
@@ -115,9 +123,10 @@ class Mending:
     def mended(self, history: HostList, format: MessageFormat) -> HostList:
         """The list without what is to be mended; what was mended is no longer the host's own."""
         has_doubted = self.doubted_from < self.doubted_until
-        if not self.defects and not has_doubted:
+        if not self.defects and not has_doubted and not self.extra_fields:
             return history
         entries = self._without_doubted(entries_of(history), format)
+        entries = without_extra_fields(entries, self.extra_fields)
         for defect, mend in MENDS.items():
             if defect in self.defects:
                 entries = mend(entries, format)
