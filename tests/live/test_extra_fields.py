@@ -13,7 +13,6 @@ from live.strict_server import Refused, Rule, StrictServer
 from live.talk import Record, answered, asked, back, used
 
 from workbench import Compactor
-from workbench.engine.models.refused_fields import refused_fields
 from workbench.live.events import HistoryMended
 
 QUESTION = asked("Do it.")
@@ -172,52 +171,63 @@ def test_a_field_that_is_refused_goes_wherever_it_stands_and_is_refused_once(
     assert mended == [("extra field",)] * refusals
 
 
+ANSWER = {"role": "assistant", "content": [{"type": "text", "text": "Done."}]}
+MARKED = {"type": "ephemeral", "ttl": "1h"}
+
+
 @pytest.mark.parametrize(
-    ("error", "path"),
+    ("error", "fields"),
     [
         (
-            "messages.0.content.1.text.cache_control.ephemeral.ttl: Extra inputs are not permitted",
-            ("content", "text", "cache_control", "ephemeral", "ttl"),
+            "Unknown parameter: 'messages[1].reasoning_content'.",
+            {"reasoning_content": "Let me see."},
         ),
         (
-            "Unknown parameter: 'messages[2].content[0].annotations'.",
-            ("content", "annotations"),
+            "messages[1].reasoning: reasoning is not supported with this model",
+            {"reasoning": "Let me see."},
         ),
         (
-            "messages[3].reasoning: reasoning is not supported with this model",
-            ("reasoning",),
+            "Additional properties are not allowed ('refusal' was unexpected) - 'messages.1'",
+            {"refusal": None},
         ),
         (
-            "Extra inputs are not permitted\ntype: extra_forbidden\nloc: body\nloc: messages"
-            "\nloc: 2\nloc: assistant\nloc: reasoning_content\ninput: thought",
-            ("assistant", "reasoning_content"),
-        ),
-        (
-            "Additional properties are not allowed ('refusal' was unexpected) - 'messages.2'",
-            ("refusal",),
+            '{"detail": [{"type": "extra_forbidden", "loc": ["body", "messages", 1, "assistant",'
+            ' "reasoning_content"], "msg": "Extra inputs are not permitted", "input": "Let me see."}]}',
+            {"reasoning_content": "Let me see."},
         ),
     ],
 )
-def test_each_provider_names_the_place_of_a_field_in_its_own_way(
-    error: str, path: tuple[str, ...]
-) -> None:
-    assert refused_fields(error) == {path}
+def test_each_provider_names_a_field_in_its_own_way(error: str, fields: Record) -> None:
+    live = Compactor("truncate", window=100_000)
+    live.before_request([QUESTION, {**ANSWER, **fields}, NEXT])
+    retry = live.on_error({"status": 400, "error": {"message": error}})
+    assert retry is not None
+    assert retry.messages == [QUESTION, ANSWER, NEXT]
+
+
+def test_a_field_inside_a_part_goes_and_what_is_beside_it_stays() -> None:
+    live = Compactor("truncate", window=100_000, format="anthropic")
+    marked = {"type": "text", "text": "Done.", "cache_control": MARKED}
+    live.before_request([QUESTION, {"role": "assistant", "content": [marked]}, NEXT])
+    error = "messages.1.content.0.text.cache_control.ephemeral.ttl: Extra inputs are not permitted"
+    retry = live.on_error(f"Error code: 400 - {error}")
+    assert retry is not None
+    assert retry.messages[1]["content"] == [{**marked, "cache_control": {"type": "ephemeral"}}]
 
 
 @pytest.mark.parametrize(
     "error",
     [
-        "messages.4.content: Extra inputs are not permitted",
+        "messages.1.content: Extra inputs are not permitted",
         "system.1.cache_control.ephemeral.scope: Extra inputs are not permitted",
         "context_management: Extra inputs are not permitted",
         "Unknown parameter: 'reasoning.context'.",
         "property 'store' is unsupported, did you mean 'stop'?",
     ],
 )
-def test_what_is_no_field_of_a_message_or_may_not_go_is_none(error: str) -> None:
-    assert refused_fields(error) == frozenset()
+def test_what_is_no_field_of_a_message_or_may_not_go_is_left_alone(error: str) -> None:
     live = Compactor("truncate", window=100_000)
     history = [QUESTION, answered("Done."), NEXT]
     live.before_request(history)
-    assert live.on_error(f"Error code: 400 - {{'error': {{'message': \"{error}\"}}}}") is None
+    assert live.on_error({"status": 400, "error": {"message": error}}) is None
     assert live.before_request(history) == history

@@ -241,6 +241,7 @@ class Recorder:
         gauge = scheduler.gauge
         memory = scheduler.memory
         mending = memory.mending
+        extra_fields = sorted(mending.extra_fields)
         reader = memory.reader
         seconds_now = gauge.clock()
         limits: list[Json] = []
@@ -281,7 +282,7 @@ class Recorder:
             "pause_seconds": _finite(pause_seconds),
             "mends": sorted(mending.defects),
             "doubted": [mending.doubted_from, mending.doubted_until],
-            "extra_fields": sorted(map(list, mending.extra_fields)),
+            "extra_fields": list(map(list, extra_fields)),
             "mended": len(recovery.mended),
             "mended_kinds": list(recovery.mended),
             "resent": recovery.resent,

@@ -104,8 +104,15 @@ class Recovery:
         """What helps against an error, and what it says is broken: each is mended by itself."""
         if diagnosis.action != "repair":
             return diagnosis.action
+        defects = sorted(self.repair.named)
         fields = map(".".join, self.repair.extra_fields)
-        return ", ".join(["repair", *sorted(self.repair.named), *sorted(fields)])
+        return ", ".join(
+            [
+                "repair",
+                *defects,
+                *sorted(fields),
+            ]
+        )
 
     def _is_mended(self, diagnosis: Diagnosis) -> bool:
         """Do what helps; whether the next request differs from the refused one."""

@@ -28,19 +28,26 @@ def without_extra_fields(
 def _without(value: Json, path: FieldPath) -> Json:
     """A value without the field at the end of a path; the same where it has none."""
     if isinstance(value, list):
-        return [_without(plain(part), path) for part in value]
+        shorter_parts: list[Json] = []
+        for part in value:
+            shorter_part = _without(plain(part), path)
+            shorter_parts.append(shorter_part)
+        return shorter_parts
     if not isinstance(value, Mapping):
         return value
-    step, *later_steps = path
+    step = path[0]
+    later_steps = path[1:]
     if later_steps and _is_kind_of(value, step):
-        return _without(value, tuple(later_steps))
+        return _without(value, later_steps)
     for name in value:
         if _spelled(name) != _spelled(step):
             continue
         if later_steps:
-            shorter = _without(value[name], tuple(later_steps))
+            shorter = _without(value[name], later_steps)
             return {**value, name: shorter}
-        return {other: part for other, part in value.items() if other != name}
+        shorter_value = dict(value)
+        del shorter_value[name]
+        return shorter_value
     return value
 
 
