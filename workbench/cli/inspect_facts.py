@@ -13,11 +13,10 @@ from workbench.engine.transcript.message import AssistantMessage
 from workbench.engine.transcript.recorded_requests import usual_model
 from workbench.engine.transcript.session import Recorded, Session, UnreadField
 from workbench.evaluation.analysis.composition import RecordedContexts
-from workbench.evaluation.analysis.context_fit import ContextFit
 from workbench.evaluation.analysis.recorded_compactions import bills
 from workbench.evaluation.analysis.recorded_rules import recorded_rules
 from workbench.evaluation.replays.agents import limit_of
-from workbench.evaluation.replays.sizing import window_of
+from workbench.evaluation.replays.sizing import Sizing, window_of
 
 BEGINNING = 60
 """Characters of a message that stand for it."""
@@ -56,7 +55,7 @@ def describe_session(contexts: RecordedContexts) -> dict[str, Any]:
         "recorded_compactions": [
             _compaction_facts(recorded, counter) for recorded in session.recorded
         ],
-        "usage": _usage_facts(session, contexts.fit),
+        "usage": _usage_facts(session, sizing),
         "reports_left_out": list(contexts.sized.left_out),
         "skipped": list(session.origin.skipped),
         "unread": unread,
@@ -103,9 +102,9 @@ def _unread(fields: Iterable[UnreadField]) -> tuple[list[str], dict[str, Any]]:
     return unread, {"characters": characters, "fields": names}
 
 
-def _usage_facts(session: Session, fit: ContextFit) -> dict[str, Any]:
+def _usage_facts(session: Session, sizing: Sizing) -> dict[str, Any]:
     """The usage that the provider reported, and how far our counts are from it."""
-    calibration = fit.calibration
+    calibration = sizing.calibration
     prompts = []
     for reply in _replies(session):
         if reply.usage is not None and reply.usage.prompt:
@@ -113,7 +112,7 @@ def _usage_facts(session: Session, fit: ContextFit) -> dict[str, Any]:
     return {
         "requests_with_usage": len(prompts),
         "largest_prompt": max(prompts, default=None),
-        "overhead": fit.overheads.get(usual_model(session)),
+        "overhead": sizing.overheads.get(usual_model(session)),
         "scale": None if calibration is None else round(calibration.scale, 3),
         "median_error": None if calibration is None else round(calibration.error, 4),
     }

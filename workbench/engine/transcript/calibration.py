@@ -12,8 +12,10 @@ from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Mess
 from workbench.engine.transcript.message import AssistantMessage, TokenCounter
 from workbench.engine.transcript.recorded_requests import (
     DROP,
+    RecordedRequest,
     SentContext,
-    predicted_requests,
+    predictions,
+    recorded_requests,
     usual_model,
 )
 from workbench.engine.transcript.session import Session
@@ -75,6 +77,24 @@ class _Stretch:
         return bool(self.points) and prompt < self.points[-1].reported * (1 - DROP)
 
 
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """The line that reported prompts lie on; see `TokenCalibration` for its attributes."""
+
+    overhead: int
+    scale: float
+    requests: int
+
+    def calibration(
+        self, session: Session, requests: Sequence[RecordedRequest]
+    ) -> TokenCalibration:
+        """The line with its error over all requests of the session."""
+        usual = usual_model(session)
+        predicted = predictions(requests, usual, self.overhead, self.scale)
+        error = median(prediction.error for prediction in predicted)
+        return TokenCalibration(self.overhead, self.scale, self.requests, error)
+
+
 def calibrate(
     session: Session, sizes: Sequence[int], count: TokenCounter
 ) -> TokenCalibration | None:
@@ -92,6 +112,17 @@ def calibrate(
     Returns:
         None where fewer than five requests have usage, or where they fit no plausible line.
     """
+    line = line_of_reports(session, sizes, count)
+    if line is None:
+        return None
+    requests = tuple(recorded_requests(session, sizes, count))
+    return line.calibration(session, requests)
+
+
+def line_of_reports(
+    session: Session, sizes: Sequence[int], count: TokenCounter
+) -> ReportLine | None:
+    """The line of `calibrate`, without its error."""
     if len(sizes) != len(session.messages):
         raise ValueError(f"{len(session.messages)} messages but {len(sizes)} sizes")
     stretches: list[_Stretch] = []
@@ -110,9 +141,7 @@ def calibrate(
         scale = median(ratios or [1.0])
     if not LOWEST_SCALE <= scale <= HIGHEST_SCALE:
         return None
-    predictions = predicted_requests(session, sizes, count, round(overhead), scale)
-    error = median(prediction.error for prediction in predictions)
-    return TokenCalibration(round(overhead), scale, len(points), error)
+    return ReportLine(round(overhead), scale, len(points))
 
 
 def _scale(stretches: Sequence[_Stretch]) -> float | None:

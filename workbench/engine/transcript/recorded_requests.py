@@ -8,7 +8,7 @@ is carried along.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -315,12 +315,19 @@ def predicted_requests(
     `sizes` are the tokens of the session's messages by `count`; `overhead` and `scale` are those of
     its calibration.
     """
-    usual = usual_model(session)
-    predictions: list[PredictedRequest] = []
+    requests = recorded_requests(session, sizes, count)
+    return predictions(requests, usual_model(session), overhead, scale)
+
+
+def predictions(
+    requests: Iterable[RecordedRequest], usual: str, overhead: float, scale: float
+) -> tuple[PredictedRequest, ...]:
+    """The same of requests that are known already; `usual` is the session's usual model."""
+    predicted_so_far: list[PredictedRequest] = []
     places: dict[int | None, int] = {}
     difference = 0.0
     change: Change = ""
-    for number, request in enumerate(recorded_requests(session, sizes, count)):
+    for number, request in enumerate(requests):
         usage = request.answer.usage
         change = request.change or change
         begins_with = places.get(request.begins_with)
@@ -332,16 +339,17 @@ def predicted_requests(
         if change == "compaction":
             difference = 0.0
         predicted_by_count = overhead + scale * request.counted
-        previous = predictions[-1] if predictions else None
+        previous = predicted_so_far[-1] if predicted_so_far else None
         turn = _turn(request, previous, predicted_by_count, scale)
         predicted = max(predicted_by_count + difference, 0.0)
         turn_before = places.get(request.turn_before)
-        places[number] = len(predictions)
-        predictions.append(PredictedRequest(request, predicted, turn, begins_with, turn_before))
+        places[number] = len(predicted_so_far)
+        prediction = PredictedRequest(request, predicted, turn, begins_with, turn_before)
+        predicted_so_far.append(prediction)
         if turn:
             difference = usage.prompt - predicted_by_count
         change = ""
-    return tuple(predictions)
+    return tuple(predicted_so_far)
 
 
 def _turn(

@@ -1,9 +1,8 @@
 """What fills the context of a recorded agent, request by request, in tokens and dollars.
 
 A prompt holds what the recording shows, and what no message holds: the system prompt and the tools,
-and what answers held beyond their text, as they follow from the reports (`context_fit`). What is
-left of a reported prompt has a row of its own, so that the rows of a request add up to what its
-provider reported.
+and what answers held beyond their text, as they follow from the reports. What is left of a reported
+prompt has a row of its own, so that the rows of a request add up to what its provider reported.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ from workbench.engine.transcript.message import (
 )
 from workbench.engine.transcript.recorded_requests import SentContext
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.analysis.context_fit import ContextFit, fit_contexts
 from workbench.evaluation.analysis.message_sources import MessagePart, Source, parts_of
 from workbench.evaluation.metrics.costs.reconciliation import reported_usd
 from workbench.evaluation.replays.sized_session import SizedSession
@@ -168,7 +166,7 @@ class RecordedContexts:
                 "message": index,
                 "source": source.kind,
                 "name": source.name,
-                "tokens": sizes[message_id] * self.fit.scale,
+                "tokens": sizes[message_id] * self._sizing.scale,
                 "begins": self._beginning(message, source),
             }
             rows.append(row)
@@ -231,11 +229,6 @@ class RecordedContexts:
         return calls
 
     @cached_property
-    def fit(self) -> ContextFit:
-        """How the contexts add up to the reports."""
-        return fit_contexts(self._session, self._sizing.counted, self._count)
-
-    @cached_property
     def _parts_of(self) -> Mapping[str, list[MessagePart]]:
         """Who put what share of each message into the context, by the message's id."""
         tools: dict[str, str] = {}
@@ -274,10 +267,13 @@ class RecordedContexts:
     def _add(self, tokens: defaultdict[Source, float], message_id: str, size: int) -> None:
         """Add a message of this counted size to the tokens of a context."""
         for part in self._parts_of[message_id]:
-            tokens[part.source] += part.share * size * self.fit.scale
-        hidden = self.fit.hidden.get(message_id, 0)
+            tokens[part.source] += part.share * size * self._sizing.scale
+        if not self._sizing.hidden:
+            return
+        index = self._session.index_of[message_id]
+        hidden = self._sizing.hidden[index]
         if hidden:
-            tokens[Source(HIDDEN)] += hidden * self.fit.scale
+            tokens[Source(HIDDEN)] += hidden * self._sizing.scale
 
     def _with_the_rest(
         self, of_messages: Mapping[Source, float], summary: int, answer: AssistantMessage
@@ -285,8 +281,8 @@ class RecordedContexts:
         """A request's tokens by who put them there: those of its messages, and all others."""
         tokens = dict(of_messages)
         if summary:
-            tokens[Source(SUMMARY)] = summary * self.fit.scale
-        overhead = self.fit.overhead(answer.model)
+            tokens[Source(SUMMARY)] = summary * self._sizing.scale
+        overhead = self._sizing.overhead_of(answer.model)
         if overhead:
             tokens[Source(MEASURED)] = overhead
         usage = answer.usage

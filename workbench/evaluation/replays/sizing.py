@@ -4,12 +4,13 @@ replayed in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import add
 from typing import TypeAlias
 
 from workbench.engine.models.prices import window as catalog_window
-from workbench.engine.transcript.calibration import TokenCalibration, calibrate
+from workbench.engine.transcript.calibration import TokenCalibration
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import (
     AssistantMessage,
@@ -20,6 +21,7 @@ from workbench.engine.transcript.message import (
 )
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.agents import Sized, agent_of, agent_window, recorded_limits
+from workbench.evaluation.replays.context_fit import fit_contexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +30,14 @@ class Sizing:
 
     Attributes:
         sizes: one for each of the session's messages, in the provider's tokens where it is
-            calibrated.
+            calibrated, with what an answer held beyond its text.
         overhead: tokens of every request that no message holds; 0 if unknown.
         count: the counter for new messages, on the same scale.
         calibration: how the session's reported usage was matched; None if it has none to match.
-        counted: the sizes before that, as our own counter gives them; empty if they were not kept.
+        counted: the text of each message, as our own counter gives it; empty if that was not kept.
+        hidden: what each held beyond its text, on the scale of `counted`; empty if nothing.
+        overheads: by model, tokens of each of its requests that no message holds, measured without
+            a calibration too.
     """
 
     sizes: tuple[int, ...]
@@ -40,15 +45,54 @@ class Sizing:
     count: TokenCounter
     calibration: TokenCalibration | None = None
     counted: tuple[int, ...] = ()
+    hidden: tuple[int, ...] = ()
+    overheads: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, session: Session, counted: Sequence[int], count: TokenCounter) -> Sizing:
         """Calibrate the sizes that `count` gives the session's messages with its reported usage."""
-        fitted = calibrate(session, counted, count)
-        if fitted is None:
-            return cls(tuple(counted), 0, count, counted=tuple(counted))
-        sizes = tuple(scaled(size, fitted.scale) for size in counted)
-        return cls(sizes, fitted.overhead, Scaled(count, fitted.scale), fitted, tuple(counted))
+        fit = fit_contexts(session, counted, count)
+        calibration = fit.calibration
+        hidden: tuple[int, ...] = ()
+        full_sizes = tuple(counted)
+        if fit.hidden:
+            hidden = tuple(fit.hidden.get(message.id, 0) for message in session.messages)
+            full_sizes = tuple(map(add, counted, hidden))
+            count = WithHidden.of(session.messages, fit.hidden, count)
+        overhead = 0
+        if calibration is not None:
+            overhead = calibration.overhead
+            full_sizes = tuple(scaled(size, calibration.scale) for size in full_sizes)
+            count = Scaled(count, calibration.scale)
+        return cls(
+            sizes=full_sizes,
+            overhead=overhead,
+            count=count,
+            calibration=calibration,
+            counted=tuple(counted),
+            hidden=hidden,
+            overheads=fit.overheads,
+        )
+
+    @property
+    def scale(self) -> float:
+        """The provider's tokens to one of ours; 1 where the reports do not tell."""
+        if self.calibration is None:
+            return 1.0
+        return self.calibration.scale
+
+    @property
+    def text_sizes(self) -> Sequence[int]:
+        """The size of each message's text alone, on the scale of `sizes`: what a transcript of it
+        takes.
+        """
+        if not self.hidden:
+            return self.sizes
+        return tuple(scaled(size, self.scale) for size in self.counted)
+
+    def overhead_of(self, model: str) -> int:
+        """Tokens of each request of a model that no message holds; 0 where nothing was reported."""
+        return self.overheads.get(model, self.overhead)
 
     def window(self, requested: int) -> int:
         """The window for the replay: the one requested, widened so that the overhead takes half of
@@ -63,6 +107,48 @@ class Sizing:
         """The context of `messages[:boundary]`, whole."""
         sizes = self.sizes[:boundary]
         return Context(tuple(messages[:boundary]), sizes, self.overhead, self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class WithHidden:
+    """A counter that knows what answers held beyond their text.
+
+    A client sends that back with the answer. It goes with the answer's thinking where a strategy
+    takes that out; where the recording shows no thinking, it stays with the answer.
+
+    Attributes:
+        text_count: the counter of texts.
+        hidden: by message id, tokens beyond the text.
+        thoughtful: the ids of those of these messages that show thinking.
+    """
+
+    text_count: TokenCounter
+    hidden: Mapping[str, int]
+    thoughtful: frozenset[str]
+
+    @classmethod
+    def of(
+        cls, messages: Iterable[Message], hidden: Mapping[str, int], text_count: TokenCounter
+    ) -> WithHidden:
+        """The counter of a session with these messages."""
+        thoughtful: set[str] = set()
+        for message in messages:
+            if message.id in hidden and _shows_thinking(message):
+                thoughtful.add(message.id)
+        return cls(text_count, hidden, frozenset(thoughtful))
+
+    def __call__(self, message: Message, /) -> int:
+        """Tokens of the text, and of what is hidden if it is still there."""
+        size = self.text_count(message)
+        if message.id not in self.hidden or message.role != "assistant":
+            return size
+        if message.id in self.thoughtful and not _shows_thinking(message):
+            return size
+        return size + self.hidden[message.id]
+
+
+def _shows_thinking(message: Message) -> bool:
+    return any(block.type == "thinking" for block in message.blocks)
 
 
 DEFAULT_WINDOW = 200_000

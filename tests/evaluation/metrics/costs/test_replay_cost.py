@@ -244,6 +244,20 @@ def test_a_summary_is_priced_by_what_it_replaces_and_by_its_length_where_who_wro
     assert found.assumed == 1
 
 
+def test_a_summary_pays_for_the_text_of_what_it_replaces_and_for_no_sealed_thinking() -> None:
+    summary = Completion(text="", model="e", output_tokens=100)
+    steps = replayed((10_000, 0), (2_000, 0), events=(fired(3, summary, dropped=("u0", "a0")),))
+    sizing = Sizing(
+        sizes=(700, 1_300, 0, 0),
+        overhead=0,
+        count=chars_per_token,
+        counted=(700, 300, 0, 0),
+        hidden=(0, 1_000, 0, 0),
+    )
+    found = reckoned(replace(steps, sizing=sizing), NO_CACHE)
+    assert found.charges[1].summaries == pytest.approx(1_000 * 3e-6 + 100 * 15e-6)
+
+
 def test_a_later_summary_pays_for_the_earlier_one_that_it_takes_in() -> None:
     earlier = Summary(id="s1", text="y" * 400)
     first = fired(

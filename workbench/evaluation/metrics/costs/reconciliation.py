@@ -7,6 +7,7 @@ Each request is predicted from the recording and from the reports before it, nev
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import add
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -247,7 +248,9 @@ def _predicted_requests(
     if isinstance(count, Scaled):
         count = count.count
     sizes = sizing.counted
-    if not sizes:
+    if sizing.hidden:
+        sizes = tuple(map(add, sizes, sizing.hidden))
+    elif not sizes:
         sizes = tuple(count(message) for message in session.messages)
     return predicted_requests(
         session,

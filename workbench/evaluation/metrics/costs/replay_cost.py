@@ -298,7 +298,8 @@ def summary_charges(replay: Replay, pricing: Pricing) -> tuple[dict[int, float],
     usd_by_place: dict[int, float] = {}
     assumed = 0
     ids = [message.id for message in replay.session.messages]
-    size_of = dict(zip(ids, replay.sizing.sizes, strict=True))
+    # a transcript holds no thinking that is sealed
+    size_of = dict(zip(ids, replay.sizing.text_sizes, strict=True))
     for event in replay.events:
         place = place_of_request(replay.steps, event.at)
         for number, stage in enumerate(event.compaction.stages):
