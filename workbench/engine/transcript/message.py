@@ -71,7 +71,7 @@ class ToolCall:
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What a provider reported for one request, in tokens. The whole prompt is the first three
-    together.
+    together; `output` is the whole answer, of which `reasoning` is what the model thought.
 
     `cache_write_long` is the part of `cache_write` that was to be kept for an hour; 0 if unknown.
     """

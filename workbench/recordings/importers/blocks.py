@@ -156,7 +156,7 @@ def tool_result(part: Part) -> ToolResult:
         value = _only_text(value)
     call_id = call_id_of(holder)
     blocks = result_blocks(value)
-    name = label(holder, "name") or label(holder, "toolName")
+    name = label(holder, "name") or label(holder, "toolName") or label(holder, "tool_name")
     return ToolResult(
         id="",
         call_id=call_id,

@@ -25,8 +25,15 @@ from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.tool_calls import tool_call, tool_calls
-from workbench.recordings.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE, UsageFields
-from workbench.recordings.importers.values import Record, identifier, label, mapping, text
+from workbench.recordings.importers.usage import UsageFields, provider_fields
+from workbench.recordings.importers.values import (
+    Record,
+    as_mapping,
+    identifier,
+    label,
+    mapping,
+    text,
+)
 
 ROLES: Mapping[str, str] = {
     **dict.fromkeys(("assistant", "ai", "model"), "assistant"),
@@ -35,7 +42,6 @@ ROLES: Mapping[str, str] = {
     **dict.fromkeys(("tool", "function"), "tool"),
 }
 """Our role for each that a chat API or a framework has."""
-_ANTHROPIC_ONLY = frozenset({"cache_read_input_tokens", "cache_creation_input_tokens"})
 
 
 class ChatBuilder(SessionBuilder):
@@ -126,10 +132,7 @@ class ChatBuilder(SessionBuilder):
         """What the provider reported beside the message."""
         fields = self.usage_fields
         if fields is None:
-            figures = record.get(self.usage_in)
-            fields = OPENAI_USAGE
-            if isinstance(figures, dict) and not _ANTHROPIC_ONLY.isdisjoint(figures):
-                fields = ANTHROPIC_USAGE
+            fields = provider_fields(as_mapping(record.get(self.usage_in)))
         return self.source.usage(fields, record, self.usage_in)
 
     def say(self, message: Message) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.opening import opened
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import JsonObject, as_object
@@ -28,10 +29,15 @@ def _number(path: Path) -> int:
     return 0
 
 
+def value_in(source: SourceFile, path: Path) -> Json:
+    """The JSON value in a file that belongs to a recording."""
+    file = replace(source, where=str(path), open=lambda: opened(str(path)))
+    return file.document()
+
+
 def object_in(source: SourceFile, path: Path) -> JsonObject:
     """The JSON object in a file that belongs to a recording."""
-    file = replace(source, where=str(path), open=lambda: opened(str(path)))
-    return as_object(file.document())
+    return as_object(value_in(source, path))
 
 
 def object_beside(source: SourceFile, ending: str) -> JsonObject:

@@ -124,6 +124,11 @@ class ReadingAccount:
             sentence = str(FormatError(words, line=line, field=place))
             self.counted[key] = CountedNote(sentence)
 
+    def leave_total(self, record: Record, field: str) -> None:
+        """Say that figures are those of all requests together, so that no answer has them."""
+        if self.report(record, field):
+            self.note("is of all requests together, not used", field=field)
+
     def time(self, record: Record, field: str) -> float | None:
         """The time in a field; None where there is none, or none that can be read, which a note
         says.

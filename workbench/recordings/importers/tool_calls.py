@@ -12,7 +12,16 @@ from workbench.recordings.importers.values import (
     text,
 )
 
-_IDS = ("call_id", "callID", "tool_use_id", "tool_call_id", "toolCallId", "toolUseId", "id")
+_IDS = (
+    "call_id",
+    "callID",
+    "tool_use_id",
+    "tool_call_id",
+    "toolCallId",
+    "toolUseId",
+    "tool_id",
+    "id",
+)
 _IDS_BESIDE = _IDS[:-1]
 _FUNCTIONS = ("function", "custom", "functionCall", "function_call", "toolUse")
 ARGUMENT_FIELDS = ("arguments", "input", "args", "action", "operation")
@@ -37,7 +46,7 @@ def tool_call(record: Record) -> ToolCall:
         if isinstance(record.get(key), dict):
             function = record[key]
             break
-    name = text(function, "name", "function_name", "tool", "function", "toolName")
+    name = text(function, "name", "function_name", "tool", "function", "toolName", "tool_name")
     name = name or label(record, "type").rpartition("_call")[0]
     call_id = call_id_of(function) or call_id_of(record)
     return ToolCall(call_id, name, arguments(first_present(function, ARGUMENT_FIELDS)))

@@ -197,7 +197,7 @@ def test_gemini_cli(tmp_path: Path) -> None:
         ("tool", "# A"),
         ("tool", "denied"),
     ]
-    assert answer(session).usage == Usage(40, 60, 0, 7, 5)
+    assert answer(session).usage == Usage(40, 60, 0, 12, 5)
     assert answer(session).blocks[0] == Thinking("Look\nat it")
     assert [m.is_error for m in session.messages if isinstance(m, ToolResult)] == [False, True]
     assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == [

@@ -42,6 +42,7 @@ class ContinueBuilder(ChatBuilder):
         "completionTokens",
         "promptTokensDetails/cachedTokens",
         "promptTokensDetails/cacheWriteTokens",
+        cache_in_input=True,
     )
 
     def read(self, record: Record) -> None:

@@ -2,22 +2,32 @@
 
 import re
 
-from workbench.engine.transcript.message import Text
+from workbench.engine.transcript.message import Text, Usage
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.formats.token_counts import with_token_counts
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_lists import (
     chat_sessions,
     message_sessions,
     starts_with_messages,
 )
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.text_calls import OBSERVATION, react_call_parts
-from workbench.recordings.importers.values import Record, label
+from workbench.recordings.importers.usage import UsageFields
+from workbench.recordings.importers.values import JsonObject, Record, as_mapping, items_of, label
 
 _ANTHROPIC = re.compile(
     r'"type":\s*"(?:tool_use|tool_result|thinking|redacted_thinking)"|"cache_control":\s*\{'
 )
+
+GPTME_USAGE = UsageFields(
+    "input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"
+)
+"""What gptme keeps of every provider, the cache beside the input (gptme/gptme,
+gptme/llm/openai_responses.py).
+"""
 
 
 class ListBuilder(ChatBuilder):
@@ -25,8 +35,31 @@ class ListBuilder(ChatBuilder):
     returned in a user's turn.
     """
 
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.token_counts: list[JsonObject] = []
+
+    def begin(self, document: Record) -> None:
+        """Read what stands beside the messages."""
+        super().begin(document)
+        about = self.source.report(document, "meta")
+        events = items_of(about.get("token_counts"))
+        self.token_counts = [as_mapping(event) for event in events]
+
+    def close(self) -> None:
+        """Give answers the usage that is reported beside the messages."""
+        if self.token_counts:
+            self.log = with_token_counts(self.log, self.token_counts, self.source)
+
+    def usage(self, record: Record) -> Usage | None:
+        """What the provider reported beside the message, or in what is known of it."""
+        return super().usage(record) or self.source.usage(GPTME_USAGE, record, "metadata/usage")
+
     def read(self, record: Record) -> None:
         """Read one message."""
+        about = as_mapping(record.get("_metadata"))
+        if about:
+            record = {"timestamp": about.get("timestamp"), **record}
         role = ROLES.get(label(record, "role"), "")
         words = _only_text(record)
         if role == "user" and self.open_calls and words.startswith(OBSERVATION):

@@ -82,6 +82,8 @@ class CodexBuilder(SessionBuilder):
         self.meta: Record = {}
         self.answer = Content()
         self.usage: Usage | None = None
+        self.session_total: Record = {}
+        self.unanswered_usage: Usage | None = None
         self.answer_time: float | None = None
         self.last_prompt: int | None = None
         self.usage_of_response: dict[str, Usage] = {}
@@ -136,9 +138,7 @@ class CodexBuilder(SessionBuilder):
             case "token_count":
                 info = mapping(payload, "info")
                 self.window = self.source.count(info, "model_context_window") or self.window
-                usage = self.source.usage(OPENAI_USAGE, info, "last_token_usage")
-                if usage is not None and self.answer.blocks:
-                    self.usage = usage
+                self._count(info)
             case "task_started":
                 self.close()
                 self.window = self.source.count(payload, "model_context_window") or self.window
@@ -147,6 +147,22 @@ class CodexBuilder(SessionBuilder):
                 self.note("turn_aborted", text(payload, "reason"))
             case _ if type_ in _ITEMS_ONLY:
                 self.source.unknown[f"event of type {type_!r}"] += 1
+
+    def _count(self, info: Record) -> None:
+        """Read what the newest request used. An event that repeats the session's total tells of no
+        new one; a second request after an answer is that of a compaction.
+        """
+        total = mapping(info, "total_token_usage")
+        if total and total == self.session_total:
+            return
+        self.session_total = total
+        usage = self.source.usage(OPENAI_USAGE, info, "last_token_usage")
+        if usage is None:
+            return
+        if self.answer.blocks and self.usage is None:
+            self.usage = usage
+        elif usage != self.usage:
+            self.unanswered_usage = usage
 
     def _item(self, payload: Record) -> None:
         type_ = text(payload, "type")
@@ -172,6 +188,7 @@ class CodexBuilder(SessionBuilder):
         """Put what an item of this type holds to the answer that is gathered."""
         if parts.blocks and (self.usage is not None or self.answer.results):
             self.close()
+        self.unanswered_usage = None
         if parts.blocks and self.answer_time is None:
             self.answer_time = self.time
         for block in parts.blocks:
@@ -269,12 +286,14 @@ class CodexBuilder(SessionBuilder):
             elif type_ in ("compaction", "compaction_summary"):
                 sealed_characters += len(text(item, "encrypted_content"))
                 summary = summary or text(item, "summary")
+        response_id = text(payload, "compaction_response_id")
         self.compaction(
             summary or None,
             kept=tuple(kept_ids),
             tokens_before=self.last_prompt,
-            usage=self.usage_of_response.get(text(payload, "compaction_response_id")),
+            usage=self.usage_of_response.get(response_id, self.unanswered_usage),
         )
+        self.unanswered_usage = None
         if not summary:
             state = "not in the recording"
             if sealed_characters:

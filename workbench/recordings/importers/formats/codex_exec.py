@@ -59,6 +59,8 @@ class CodexExecBuilder(SessionBuilder):
             self.source.leave_record(f"item in an event of type {type_!r:.40}", record)
         elif type_ == "thread.started":
             self.id = text(record, "thread_id")
+        elif type_ == "turn.completed":
+            self.source.leave_total(record, "usage")
         elif type_ in EXEC_ITEMS:
             self._item(mapping(record, "item"), is_whole=type_ == "item.completed")
         elif type_ in ("turn.failed", "error"):

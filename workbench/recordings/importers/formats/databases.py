@@ -5,14 +5,17 @@ The OpenAI Agents SDK (0.2 to 0.24) keeps items of the Responses API in the file
 `.crush/crush.db`, Hermes `~/.hermes/state.db`.
 """
 
-from workbench.engine.transcript.message import Json
+from workbench.engine.transcript.message import Json, Usage
 from workbench.recordings.importers.described import DescribedBuilder
 from workbench.recordings.importers.formats.codex import ResponsesBuilder
 from workbench.recordings.importers.formats.terminals import GooseBuilder, HermesBuilder
+from workbench.recordings.importers.reported_usage import with_last_usage
 from workbench.recordings.importers.session_tables import (
     SessionTables,
     database_format,
 )
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
@@ -91,10 +94,43 @@ class GooseRowBuilder(GooseBuilder):
 CRUSH_PARTS = {"reasoning": "thinking", "tool_call": "tool_call", "tool_result": "tool_result"}
 
 
+CRUSH_LAST_USAGE = UsageFields("prompt_tokens", "completion_tokens")
+"""What a session has of its last request (charmbracelet/crush, updateSessionTokenCounters)."""
+CRUSH_APART_SINCE = 1769472000.0
+"""27 January 2026 (5ddf9d106). Before it the completion had what was read from the cache, too, and
+before 9 May 2025 both figures were sums of all requests.
+"""
+
+
 class CrushBuilder(DescribedBuilder):
     """Reads the rows of one session; a summary stands for all before it."""
 
     about = {"id": "id", "title": "title"}
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.last_usage: Usage | None = None
+        self.written: float | None = None
+        self.answer_length = 0
+
+    def begin(self, document: Record) -> None:
+        """Read what is said of the session, and of its last request."""
+        super().begin(document)
+        self.last_usage = self.source.usage(CRUSH_LAST_USAGE, {"session": document}, "session")
+        self.written = self.source.time(document, "updated_at")
+
+    def close(self) -> None:
+        """Give the newest answer what the session says of the last request. A completion that is
+        larger than the text of the answer holds more than its tokens.
+        """
+        usage = self.last_usage
+        if usage is None:
+            return
+        is_old = self.written is None or self.written < CRUSH_APART_SINCE
+        if is_old and usage.output > self.answer_length:
+            self.source.note("is more than the last answer, not used", field="completion_tokens")
+            return
+        self.log = with_last_usage(self.log, usage)
 
     def read(self, record: Record) -> None:
         """Read one row."""
@@ -111,6 +147,8 @@ class CrushBuilder(DescribedBuilder):
             words = "\n".join(label(part, "text") for part in parts).strip()
             self.compaction(words or None, model=text(record, "model"))
             return
+        if label(record, "role") == "assistant":
+            self.answer_length = len(str(parts))
         message = {
             "role": record.get("role"),
             "id": record.get("id"),
@@ -157,7 +195,7 @@ GOOSE_DATABASE = database_format(
 CRUSH_DATABASE = database_format(
     name="crush_database",
     description="Crush's database (SQLite)",
-    carries=("calls", "thinking", "images", "times", "model", "compactions"),
+    carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
     tables=CRUSH_TABLES,
     builder=CrushBuilder,
 )

@@ -7,8 +7,8 @@ from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.last_usage import with_last_usage
 from workbench.recordings.importers.neighbours import object_beside
+from workbench.recordings.importers.reported_usage import with_last_usage
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import Record, identifier, mapping, text

@@ -60,6 +60,7 @@ class DroidStreamBuilder(SessionBuilder):
         elif type_ == "tool_result":
             self._result(record)
         elif type_ == "completion":
+            self.source.leave_total(record, "usage")
             final_words = text(record, "finalText")
             if final_words != self.last_words:
                 self._say_words(final_words)

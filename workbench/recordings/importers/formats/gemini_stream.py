@@ -68,6 +68,7 @@ class GeminiStreamBuilder(SessionBuilder):
             self.say_result(call_id, result_blocks(value), failed=failed)
         elif type_ in ("error", "result"):
             self.note(type_, text(record, "message") or text(record, "error/message"))
+            self.source.leave_total(record, "stats")
         else:
             self.source.leave_record(f"event of type {type_!r:.40}", record)
 

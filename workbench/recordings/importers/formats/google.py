@@ -36,7 +36,9 @@ USAGE = UsageFields(
     "output",
     "cached",
     reasoning="thoughts",
+    total="total",
     cache_in_input=True,
+    reasoning_in_output=False,
 )
 
 

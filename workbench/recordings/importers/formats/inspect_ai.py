@@ -31,7 +31,12 @@ _ZIP_MEMBERS = ("samples/", "_journal/", "header.json")
 ZIP = "PK\x03\x04"
 ATTACHED = "attachment://"
 USAGE = UsageFields(
-    "input_tokens", "output_tokens", "input_tokens_cache_read", "input_tokens_cache_write"
+    "input_tokens",
+    "output_tokens",
+    "input_tokens_cache_read",
+    "input_tokens_cache_write",
+    "reasoning_tokens",
+    total="total_tokens",
 )
 
 

@@ -31,6 +31,7 @@ LANGCHAIN_SHAPE = MessageShape(
         "input_token_details/cache_read",
         "input_token_details/cache_creation",
         reasoning="output_token_details/reasoning",
+        total="total_tokens",
         cache_in_input=True,
     ),
     usage_in="usage_metadata",

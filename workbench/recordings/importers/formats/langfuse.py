@@ -21,8 +21,10 @@ from workbench.recordings.importers.values import (
 LANGFUSE_USAGE = UsageFields(
     "input",
     "output",
-    "prompt_details.cache_read input_cache_read input_cached_tokens",
-    reasoning="completion_details.reasoning output_reasoning",
+    "prompt_details.cache_read input_cache_read input_cached_tokens cache_read_input_tokens",
+    "input_cache_creation cache_creation_input_tokens",
+    reasoning="completion_details.reasoning output_reasoning output_reasoning_tokens",
+    total="total",
     cache_in_input=True,
 )
 OBSERVATIONS = frozenset(

@@ -23,7 +23,9 @@ LANGSMITH_USAGE = UsageFields(
     "prompt_tokens input_tokens",
     "completion_tokens output_tokens",
     "prompt_token_details/cache_read input_token_details/cache_read",
+    "prompt_token_details/cache_creation input_token_details/cache_creation",
     reasoning="completion_token_details/reasoning output_token_details/reasoning",
+    total="total_tokens",
     cache_in_input=True,
 )
 

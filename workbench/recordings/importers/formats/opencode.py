@@ -37,7 +37,7 @@ from workbench.recordings.importers.values import (
 )
 
 SILENT = frozenset({"step-start", "step-finish", "patch", "snapshot", "agent", "retry"})
-USAGE = UsageFields("input", "output", "cache/read", "cache/write", "reasoning")
+USAGE = UsageFields("input", "output", "cache/read", "cache/write", "reasoning", total="total")
 OPENCODE_ASIDE = (
     "messages.info.summary messages.parts.state.metadata messages.parts.state.title info.title"
 )

@@ -63,9 +63,13 @@ _NO_REQUEST = frozenset(
 OTEL_USAGE = UsageFields(
     "gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens llm.token_count.prompt",
     "gen_ai.usage.output_tokens gen_ai.usage.completion_tokens llm.token_count.completion",
-    "gen_ai.usage.cache_read.input_tokens llm.token_count.prompt_details.cache_read",
-    "gen_ai.usage.cache_creation.input_tokens llm.token_count.prompt_details.cache_write",
-    "gen_ai.usage.reasoning.output_tokens llm.token_count.completion_details.reasoning",
+    "gen_ai.usage.cache_read.input_tokens gen_ai.usage.cache_read_input_tokens "
+    "gen_ai.usage.details.cache_read_tokens llm.token_count.prompt_details.cache_read",
+    "gen_ai.usage.cache_creation.input_tokens gen_ai.usage.cache_creation_input_tokens "
+    "gen_ai.usage.details.cache_write_tokens llm.token_count.prompt_details.cache_write",
+    "gen_ai.usage.reasoning.output_tokens gen_ai.usage.details.reasoning_tokens "
+    "llm.token_count.completion_details.reasoning",
+    total="gen_ai.usage.total_tokens llm.usage.total_tokens llm.token_count.total",
     cache_in_input=True,
 )
 MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")

@@ -22,7 +22,7 @@ PYDANTIC_USAGE = UsageFields(
     "output_tokens response_tokens",
     "cache_read_tokens",
     "cache_write_tokens",
-    reasoning="output_reasoning_tokens",
+    reasoning="output_reasoning_tokens details/reasoning_tokens details/thoughts_tokens",
     cache_write_long="cache_write_1h_tokens",
     cache_in_input=True,
 )

@@ -9,6 +9,7 @@ from workbench.engine.transcript.message import Json, SaidBlock, Text
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape, is_value
 from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.formats.roo_requests import with_requests
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_lists import message_sessions
 from workbench.recordings.importers.source import SourceFile
@@ -39,11 +40,12 @@ class RooBuilder(DescribedBuilder):
     """Reads the messages of a task; those that a summary replaced stand before it.
 
     A model without tools of its API writes its calls as tags in its text, and a user's turn has
-    what they returned.
+    what they returned. Cline's `cached` is what was read from the cache and written to it, in one
+    figure beside the prompt (cline/cline, 09692d7d3a).
     """
 
     shape = ROO
-    usage_fields = UsageFields("prompt", "completion", "cached", cache_in_input=True)
+    usage_fields = UsageFields("prompt", "completion", "cached")
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
@@ -134,10 +136,13 @@ class RooBuilder(DescribedBuilder):
         return {**answer, "reasoning_content": "\n".join(thoughts)}
 
     def close(self) -> None:
-        """Write thoughts that no answer follows."""
+        """Write thoughts that no answer follows, and give answers the usage that stands in the file
+        beside this one.
+        """
         if self.thoughts:
             answer = self._with_thoughts({"role": "assistant"})
             super().read_message(answer)
+        self.log = with_requests(self.log, self.source)
 
     def _compaction(self, summary: str | None, name: str, *, default_ids: tuple[str, ...]) -> None:
         """Read a compaction. What does not name it is kept; `default_ids` where nothing does."""

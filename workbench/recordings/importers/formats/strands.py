@@ -3,10 +3,9 @@ which is the recording, and a file for each message of each agent.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from workbench.base.errors import FormatError
-from workbench.engine.transcript.message import Json, Usage
+from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.format import Format
@@ -17,7 +16,11 @@ from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import Record, as_mapping, count, mapping
 
 STRANDS_USAGE = UsageFields(
-    "inputTokens", "outputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"
+    "inputTokens",
+    "outputTokens",
+    "cacheReadInputTokens",
+    "cacheWriteInputTokens",
+    total="totalTokens",
 )
 
 
@@ -74,18 +77,6 @@ class StrandsBuilder(ChatBuilder):
         super().read({**message, "timestamp": time, "usage": figures or None})
         for entry_id in self.ids[message_count:]:
             self.numbers[entry_id] = number
-
-    def usage(self, record: Record) -> Usage | None:
-        """What the provider reported; some count what the cache held as input, as the total
-        tells.
-        """
-        figures = mapping(record, "usage")
-        fields = STRANDS_USAGE
-        if count(figures, "totalTokens") == count(figures, "inputTokens") + count(
-            figures, "outputTokens"
-        ):
-            fields = replace(fields, cache_in_input=True)
-        return self.source.usage(fields, record, "usage")
 
     def read_state(self, agent: Record) -> None:
         """Read which of the first messages are sent no more, and the summary in their place."""

@@ -13,9 +13,9 @@ from workbench.recordings.importers.blocks import content, thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.last_usage import with_last_usage
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.message_lists import message_sessions
+from workbench.recordings.importers.reported_usage import with_last_usage
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (

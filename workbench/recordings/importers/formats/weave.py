@@ -9,7 +9,7 @@ from workbench.recordings.importers.traces import (
     chat_messages,
     trace_sessions,
 )
-from workbench.recordings.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE
+from workbench.recordings.importers.usage import provider_fields
 from workbench.recordings.importers.values import (
     Record,
     as_mapping,
@@ -65,9 +65,7 @@ class WeaveBuilder(TraceBuilder):
         if not figures:
             for reported in self.source.report(record, "summary/usage").values():
                 figures = as_mapping(reported)
-        if "cache_creation_input_tokens" in figures:
-            return self.source.usage(ANTHROPIC_USAGE, figures)
-        return self.source.usage(OPENAI_USAGE, figures)
+        return self.source.usage(provider_fields(figures), figures)
 
 
 weave_sessions = trace_sessions(WeaveBuilder, "calls")
