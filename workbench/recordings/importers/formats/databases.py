@@ -110,14 +110,14 @@ class CrushBuilder(DescribedBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.last_usage: Usage | None = None
-        self.written: float | None = None
+        self.updated_at: float | None = None
         self.answer_length = 0
 
     def begin(self, document: Record) -> None:
         """Read what is said of the session, and of its last request."""
         super().begin(document)
         self.last_usage = self.source.usage(CRUSH_LAST_USAGE, {"session": document}, "session")
-        self.written = self.source.time(document, "updated_at")
+        self.updated_at = self.source.time(document, "updated_at")
 
     def close(self) -> None:
         """Give the newest answer what the session says of the last request. A completion that is
@@ -126,7 +126,7 @@ class CrushBuilder(DescribedBuilder):
         usage = self.last_usage
         if usage is None:
             return
-        is_old = self.written is None or self.written < CRUSH_APART_SINCE
+        is_old = self.updated_at is None or self.updated_at < CRUSH_APART_SINCE
         if is_old and usage.output > self.answer_length:
             self.source.note("is more than the last answer, not used", field="completion_tokens")
             return

@@ -20,7 +20,7 @@ REQUEST_USAGE = UsageFields(
     "tokensIn", "tokensOut", "cacheReads", "cacheWrites", cache_in_input=True
 )
 _MESSAGES = "api_conversation_history"
-_SHOWN = "ui_messages.json"
+_CLIENT_FILE = "ui_messages.json"
 
 
 def with_requests(log: Log, source: SourceFile) -> Log:
@@ -34,13 +34,13 @@ def with_requests(log: Log, source: SourceFile) -> Log:
         newest: Usage | None = None
         while next_request < len(requests) and _began(requests[next_request], answer.time):
             if newest is not None:
-                source.note("has a request whose answer is not here, left out", field=_SHOWN)
+                source.note("has a request whose answer is not here, left out", field=_CLIENT_FILE)
             newest = requests[next_request].usage
             next_request += 1
         if newest is not None and answer.usage is None:
             usages[answer.id] = newest
     if next_request < len(requests):
-        source.note("has a request whose answer is not here, left out", field=_SHOWN)
+        source.note("has a request whose answer is not here, left out", field=_CLIENT_FILE)
     return with_usages(log, usages)
 
 
@@ -51,8 +51,8 @@ def _began(request: TimedUsage, answer_time: float | None) -> bool:
 def _requests(source: SourceFile) -> list[TimedUsage]:
     """The requests with figures, in their order; none where there is no such file."""
     requests: list[TimedUsage] = []
-    for shown in items_of(_shown(source)):
-        message = as_mapping(shown)
+    for item in items_of(_client_messages(source)):
+        message = as_mapping(item)
         if label(message, "say") != "api_req_started":
             continue
         figures = as_mapping(decode_or(label(message, "text")))
@@ -63,11 +63,11 @@ def _requests(source: SourceFile) -> list[TimedUsage]:
     return requests
 
 
-def _shown(source: SourceFile) -> Json:
+def _client_messages(source: SourceFile) -> Json:
     """What the client shows its user, in the file beside a task's messages."""
     if source.stem != _MESSAGES:
         return None
-    for path in files_beside(source, _SHOWN):
+    for path in files_beside(source, _CLIENT_FILE):
         try:
             return value_in(source, path)
         except FormatError as error:
