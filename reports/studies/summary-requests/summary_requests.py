@@ -48,7 +48,10 @@ ORIGINALS = {
         "its live request with one more message, as others read it; after a refusal without the"
         " oldest part"
     ),
-    "gemini_cli": "its history, whose old results it cut before, with one more message",
+    "gemini_cli": (
+        "the messages themselves behind a system prompt of its own; old results cut only where its"
+        " window takes no whole ones"
+    ),
     "opencode": "the same",
     "opencode_v2": "the same; its newest version the messages themselves",
     "crush": "the messages themselves behind a system prompt of its own",

@@ -12,8 +12,10 @@ from workbench.engine.transcript.message import Message
 
 SUMMARISING = (
     "summarize", "opal", "operator_use", "ex_athena", "docker_agent", "pi", "codex_local",
-    "claude_code", "gemini_cli", "opencode", "openhands_rolling", "hermes_lean", "learned_summary",
+    "claude_code", "crush", "gemini_cli", "opencode", "openhands_rolling", "hermes_lean", "learned_summary",
 )  # fmt: skip
+APART = ("docker_agent", "crush", "gemini_cli")
+"""Presets whose originals ask behind a system prompt of their own."""
 HISTORY: tuple[Message, ...] = (rules("be good"), *conversation(12))
 
 
@@ -40,16 +42,17 @@ def test_every_preset_that_summarises_can_ask_so(name: str) -> None:
     assert request.conversation and "<conversation>" not in request.prompt
 
 
-@pytest.mark.parametrize("name", [name for name in SUMMARISING if name != "docker_agent"])
+@pytest.mark.parametrize("name", [name for name in SUMMARISING if name not in APART])
 def test_it_is_what_the_agent_would_send_now(name: str) -> None:
     request = request_of(name)
     assert request.is_agents_own
     assert [message.id for message in request.conversation] == [message.id for message in HISTORY]
 
 
-def test_docker_agent_asks_in_a_session_of_its_own() -> None:
+@pytest.mark.parametrize("name", APART)
+def test_some_ask_in_a_session_of_its_own(name: str) -> None:
     """With its own system prompt, so that no provider has its beginning in a cache."""
-    request = request_of("docker_agent")
+    request = request_of(name)
     assert not request.is_agents_own
     assert request.conversation == request.messages
     assert not any(message.role == "system" for message in request.conversation)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.span_selection import Span
 from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.context_lookup import tokens_of_text
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, Summary, said_texts
 from workbench.engine.transcript.shared_range import SharedRange
@@ -166,3 +167,22 @@ class Reading:
         the one before, and often only if that is all of it.
         """
         return Conversation(task.context.messages, task.context.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOfItsOwn(Reading):
+    """The same, where a conversation is asked about behind a system prompt of its own.
+
+    Attributes:
+        system: that prompt, to be counted.
+    """
+
+    system: str
+
+    def conversation(self, task: SummaryTask) -> Conversation:
+        """What gives way, with the earlier summaries before it; no cache has its beginning."""
+        shown_input = task.model_input
+        messages = (*shown_input.earlier, *shown_input.new)
+        message_tokens = sum(task.context.sizes_of(messages))
+        system_tokens = tokens_of_text(self.system, task.context.count)
+        return Conversation(messages, message_tokens + system_tokens, is_agents_own=False)

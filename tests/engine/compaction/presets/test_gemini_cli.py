@@ -130,13 +130,16 @@ def test_a_result_of_thirty_lines_stays_whole(lines: int, cut: bool) -> None:
         assert shown[1:] == text.split("\n")[-30:]
 
 
-def test_truncated_output_is_what_the_snapshot_is_made_of() -> None:
+@pytest.mark.parametrize(("window", "whole"), [(200_000, True), (60_000, False)])
+def test_the_snapshot_is_made_of_whole_output_where_the_window_takes_that(
+    window: int, whole: bool
+) -> None:
     messages = [*outputs(8, 900), told("so far so good", "t"), *[m for m in turns(20_000, 400)]]
     messages = [m for i, m in enumerate(messages) if m.id != "u" or i == 0]
-    done, model = fired(GEMINI_CLI, messages, ("the snapshot",))
+    done, model = fired(GEMINI_CLI, messages, ("the snapshot",), window=window)
     assert [record.name for record in done.stages] == ["gemini_compact"]
     seen = [plain_text(m) for m in model.requests[0].messages if isinstance(m, ToolResult)]
-    assert seen[0].startswith(MARK)
+    assert seen[0].startswith(MARK) != whole
 
 
 def test_a_second_pass_truncates_nothing_again() -> None:

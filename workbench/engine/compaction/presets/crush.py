@@ -9,9 +9,10 @@ Restates the automatic summary of Crush (charmbracelet/crush, commit 37f36e9 of 
   quotes. Here the newest user message stays as it was said, which comes to the same.
 - The original looks after each step of the agent; here before each request, which is the same
   moment inside a turn, and after each turn.
-- It asks by a system prompt of its own, with the conversation itself behind it. Here that is a
-  transcript with whole results and without thoughts and pictures. Where it exceeds nine tenths of
-  the window its oldest part is left out; the original fails.
+- It asks by a system prompt of its own, with the conversation itself behind it, so that nothing of
+  it is in a cache: `crush:request=conversation` does so. By default that is a transcript with whole
+  results and without thoughts and pictures. Where it exceeds nine tenths of the window its oldest
+  part is left out; the original fails.
 - The length of a summary is not bounded there and no bound is named; here it takes at most a
   quarter of the room.
 - The list of its todo tool, which the original adds to its question, is not known here.
@@ -24,11 +25,12 @@ from dataclasses import dataclass
 
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.presentation import Presentation
-from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate
+from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate, prompt
 from workbench.engine.compaction.size_limits import SUMMARY_SHARE, UNBOUNDED, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Situation, Strategy
+from workbench.engine.compaction.summary_input import SessionOfItsOwn
 from workbench.engine.transcript.context import Context
 
 
@@ -82,6 +84,7 @@ def everything(
 
 SUMMARY = Summarize(
     cut=everything,
+    reads=SessionOfItsOwn(prompt("system")),
     prompt=PromptTemplate(
         headings="crush_headings",
         result_chars="whole",

@@ -64,14 +64,12 @@ from workbench.engine.compaction.strategy import (
     any_of,
 )
 from workbench.engine.compaction.summary_input import (
-    Conversation,
-    Reading,
+    SessionOfItsOwn,
     SummaryInput,
     SummaryTask,
 )
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.context_lookup import tokens_of_text
 from workbench.engine.transcript.message import Message, Summary, Text, TokenCounter, UserMessage
 
 THRESHOLD = 0.9
@@ -255,7 +253,7 @@ class DockerCut:
 
 
 @dataclass(frozen=True, slots=True)
-class DockerReading(Reading):
+class DockerReading(SessionOfItsOwn):
     """What a generation shows its model."""
 
     generation: DockerGeneration
@@ -263,14 +261,6 @@ class DockerReading(Reading):
     def model_input(self, task: SummaryTask) -> SummaryInput:
         """The part of the input that fits."""
         return self.generation.reads(task)
-
-    def conversation(self, task: SummaryTask) -> Conversation:
-        """The same as messages of a session of its own: not the agent's, nor its system prompt."""
-        earlier = task.model_input.earlier
-        messages = (*earlier, *task.model_input.new)
-        tokens = sum(task.context.sizes_of(messages))
-        system_tokens = tokens_of_text(prompt("docker_system"), task.context.count)
-        return Conversation(messages, tokens + system_tokens, is_agents_own=False)
 
 
 FIRST = DockerGeneration()
@@ -361,7 +351,7 @@ def docker_agent(name: str, generation: DockerGeneration) -> Preset:
     """The preset of a generation."""
     summary = Summarize(
         cut=DockerCut(generation),
-        reads=DockerReading(generation),
+        reads=DockerReading(prompt("docker_system"), generation),
         prompt=DockerPrompt(
             headings="",
             result_chars="whole",

@@ -12,8 +12,10 @@ differences (`presets`):
   message.
 - A snapshot has headings; the original asks for XML elements and lets the model think in a
   scratchpad first.
-- The history is put to the model as a transcript, with whole results (old ones as they were cut),
-  without thoughts and pictures.
+- The original sends what is summarised behind a system prompt of its own and without tools, so that
+  nothing of it is in a cache: `gemini_cli:request=conversation` does so. By default it is put to the
+  model as a transcript, without thoughts and pictures. In both, results are whole where the model's
+  window takes them, and else as they were cut, as there.
 - Tool output that is cut can be read again by its reference in the archive; the original writes it
   to a file.
 - Tool output is charged to its budget as it stays, so a cut result as its last lines, as there; by
@@ -31,19 +33,21 @@ differences (`presets`):
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.engine.compaction.clip import NewResult, reference, rewritten
 from workbench.engine.compaction.plan import Budget, Plan, in_order
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.token_counters import calls_of
-from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate
+from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate, prompt
 from workbench.engine.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
+from workbench.engine.compaction.summary_input import SessionOfItsOwn, SummaryInput, SummaryTask
 from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.context_lookup import tokens_of
 from workbench.engine.transcript.message import Message, counted_text, plain_text
 
 PRESERVED = 0.3
@@ -107,8 +111,28 @@ def gemini_cut(context: Context, budget: Budget) -> Span | None:
     return movable.cut(movable.requested(split_point(movable.messages)))
 
 
+@dataclass(frozen=True, slots=True)
+class WholeResults(SessionOfItsOwn):
+    """Shows the model the results as they were before they were cut, where its window takes them.
+
+    Attributes:
+        uncut: the context before.
+    """
+
+    uncut: Context
+
+    def model_input(self, task: SummaryTask) -> SummaryInput:
+        """What gives way, with whole results where that is less than the window."""
+        window = task.budget.window
+        if 0 < window <= tokens_of(self.uncut, task.span.indices):
+            return task.full_input
+        whole_input = SummaryInput.of(self.uncut, task.span)
+        return replace(task.full_input, history=whole_input.history, prefix=whole_input.prefix)
+
+
 SNAPSHOT = Summarize(
     cut=gemini_cut,
+    reads=SessionOfItsOwn(prompt("system")),
     prompt=PromptTemplate(
         headings="gemini_headings",
         result_chars="whole",
@@ -131,11 +155,13 @@ class GeminiCompact:
     name: ClassVar[str] = "gemini_compact"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """Both as one plan: what is summarised is given to the model as it was truncated."""
+        """Both as one plan."""
         truncation = self.truncation.plan(context, budget)
         if truncation is None:
             return self.summary.plan(context, budget)
-        summary = self.summary.plan(truncation.apply(context), budget)
+        reading = WholeResults(self.summary.prompt.system, context)
+        summarize = replace(self.summary, reads=reading)
+        summary = summarize.plan(truncation.apply(context), budget)
         if summary is None:
             return truncation
         summarised: set[int] = set()
