@@ -124,10 +124,15 @@ class WholeResults(SessionOfItsOwn):
     def model_input(self, task: SummaryTask) -> SummaryInput:
         """What gives way, with whole results where that is less than the window."""
         window = task.budget.window
-        if 0 < window <= tokens_of(self.uncut, task.span.indices):
+        whole_tokens = tokens_of(self.uncut, task.span.indices)
+        if 0 < window <= whole_tokens:
             return task.full_input
         whole_input = SummaryInput.of(self.uncut, task.span)
-        return replace(task.full_input, history=whole_input.history, prefix=whole_input.prefix)
+        return replace(
+            task.full_input,
+            history=whole_input.history,
+            prefix=whole_input.prefix,
+        )
 
 
 SNAPSHOT = Summarize(

@@ -172,12 +172,26 @@ class _Evidence:
 
 LEARNED = Preset(
     "learned",
-    Strategy("learned", (ShortenUnseen(), LearnedLines(), Truncate())),
+    Strategy(
+        "learned",
+        (
+            ShortenUnseen(),
+            LearnedLines(),
+            Truncate(),
+        ),
+    ),
     AtShare(),
 )
 LEARNED_SUMMARY = Preset(
     "learned_summary",
-    Strategy("learned_summary", (ShortenUnseen(), LearnedSummary(), Truncate())),
+    Strategy(
+        "learned_summary",
+        (
+            ShortenUnseen(),
+            LearnedSummary(),
+            Truncate(),
+        ),
+    ),
     AtShare(),
 )
 
