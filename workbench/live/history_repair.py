@@ -63,10 +63,13 @@ class HistoryRepair:
         kinds = defects_to_mend(self.visible(), self.named)
         if kinds & _PAIRS:
             self.runner.remedy(diagnosis)
+        is_unsealed = "sealed compaction" in kinds and memory.unseal()
         if "changed thought" in kinds:
             self._doubt_thoughts()
         mending.defects |= kinds & MENDS.keys()
         mending.extra_fields |= self.extra_fields
+        if is_unsealed:
+            self._fit()
         is_mended = memory.messages() != refused
         if is_mended:
             self.tell(HistoryMended(tuple(sorted(kinds))))
@@ -79,6 +82,12 @@ class HistoryRepair:
         if self.mending_before is not None:
             self.memory.mending = self.mending_before
             self.mending_before = None
+
+    def _fit(self) -> None:
+        """Compact what came back, where it is more than the window takes."""
+        gauge = self.runner.gauge
+        if gauge.tokens > gauge.window:
+            self.runner.overcome("error")
 
     def _doubt_thoughts(self) -> None:
         """Leave out the thoughts of the message that the error names, and of all behind it."""

@@ -24,6 +24,7 @@ from workbench.live.log_entries import (
     summaries_of,
 )
 from workbench.live.mending.mends import Mending
+from workbench.live.mending.sealed_compactions import without_unreadable
 from workbench.live.mending.thought_turns import CutTurns
 from workbench.live.message_reader import MessageReader, listed
 from workbench.live.rendered_anew import (
@@ -191,6 +192,7 @@ class Memory:
         if compacted_count:
             own_messages = self.lists.own.objects
             history = self._cut_turns.closed(history, format, own_messages, compacted_count)
+        history = without_unreadable(history, self.reader.unreadable)
         return self.mending.mended(history, format)
 
     @property
@@ -231,6 +233,19 @@ class Memory:
     def sent_through(self, ids: Collection[str]) -> list[Json]:
         """What is sent now, up to the last of the host's messages that holds one of these."""
         return self._sent.through(ids)
+
+    def unseal(self) -> bool:
+        """Whether there were compactions that only a provider reads; what they cover counts again."""
+        seals = self.state.seals()
+        if not seals:
+            return False
+        messages = self.given_list()
+        self.reader.unreadable |= seals.keys()
+        self.version += 1
+        self._go_back(min(seals.values()), (), ())
+        self._broken = True
+        self.hear(messages)
+        return True
 
     def given_list(self) -> list[Json]:
         """The host's messages as it has them now, to be heard again."""

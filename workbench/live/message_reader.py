@@ -137,6 +137,7 @@ class MessageReader:
         recognise: gives a plain message as the summary that the preset once wrote; None for any
             other.
         sealed_budget: tokens up to which a provider's own compaction is pinned.
+        unreadable: the marks of those that it cannot read any more: they stand for nothing.
     """
 
     count: Callable[[Message], int]
@@ -147,6 +148,7 @@ class MessageReader:
     names: dict[str, str] = field(default_factory=dict)
     recognise: Callable[[Message], Summary | None] | None = None
     sealed_budget: int = 64_000
+    unreadable: set[str] = field(default_factory=set)
     number: int = 0
 
     @property
@@ -228,6 +230,7 @@ class MessageReader:
             open_calls=waiting,
             new_id=self._new_id,
             sealed_budget=self.sealed_budget,
+            unreadable=self.unreadable,
         )
         messages: list[Message] = []
         for message in format.read(entry):

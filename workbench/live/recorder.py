@@ -283,6 +283,7 @@ class Recorder:
             "mends": sorted(mending.defects),
             "doubted": [mending.doubted_from, mending.doubted_until],
             "extra_fields": list(map(list, extra_fields)),
+            "unreadable": sorted(reader.unreadable),
             "mended": len(recovery.mended),
             "mended_kinds": list(recovery.mended),
             "resent": recovery.resent,

@@ -131,6 +131,7 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     reader = memory.reader
     reader.format = saved.format
     reader.likely = saved.likely
+    reader.unreadable = set(saved.unreadable)
     reader.note_written(saved.written)
     reader.names = dict(saved.names or {})
     memory.archive = dict(saved.archive or {})

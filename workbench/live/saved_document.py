@@ -122,6 +122,7 @@ class SavedCompactor:
     mends: tuple[Defect, ...] = ()
     doubted: tuple[int, int] = (0, 0)
     extra_fields: tuple[tuple[str, ...], ...] = ()
+    unreadable: tuple[str, ...] = ()
     mended: int = 0
     mended_kinds: tuple[str, ...] = ()
     resent: int = 0

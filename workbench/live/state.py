@@ -9,7 +9,15 @@ from workbench.engine.transcript.context import OpenContext
 from workbench.engine.transcript.message import Json, UserMessage
 from workbench.live.checkpoint import Checkpoint
 from workbench.live.context_edits import index_of, uncovered, with_reworded
-from workbench.live.formats.shape import GAP, Covers, HostMessage, OutgoingMessage, record_of
+from workbench.live.formats.responses import seal_of
+from workbench.live.formats.shape import (
+    GAP,
+    Covers,
+    HostMessage,
+    OutgoingMessage,
+    record_of,
+    sealed_records,
+)
 from workbench.live.formats.table import FORMATS, MessageFormat
 from workbench.live.outgoing import places_of
 
@@ -70,6 +78,21 @@ class State:
     def heard_path(self) -> list[HostMessage]:
         """The host's messages that were heard, and are in all the others."""
         return self.path[: self.heard]
+
+    def seals(self) -> dict[str, int]:
+        """The marks of the compactions in force that only their provider can read, and where what
+        they stand for begins or ends: at the host's own, or at the beginning for ours by its server.
+        """
+        seals: dict[str, int] = {}
+        for message in self.checkpoints[-1].sent.messages:
+            if message.role == "summary" and message.sealed_tokens:
+                for record in sealed_records(message, "responses"):
+                    seals[seal_of(record)] = 0
+        for place, host_message in enumerate(self.heard_path):
+            if host_message.covers:
+                seals[seal_of(host_message.record)] = place
+        seals.pop("", None)
+        return seals
 
     def extend(self, host_message: HostMessage) -> None:
         """Add a message of the host; it counts as heard by the caller."""

@@ -14,6 +14,7 @@ Source:
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from itertools import groupby
 from typing import ClassVar
 
@@ -57,6 +58,8 @@ _CALLS = {
 """Calls that the host answers, and where their arguments are."""
 _OUTPUTS = frozenset(f"{name}_output" for name in _CALLS) | {"tool_search_output"}
 _NATIVE = frozenset({"compaction", "compaction_summary", "context_compaction"})
+UNREADABLE_COMPACTION = "(a compaction that could not be read was left out here)"
+"""In the place of a compaction that its provider cannot decrypt any more."""
 _BESIDE = frozenset(
     {"mcp_approval_response", "item_reference", "compaction_trigger", "additional_tools"}
 )
@@ -117,6 +120,9 @@ class Responses(HostFormat):
             return [message]
         if kind in _OUTPUTS:
             return [_result(record, entry)]
+        if entry.unreadable and seal_of(record) in entry.unreadable:
+            note = Text(UNREADABLE_COMPACTION)
+            return [UserMessage(id=entry.new_id(), blocks=(note,), synthetic=True)]
         if kind != "message":
             block = sealed(record)
             entry.covers = ""
@@ -170,6 +176,17 @@ class Responses(HostFormat):
         if message.role == "assistant":
             items += map(_new_call, message.calls)
         return tuple(items)
+
+
+def seal_of(record: Record) -> str:
+    """The mark by which a compaction is known that only its provider can read; empty for any other
+    item.
+    """
+    encrypted = label(record, "encrypted_content")
+    if not encrypted or _kind(record) not in _NATIVE:
+        return ""
+    encoded = encrypted.encode()
+    return blake2b(encoded, digest_size=16).hexdigest()
 
 
 def sealed_compaction(record: Record) -> Image:

@@ -4,7 +4,7 @@ format must know.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -172,6 +172,7 @@ class Entry:
         new_id: gives each message its id.
         sealed_budget: tokens up to which a provider's own compaction is pinned; a larger one may be
             taken out.
+        unreadable: the marks of such compactions that the provider cannot read any more.
         parts, covers: filled while reading, see `HostMessage`.
     """
 
@@ -182,6 +183,7 @@ class Entry:
     open_calls: Sequence[tuple[str, str]]
     new_id: Callable[[], str]
     sealed_budget: int
+    unreadable: Collection[str] = ()
     parts: dict[int, Json] = field(default_factory=dict)
     covers: Covers = ""
 
