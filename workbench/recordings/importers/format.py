@@ -2,7 +2,7 @@
 list of records.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -11,7 +11,7 @@ from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import items
+from workbench.recordings.importers.values import as_list, items
 
 Carries: TypeAlias = Literal[
     "tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system"
@@ -57,6 +57,34 @@ def json_lines(builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:
             session_builder.line = line
             with source.at(line):
                 session_builder.read(record)
+        with source.at():
+            yield from session_builder.sessions()
+
+    return sessions
+
+
+def json_records(
+    builder: Callable[[SourceFile], SessionBuilder], records: Sequence[str] = ()
+) -> Sessions:
+    """Reads records that stand as JSON lines, as one list, or in an object that lists them in the
+    first of these fields that it has; likewise.
+    """
+    lines = json_lines(builder)
+
+    def sessions(source: SourceFile) -> Iterator[Session]:
+        if source.in_lines():
+            yield from lines(source)
+            return
+        session_builder = builder(source)
+        document = source.document()
+        values = as_list(document)
+        if isinstance(document, dict):
+            for field in records:
+                if field in document:
+                    values = items(document, field)
+                    break
+        with source.at():
+            session_builder.read_all(values, "")
         with source.at():
             yield from session_builder.sessions()
 

@@ -6,19 +6,13 @@ the web have them in `loglines`. A record has no parent: it follows the one befo
 conversation, or in the sub-agent of its call.
 """
 
-from collections.abc import Iterator
-
-from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.format import Format, json_records
 from workbench.recordings.importers.formats.claude_code import ClaudeCodeBuilder
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
-    as_list,
-    as_object,
-    items,
     label,
     mapping,
     text,
@@ -119,31 +113,11 @@ def _is_message(record: Record) -> bool:
     return label(record, "type") in SPOKEN and fields <= set(record)
 
 
-def sessions(source: SourceFile) -> Iterator[Session]:
-    """The conversation and those of its sub-agents, from lines or from a list."""
-    builder = ClaudeStreamBuilder(source)
-    if source.in_lines():
-        for line, record in source.records():
-            builder.line = line
-            with source.at(line):
-                builder.read(record)
-    else:
-        document = source.document()
-        values = as_list(document)
-        if isinstance(document, dict) and _LOG in document:
-            values = items(document, _LOG)
-        for number, value in enumerate(values):
-            with source.at(field=f"[{number}]"):
-                builder.read(as_object(value))
-    with source.at():
-        yield from builder.sessions()
-
-
 CLAUDE_STREAM = Format(
     name="claude_stream",
     description="Claude Code's stream JSON, its GitHub action's output, its sessions on the web",
     carries=("calls", "thinking", "images", "usage", "times", "model", "compactions"),
     knows=knows,
-    sessions=sessions,
+    sessions=json_records(ClaudeStreamBuilder, [_LOG]),
     aside="result tools",
 )

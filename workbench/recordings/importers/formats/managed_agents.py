@@ -6,12 +6,9 @@ repository of August 2026, which has each event in `raw`. Thoughts have no text,
 instructions and model stand in no event.
 """
 
-from collections.abc import Iterator
-
-from workbench.engine.transcript.message import Json, ToolCall
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.message import ToolCall
 from workbench.recordings.importers.blocks import content, result_blocks
-from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.format import Format, json_records
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -20,11 +17,8 @@ from workbench.recordings.importers.usage import ANTHROPIC_USAGE
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
-    as_list,
     as_mapping,
-    as_object,
     identifier,
-    items,
     label,
     mapping,
     text,
@@ -137,29 +131,6 @@ def _event(record: Record) -> JsonObject:
     return as_mapping(record.get("raw")) or dict(record)
 
 
-def sessions(source: SourceFile) -> Iterator[Session]:
-    """The session of a file."""
-    builder = ManagedAgentBuilder(source)
-    if source.in_lines():
-        for line, record in source.records():
-            builder.line = line
-            with source.at(line):
-                builder.read(record)
-    else:
-        for index, value in enumerate(_events(source.document())):
-            with source.at(field=f"[{index}]"):
-                builder.read(as_object(value))
-    with source.at():
-        yield from builder.sessions()
-
-
-def _events(document: Json) -> list[Json]:
-    """The list of events that a document is, or has."""
-    if isinstance(document, dict):
-        return items(document, "data")
-    return as_list(document)
-
-
 def knows_managed_agents(head: Head) -> bool:
     """Whether a record is an event of such a session, or a document starts with one."""
     if any(_is_event(_event(record)) for record in head.records):
@@ -179,5 +150,5 @@ MANAGED_AGENTS = Format(
     description="events of Claude's managed agents (JSON lines, or JSON)",
     carries=("calls", "usage", "times", "compactions"),
     knows=knows_managed_agents,
-    sessions=sessions,
+    sessions=json_records(ManagedAgentBuilder, ["data"]),
 )
