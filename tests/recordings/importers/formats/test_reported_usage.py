@@ -431,3 +431,13 @@ def test_tools_by_the_names_tool_name_and_tool_id_are_read(tmp_path: Path) -> No
     answered = session.messages[-1]
     assert answered.role == "tool"
     assert (answered.call_id, answered.name) == ("t2", "Glob")
+
+
+def test_a_step_of_atif_may_have_its_figures_in_usage(tmp_path: Path) -> None:
+    figures = {"prompt_tokens": 100, "completion_tokens": 9, "cache_tokens": 60}
+    steps = [
+        {"step_id": 1, "source": "user", "message": "Why?"},
+        {"step_id": 2, "source": "agent", "message": "The bulb.", "usage": figures},
+    ]
+    session = only(document(tmp_path, {"schema_version": "ATIF-v1.2", "steps": steps}))
+    assert reports([session]) == [Report(100, 60, 9)]

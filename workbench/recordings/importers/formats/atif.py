@@ -25,7 +25,7 @@ from workbench.recordings.importers.values import (
     text,
 )
 
-USAGE = replace(OPENAI_USAGE, cache_read=f"{OPENAI_USAGE.cache_read} cached_tokens")
+USAGE = replace(OPENAI_USAGE, cache_read=f"{OPENAI_USAGE.cache_read} cached_tokens cache_tokens")
 
 MOST_BYTES = 1 << 20
 """Of a file with a verdict."""
@@ -52,7 +52,7 @@ class AtifBuilder(SessionBuilder):
             thoughts = thought_block(text(record, "reasoning_content"))
             parts.blocks = [*thoughts, *parts.blocks, *calls]
             fields["model"] = self.source.name(record, "model_name") or self.model
-            fields["usage"] = self.source.usage(USAGE, record, "metrics")
+            fields["usage"] = self.source.usage(USAGE, record, "metrics", "usage")
         elif speaker == "system" and not len(self.log):
             role = "system"
         elif speaker in ("user", "system"):
