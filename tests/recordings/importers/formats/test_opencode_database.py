@@ -85,6 +85,21 @@ def test_a_database_that_later_versions_gave_more_tables_is_known_though_its_tab
     assert only(path).origin.format == "opencode_database"
 
 
+def test_a_session_whose_messages_only_the_table_of_a_later_version_has_is_named(
+    tmp_path: Path,
+) -> None:
+    path = database(tmp_path)
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("CREATE TABLE session_message (id text, session_id text, data text)")
+        made.execute("INSERT INTO session VALUES ('ses_2', 'newer', '/home/me', 2)")
+        made.execute("INSERT INTO session_message VALUES ('m9', 'ses_2', '{}')")
+    sessions = load(path)
+    assert sessions[0].id == OPENCODE["info"]["id"] and sessions[0].messages
+    assert sessions[-1].origin.skipped == (
+        "session ses_2: its messages are in the table session_message alone",
+    )
+
+
 def test_another_database_is_no_recording(tmp_path: Path) -> None:
     with pytest.raises(UnknownFormat, match="no importer recognises"):
         load(database(tmp_path, parts="something"))

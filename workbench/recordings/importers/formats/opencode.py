@@ -37,6 +37,7 @@ from workbench.recordings.importers.values import (
 )
 
 SILENT = frozenset({"step-start", "step-finish", "patch", "snapshot", "agent", "retry"})
+_NEWER = "session_message"
 USAGE = UsageFields("input", "output", "cache/read", "cache/write", "reasoning", total="total")
 OPENCODE_ASIDE = (
     "messages.info.summary messages.parts.state.metadata messages.parts.state.title info.title"
@@ -237,7 +238,23 @@ def database_values(source: SourceFile) -> Iterator[JsonObject]:
     with readable_database(source) as opened:
         rows = opened.execute("SELECT * FROM session ORDER BY time_created, id")
         for row in rows.fetchall():
-            yield {"info": dict(row), "messages": _messages(opened, row["id"])}
+            messages = _messages(opened, row["id"])
+            if not messages and _has_newer_messages(opened, row["id"]):
+                source.leave_out(
+                    f"session {row['id']}: its messages are in the table {_NEWER} alone"
+                )
+            yield {"info": dict(row), "messages": messages}
+
+
+def _has_newer_messages(opened: sqlite3.Connection, session_id: str) -> bool:
+    """Whether the table of the next version has messages of a session (Kilo-Org/kilocode,
+    packages/core/src/session/sql.ts), which the present ones fill beside their own.
+    """
+    tables = opened.execute("SELECT name FROM sqlite_master WHERE name = ?", (_NEWER,))
+    if tables.fetchone() is None:
+        return False
+    query = f"SELECT 1 FROM {_NEWER} WHERE session_id = ?"
+    return opened.execute(query, (session_id,)).fetchone() is not None
 
 
 def _messages(opened: sqlite3.Connection, session_id: str) -> list[JsonObject]:
