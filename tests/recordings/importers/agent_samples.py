@@ -770,17 +770,70 @@ MLFLOW: dict[str, Any] = {
     },
 }
 
+
+def kiro_entry(second: int, prompt: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    place = {"operating_system": "linux", "current_working_directory": "/home/me/hall"}
+    return {
+        "user": {
+            "additional_context": "",
+            "env_context": {"env_state": place},
+            "content": prompt,
+            "timestamp": f"2026-01-01T10:00:{second:02}Z" if "Prompt" in prompt else None,
+            "images": None,
+        },
+        "assistant": answer,
+        "request_metadata": {
+            "request_start_timestamp_ms": 1_767_261_600_000 + 1_000 * second,
+            "stream_end_timestamp_ms": 1_767_261_601_000 + 1_000 * second,
+            "model_id": "big",
+        },
+    }
+
+
+KIRO_CALL = {
+    "id": "c1",
+    "name": "dummy",
+    "orig_name": "fs_read",
+    "args": {},
+    "orig_args": {"path": "lamp.py"},
+}
+KIRO_RESULT = {"tool_use_id": "c1", "content": [{"Text": FILE}], "status": "Success"}
+KIRO: dict[str, Any] = {
+    "conversation_id": "k1",
+    "next_message": None,
+    "history": [
+        kiro_entry(
+            0,
+            {"Prompt": {"prompt": QUESTION}},
+            {"ToolUse": {"message_id": "a1", "content": "I look.", "tool_uses": [KIRO_CALL]}},
+        ),
+        kiro_entry(
+            5,
+            {"ToolUseResults": {"tool_use_results": [KIRO_RESULT]}},
+            {"Response": {"message_id": "a2", "content": ANSWER}},
+        ),
+    ],
+    "transcript": [f"> {QUESTION}", ANSWER],
+    "latest_summary": [SUMMARY, {"request_id": "r1"}],
+    "model_info": {"model_id": "big", "context_window_tokens": 200_000},
+}
 AGENT_DOCUMENTS: dict[str, Any] = {
     "pydantic_ai": PYDANTIC, "vercel": VERCEL, "vercel_ui": VERCEL_UI, "bedrock": BEDROCK,
     "gemini_contents": GEMINI_CONTENTS, "sharegpt": SHAREGPT, "roo_task": ROO, "langchain": LANGCHAIN,
     "claude_export": CLAUDE_EXPORT, "chatgpt_export": CHATGPT_EXPORT, "langsmith": LANGSMITH,
-    **FRAMEWORK_DOCUMENTS,
+    "kiro": KIRO, **FRAMEWORK_DOCUMENTS,
 }  # fmt: skip
 AGENT_LINES: dict[str, list[Any]] = {
     "claude_stream": CLAUDE_STREAM, "qwen_code": QWEN, "kimi": KIMI, "hermes": HERMES, "goose": GOOSE,
     "codex_exec": CODEX_EXEC, **FRAMEWORK_LINES,
 }  # fmt: skip
-AGENT_DATABASES = ("openai_agents_database", "goose_database", "crush_database", "hermes_database")
+AGENT_DATABASES = (
+    "openai_agents_database",
+    "goose_database",
+    "crush_database",
+    "hermes_database",
+    "kiro_database",
+)
 """Formats whose recordings `formats/test_agents.py` writes."""
 FRAMEWORK_DATABASES = (
     "llm_database",

@@ -70,6 +70,11 @@ KIMI = OtherAgent(
     " window from 0.5 to 0.99",
     "compaction_trigger_ratio = 0.85",
 )
+KIRO = OtherAgent(
+    "Kiro CLI",
+    instead="keep more of the newest turns: `kiro-cli settings compaction.excludeMessages 6`",
+    reason="it compacts when the window overflows, and no setting moves that",
+)
 MINI_SWE_AGENT = OtherAgent(
     "mini-swe-agent", instead="cut the output of commands shorter: it sends all it ever said"
 )
@@ -102,6 +107,8 @@ OTHER_AGENTS: Mapping[str, OtherAgent] = {
     "hermes": HERMES,
     "hermes_database": HERMES,
     "kimi": KIMI,
+    "kiro": KIRO,
+    "kiro_database": KIRO,
     "mini_swe_agent": MINI_SWE_AGENT,
     "qwen_code": QWEN_CODE,
     "specstory": SPECSTORY,

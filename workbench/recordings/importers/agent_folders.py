@@ -127,6 +127,15 @@ AGENT_FOLDERS = (
     AgentFolder("Qwen Code", "qwen_code", ".qwen", "projects", "*/chats/*.jsonl"),
     AgentFolder("Grok", "grok", ".grok", "sessions", "*/*/chat_history.jsonl"),
     AgentFolder("Goose", "goose_database", ".local/share/goose", "sessions", "sessions.db"),
+    AgentFolder(
+        "Kiro CLI", "kiro_database", ".local/share", "kiro-cli", "data.sqlite3", "XDG_DATA_HOME"
+    ),
+    AgentFolder(
+        "Kiro CLI", "kiro_database", "Library/Application Support", "kiro-cli", "data.sqlite3"
+    ),
+    AgentFolder(
+        "Amazon Q", "kiro_database", ".local/share", "amazon-q", "data.sqlite3", "XDG_DATA_HOME"
+    ),
     AgentFolder("Hermes", "hermes_database", ".hermes", "", "state.db"),
     AgentFolder("Crush", "crush_database", ".crush", "", "crush.db", is_beside_work=True),
     AgentFolder("aider", "aider", "", "", ".aider.chat.history.md", is_beside_work=True),

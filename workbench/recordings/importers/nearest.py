@@ -22,6 +22,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "droid": ("type", "id", "message"),
     "gemini_cli": ("sessionId", "projectHash", "startTime", "messages"),
     "inspect_ai": ("version", "status", "eval", "samples"),
+    "kiro": ("conversation_id", "history", "transcript"),
     "langfuse": ("trace", "observations"),
     "mini_swe_agent": ("info", "messages", "trajectory_format"),
     "managed_agents": ("id", "type", "processed_at", "model_usage"),

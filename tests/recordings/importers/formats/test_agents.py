@@ -101,6 +101,7 @@ HELD = {
     "claude_export": Counts(5, 1, 1, 1, 0, 0),
     "chatgpt_export": Counts(6, 1, 1, 1, 0, 0),
     "langsmith": Counts(4, 1, 1, 0, 0, 2),
+    "kiro": Counts(4, 1, 1, 0, 1, 0),
     "claude_stream": Counts(6, 1, 1, 1, 1, 2),
     "qwen_code": Counts(6, 1, 1, 1, 1, 1),
     "kimi": Counts(5, 1, 1, 1, 0, 0, notes=2),

@@ -40,6 +40,7 @@ from workbench.recordings.importers.formats.gemini_stream import GEMINI_STREAM
 from workbench.recordings.importers.formats.google import ADK, GEMINI_CLI
 from workbench.recordings.importers.formats.inspect_ai import INSPECT_AI
 from workbench.recordings.importers.formats.kimi_code import KIMI_CODE
+from workbench.recordings.importers.formats.kiro import KIRO, KIRO_DATABASE
 from workbench.recordings.importers.formats.langchain import LANGCHAIN
 from workbench.recordings.importers.formats.langfuse import LANGFUSE
 from workbench.recordings.importers.formats.langgraph_checkpoints import LANGGRAPH_DATABASE
@@ -78,6 +79,7 @@ FORMATS = (
     CODEX_EXEC,
     KIMI,
     KIMI_CODE,
+    KIRO,
     GEMINI_STREAM,
     SMOLAGENTS,
     AUTOGEN,
@@ -87,6 +89,7 @@ FORMATS = (
     OPENAI_AGENTS_DATABASE,
     GOOSE_DATABASE,
     CRUSH_DATABASE,
+    KIRO_DATABASE,
     HERMES_DATABASE,
     LLM_DATABASE,
     LLM_RESPONSES,
