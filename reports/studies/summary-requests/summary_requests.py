@@ -23,9 +23,10 @@ from workbench.engine.compaction.settings import settings
 from workbench.engine.compaction.transcript_text import Clip
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.sources import sessions_in, sources_of
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.recordings.datasets.bundled import bundled
-from workbench.recordings.importers.importer import load
+
 
 PAGE = Path(__file__).parent / "README.md"
 ORIGINALS = {
@@ -152,7 +153,9 @@ def measured(paths: Sequence[str], with_bundled: bool) -> Frames:
     """A row a session and boundary: tokens of the conversation in a summary request, by what is
     shown.
     """
-    recordings = [session for path in paths for session in load(path, lenient=True)]
+    recordings: list[Session] = []
+    for source in sources_of(list(paths)) if paths else ():
+        recordings += sessions_in(source)
     kinds = [("bundled", bundled() if with_bundled else []), ("recording", recordings)]
     return {"": pd.DataFrame([row for kind, sessions in kinds for row in _rows(kind, sessions)])}
 

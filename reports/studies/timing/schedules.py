@@ -298,7 +298,7 @@ def _fetched(retention: Retention, sizing: Sizing) -> Iterator[tuple[int, int]]:
     demand, there = retention.demand, set[int]()
     lost = demand.reacquirable & ~retention.presence
     for slot in np.flatnonzero(lost).tolist():
-        holders = demand.repeatable_sources[slot]
-        if there.isdisjoint(holders):
+        holders = demand.repeatable_sources.get(slot, ())
+        if holders and there.isdisjoint(holders):
             there.add(holders[-1])
             yield demand.needs[slot].use, sizing.sizes[holders[-1]]
