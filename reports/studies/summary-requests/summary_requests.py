@@ -27,7 +27,6 @@ from workbench.evaluation.experiment.sources import sessions_in, sources_of
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.recordings.datasets.bundled import bundled
 
-
 PAGE = Path(__file__).parent / "README.md"
 ORIGINALS = {
     "summarize": "ours",
