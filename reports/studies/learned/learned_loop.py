@@ -121,7 +121,7 @@ def _followed(ready: Prepared, way: Preset, needs: Needs) -> Iterator[dict[str, 
             window=ready.window,
             boundaries=at,
         )
-        simulated = simulated_row(ready, way, needs, SimulationSpec())
+        simulated = simulated_row(ready, way, needs, SimulationSpec(model="extractive"))
     except ModelError:
         return
     data = MetricInput(replay, ready.index)
