@@ -241,6 +241,41 @@ LLAMA_INDEX = [
     llama_index("tool", words(FILE), tool_call_id="c1"),
     llama_index("assistant", words(ANSWER)),
 ]
+
+
+def muse(second: int, run: str, kind: str, **more: Any) -> dict[str, Any]:
+    return {
+        "schema_version": 1,
+        "id": f"rec-{second}",
+        "stream": {"kind": "session", "id": "u1"},
+        "sequence": second,
+        "recorded_at": 1_767_261_600_000_000 + 1_000_000 * second,
+        "payload_type": "runtime.session",
+        "payload": {"kind": "run", "run_id": run, "event": {"kind": kind, **more}},
+    }
+
+
+MUSE_USAGE = {"input_tokens": 100, "output_tokens": 9, "cached_tokens": 60, "reasoning_tokens": 4}
+MUSE_CALL = {"id": "fc_1", "call_id": "c1", "name": "read_file", "args": '{"path": "lamp.py"}'}
+MUSE_RESULT = {"tool_call_index": 0, "tool_call_id": "c1", "text": FILE}
+MUSE: list[dict[str, Any]] = [
+    {
+        **muse(0, "", ""),
+        "payload_type": "runtime.session.metadata",
+        "payload": {
+            "kind": "metadata",
+            "record": {"model_id": "muse-spark", "workspace_root": "/home/me/hall"},
+        },
+    },
+    muse(1, "r1", "started", prompt=QUESTION),
+    muse(2, "r1", "reasoning_committed", response_id="s1", text=THOUGHT, encrypted_content="seal"),
+    muse(3, "r1", "model_completed", usage=MUSE_USAGE, model="muse-spark"),
+    muse(4, "r1", "assistant_tool_calls_committed", response_id="s1", tool_calls=[MUSE_CALL]),
+    muse(5, "r1", "tool_result_batch_committed", results=[MUSE_RESULT]),
+    muse(6, "r1", "assistant_message_committed", response_id="s2", text=ANSWER),
+    muse(7, "r1", "model_completed", usage=MUSE_USAGE, model="muse-spark"),
+    muse(8, "r1", "terminal", terminal="completed", reason=None),
+]
 FRAMEWORK_DOCUMENTS: dict[str, Any] = {
     "smolagents": SMOLAGENTS,
     "autogen": AUTOGEN,
@@ -288,6 +323,7 @@ MANAGED_AGENTS: list[dict[str, Any]] = [
 FRAMEWORK_LINES: dict[str, list[Any]] = {
     "managed_agents": MANAGED_AGENTS,
     "kimi_code": KIMI_CODE,
+    "muse": MUSE,
     "gemini_stream": GEMINI_STREAM,
     "droid_stream": DROID_STREAM,
     "grok": GROK,

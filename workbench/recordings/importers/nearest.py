@@ -26,6 +26,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "langfuse": ("trace", "observations"),
     "mini_swe_agent": ("info", "messages", "trajectory_format"),
     "managed_agents": ("id", "type", "processed_at", "model_usage"),
+    "muse": ("stream", "payload_type", "payload", "recorded_at"),
     "openai_chat": ("role", "content"),
     "openai_responses": ("input", "output"),
     "opencode": ("info", "messages"),

@@ -109,6 +109,7 @@ HELD = {
     "goose": Counts(4, 1, 1, 0, 1, 0, notes=1),
     "codex_exec": Counts(3, 2, 1, 1, 0, 0),
     "kimi_code": Counts(6, 1, 1, 1, 1, 2),
+    "muse": Counts(4, 1, 1, 1, 0, 2),
     "llama_index": Counts(4, 1, 1, 1, 0, 0),
     "gemini_stream": Counts(4, 1, 1, 0, 0, 0, notes=1),
     "droid_stream": Counts(4, 1, 1, 1, 0, 0),

@@ -53,6 +53,7 @@ REPORTS = {
     "qwen_code": [Report(90, 50, 7)],
     "managed_agents": [Report(93, 90, 7)] * 2,
     "kimi_code": [Report(100, 60, 9)] * 2,
+    "muse": [Report(100, 60, 9)] * 2,
 }
 SAMPLES = {**DOCUMENTS, **LINES}
 

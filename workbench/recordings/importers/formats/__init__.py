@@ -50,6 +50,7 @@ from workbench.recordings.importers.formats.llm_database import LLM_DATABASE
 from workbench.recordings.importers.formats.llm_responses import LLM_RESPONSES
 from workbench.recordings.importers.formats.managed_agents import MANAGED_AGENTS
 from workbench.recordings.importers.formats.mini_swe_agent import MINI_SWE_AGENT
+from workbench.recordings.importers.formats.muse import MUSE
 from workbench.recordings.importers.formats.opencode import OPENCODE, OPENCODE_DATABASE
 from workbench.recordings.importers.formats.openhands import OPENHANDS
 from workbench.recordings.importers.formats.openhands_events import OPENHANDS_EVENTS
@@ -80,6 +81,7 @@ FORMATS = (
     KIMI,
     KIMI_CODE,
     KIRO,
+    MUSE,
     GEMINI_STREAM,
     SMOLAGENTS,
     AUTOGEN,
