@@ -3,10 +3,10 @@ paste.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
-from workbench.base.formats import joined, paragraph, some
+from workbench.base.formats import joined, missing, paragraph, some
 from workbench.cli.advise_forecast import predict, rounds_words
+from workbench.cli.advise_json import compactor_snippets, plain_advice
 from workbench.cli.foresee import Foresight
 from workbench.cli.next_steps import (
     CANDIDATES,
@@ -27,18 +27,19 @@ from workbench.cli.options import (
 )
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
 from workbench.evaluation.analysis.paired import Estimate
+from workbench.evaluation.experiment.workers import lasting_workers
 from workbench.evaluation.metrics import HALVES
+from workbench.lab.advice.advice import Advice
 from workbench.lab.advice.advice_spec import AdviceSpec
-from workbench.lab.advice.advise import Advice
 from workbench.lab.advice.agents import (
     SETTING,
     SWITCHING,
     AgentAdvice,
-    PresentSetting,
+    AgentSearch,
     agent_searches,
 )
-from workbench.lab.advice.own_setting import OwnSetting
-from workbench.lab.advice.paste import Snippet, snippets
+from workbench.lab.advice.own_setting import measured_setting
+from workbench.lab.advice.space import USUAL
 
 SHOWN = {
     "candidate": "candidate", "points": "points:count", "the work": "work:percent", "names": "names:percent",
@@ -89,7 +90,16 @@ def advise(
     tells_forecast = dry_run or not spec.quiet
     if tells_forecast and not predict(searches, foresight):
         return OK
-    advices = [search.advice() for search in searches]
+    advices: list[AgentAdvice] = []
+    with lasting_workers():
+        for search in searches:
+            settings = search.settings_advice()
+            if settings is not None and not as_json:
+                _show_settings(search, settings, spec)
+            advice = search.advice(settings)
+            if not as_json:
+                _show_compactor(advice, spec)
+            advices.append(advice)
     pending = max(advice.pending for advice in advices)
     if pending:
         complain(
@@ -97,10 +107,8 @@ def advise(
         )
         tell_waiting(*set(advices[0].compactor.grid.models).difference(spec.model))
     if as_json:
-        say_json({"agents": [_plain(advice) for advice in advices]})
+        say_json({"agents": [plain_advice(advice) for advice in advices]})
     else:
-        for advice in advices:
-            _show(advice, spec)
         say_next(_next_commands(paths or (), advices, spec))
     return PENDING if pending else OK
 
@@ -112,6 +120,8 @@ def _next_commands(
     if any(advice.pending for advice in advices):
         return {}
     if not any(advice.has_figure for advice in advices):
+        if any(advice.shortage is None for advice in advices):
+            return _comparisons(paths, advices)
         return _longer_sessions(paths, advices, spec)
     view = ["workbench", "view"]
     if spec.out is not None:
@@ -120,11 +130,25 @@ def _next_commands(
     if not paths:
         return commands
     for advice in advices:
-        has_no_setting = _setting(advice) is None
+        has_no_setting = measured_setting(advice.agent, advice.present, advice.settings) is None
         if advice.agent and has_no_setting:
             inspect = typed_line(["workbench", "inspect", *paths])
             commands[inspect] = "what fills the context, which you can change"
     return commands
+
+
+def _comparisons(paths: Sequence[str], advices: Sequence[AgentAdvice]) -> dict[str, str]:
+    """What to type where nothing was tried, since the agents can be set by hand alone."""
+    if not all(advice.is_set_by_hand for advice in advices):
+        return {}
+    advise = ["workbench", "advise", *paths, "--default", USUAL, "--candidates", str(CANDIDATES)]
+    return {
+        typed_line(
+            ["workbench", "inspect", *paths]
+        ): "what fills the context, which you can change",
+        typed_line(["workbench", "compare", *paths]): "what strategies of ours would keep of it",
+        typed_line(advise): "which of them fits the same work, in an agent that you build",
+    }
 
 
 def _longer_sessions(
@@ -149,14 +173,12 @@ def _longer_sessions(
     return commands
 
 
-def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
-    agent, present, settings = advice.agent, advice.present, advice.settings
-    if agent is not None:
-        say(f"\n{agent.name}, {some(advice.sessions, 'session')}")
-    if agent is None or present is None or settings is None:
-        _show_own_agent(advice, spec)
-        return
-    snippet = _setting(advice)
+def _show_settings(search: AgentSearch, settings: Advice, spec: AdviceSpec) -> None:
+    """Print what an agent can be set to, as soon as that is known."""
+    agent, present = search.agent, search.present
+    assert agent is not None and present is not None
+    say(f"\n{agent.name}, {some(search.sessions, 'session')}")
+    snippet = measured_setting(agent, present, settings)
     if snippet is None:
         write(paragraph(settings.verdict, settings.traded, CONTEXT_CAN_CHANGE))
     else:
@@ -166,13 +188,25 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
     write(
         f"Today it compacts at {present.limit.tokens:,} of {present.window.tokens:,} tokens. The"
         f" limit: {present.limit.source}; the window: {present.window.source}."
-        f" {advice.compactor.default.strategy} restates it."
+        f" {settings.default.strategy} restates it."
     )
-    if not advice.has_figure:
+    if settings.outcome == "no figure":
         return
     say(f"\n{SETTING.format(agent=agent.name)}:")
     _show_search(settings, spec, [settings.verdict, settings.traded])
     write(NOT_MEASURED)
+
+
+def _show_compactor(advice: AgentAdvice, spec: AdviceSpec) -> None:
+    """Print what a strategy of ours in the place of the agent's own would gain."""
+    agent, present, settings = advice.agent, advice.present, advice.settings
+    if agent is None or present is None or settings is None:
+        if agent is not None:
+            say(f"\n{agent.name}, {some(advice.sessions, 'session')}")
+        _show_own_agent(advice, spec)
+        return
+    if not advice.has_figure:
+        return
     write(f"{SWITCHING.format(agent=agent.name)} (`Compactor`, in an agent of yours):")
     _show_search(advice.compactor, spec, [settings.opening])
     if not advice.compactor.stay:
@@ -185,6 +219,8 @@ def _show_own_agent(advice: AgentAdvice, spec: AdviceSpec) -> None:
         write(other_agent.answer)
         if other_agent.line:
             say(f"\n{other_agent.line}")
+    if advice.is_set_by_hand:
+        return
     if not advice.has_figure:
         _, _, reason = advice.compactor.verdict.partition(": ")
         reason = f"{reason[0].upper()}{reason[1:]}"
@@ -196,14 +232,6 @@ def _show_own_agent(advice: AgentAdvice, spec: AdviceSpec) -> None:
         say("\nWhat would fit the same work in an agent that you build:")
     _show_search(advice.compactor, spec)
     _show_snippets(advice.compactor, advice.compactor.window)
-
-
-def _setting(advice: AgentAdvice) -> Snippet | None:
-    """What to paste into the agent itself: only a setting whose gain was measured."""
-    agent, present, settings = advice.agent, advice.present, advice.settings
-    if agent is None or present is None or settings is None or settings.stay:
-        return None
-    return OwnSetting(agent, present.window.tokens, settings).snippet(settings.advised)
 
 
 CONTEXT_CAN_CHANGE = "What fills its context you can change: `workbench inspect SESSION` shows it."
@@ -231,10 +259,23 @@ def _show_search(advice: Advice, spec: AdviceSpec, printed: Sequence[str] = ()) 
         if advice.unit == "session":  # each counts as a project
             del columns["projects"]
         say(table(records(advice.table), columns, room=80))
+        _write_counts(advice)
     if advice.out:
         reasons = "failed, wait for their model, or sent a request larger than the window"
         write(f"Out, since they {reasons}: {joined(advice.out)}.")
     write(f"{rounds_words(advice.rounds)}. Points: {_rule(advice, spec.worth)}.")
+
+
+def _write_counts(advice: Advice) -> None:
+    """Print which sessions the figures of the table are of, where these are two sets."""
+    row = advice.table.iloc[0]
+    if missing(row["priced"]) or row["priced"] == row["sessions"]:
+        return
+    with_figure = some(int(row["sessions"]), "session")
+    write(
+        f"Saved and cost are of all {some(int(row['priced']), 'session')} with a price; the rest, and"
+        f" what points count of the bill, of the {with_figure} with a figure."
+    )
 
 
 def _write_runner_up(name: str, lead: Estimate | None, margin: float) -> None:
@@ -253,16 +294,9 @@ def _write_runner_up(name: str, lead: Estimate | None, margin: float) -> None:
 
 def _show_snippets(advice: Advice, window: int) -> None:
     say(f"\nTo paste, for a window of {window:,} tokens and {advice.advised.strategy}:")
-    for snippet in _snippets(advice, window):
+    for snippet in compactor_snippets(advice, window):
         say(f"\n{snippet.system} ({snippet.where})")
         say(snippet.text.rstrip())
-
-
-def _snippets(advice: Advice, window: int) -> list[Snippet]:
-    point = advice.advised
-    return list(
-        snippets(advice.grid.preset(point), point.base, point.settings, window, point.model)
-    )
 
 
 def _rule(advice: Advice, worth: float) -> str:
@@ -270,76 +304,3 @@ def _rule(advice: Advice, worth: float) -> str:
         f"100 times {HALVES[advice.half]}, and {worth:g} for each tenth of {advice.bill.name} that"
         " is saved"
     )
-
-
-def _plain(advice: AgentAdvice) -> dict[str, object]:
-    """The advice for one agent as plain JSON."""
-    agent, present, settings = advice.agent, advice.present, advice.settings
-    window = present.window.tokens if present else advice.compactor.window
-    compactor = _plain_search(advice.compactor)
-    compactor["paste"] = []
-    if present is None or not advice.compactor.stay:
-        compactor["paste"] = [asdict(part) for part in _snippets(advice.compactor, window)]
-    settings_fields = None
-    if settings is not None:
-        settings_fields = {**_plain_search(settings), "paste": _fields(_setting(advice))}
-    other_agents: list[dict[str, object]] = []
-    for other_agent in advice.other_agents:
-        other_agents.append(asdict(other_agent))
-    return {
-        "agent": None if agent is None else agent.name,
-        "sessions": advice.sessions,
-        "present": _plain_present(present),
-        "settings": settings_fields,
-        "compactor": compactor,
-        "other_agents": other_agents,
-    }
-
-
-def _plain_present(present: PresentSetting | None) -> dict[str, object] | None:
-    """When the agent compacts today; None where that is not known."""
-    if present is None:
-        return None
-    return {
-        "window": present.window.tokens,
-        "window_from": present.window.source,
-        "compacts_at": present.limit.tokens,
-        "compacts_at_from": present.limit.source,
-    }
-
-
-def _plain_search(advice: Advice) -> dict[str, object]:
-    """What a search found as plain JSON."""
-    runner_up = None
-    if advice.runner_up is not None:
-        name, lead = advice.runner_up
-        runner_up = {"candidate": name, "behind": _fields(lead)}
-    return {
-        "opening": advice.opening,
-        "verdict": advice.verdict,
-        "outcome": advice.outcome,
-        "traded": advice.traded,
-        "bill": advice.bill.name,
-        "cheapest": advice.cheapest,
-        "set_aside": dict(advice.set_aside),
-        "not_simulated": advice.not_simulated,
-        "half": advice.half,
-        "advised": asdict(advice.advised),
-        "chosen": asdict(advice.chosen),
-        "default": asdict(advice.default),
-        "stay": advice.stay,
-        "gain": _fields(advice.outside.gain),
-        "chosen_in_folds": list(advice.outside.chosen),
-        "lead": _fields(advice.lead),
-        "runner_up": runner_up,
-        "regret": advice.regret,
-        "rounds": [asdict(step) for step in advice.rounds],
-        "candidates": records(advice.table),
-        "window": advice.window,
-        "out": list(advice.out),
-        "pending_replays": advice.pending,
-    }
-
-
-def _fields(value: Estimate | Snippet | None) -> dict[str, object] | None:
-    return None if value is None else asdict(value)

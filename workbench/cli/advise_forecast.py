@@ -10,7 +10,7 @@ from workbench.cli.output import say
 from workbench.engine.models import find_model
 from workbench.evaluation.experiment.filler import is_asked
 from workbench.evaluation.experiment.forecast import together
-from workbench.lab.advice.agents import AgentSearch
+from workbench.lab.advice.agents import NOT_TRIED, AgentSearch
 from workbench.lab.advice.search import Round
 
 SIMULATED_TOO = "Each is replayed, and simulated, which pays every look-up of what was lost."
@@ -20,7 +20,7 @@ def predict(searches: Sequence[AgentSearch], foresight: Foresight) -> bool:
     """Say what the searches would take; whether to go on."""
     long_searches: list[AgentSearch] = []
     for search in searches:
-        if search.compactor.shortage() is None:
+        if search.compactor.shortage() is None and not search.is_set_by_hand:
             long_searches.append(search)
     if not (long_searches or foresight.as_json):
         return _tell_shortage(searches, foresight)
@@ -44,8 +44,8 @@ def _tell_shortage(searches: Sequence[AgentSearch], foresight: Foresight) -> boo
         return True
     for search in searches:
         shortage = search.compactor.shortage()
-        if shortage is not None:
-            say(f"Nothing would be replayed: {shortage.words}")
+        reason = NOT_TRIED if shortage is None else shortage.words
+        say(f"Nothing would be replayed: {reason}")
     return False
 
 

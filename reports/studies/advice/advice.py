@@ -44,7 +44,7 @@ def _measured(paths: Sequence[str], bundled: bool) -> Frames:
     return {
         "": (
             rows.assign(session=rows["session"].str.rpartition("#")[2]).drop(
-                columns=["unit", "recall"]
+                columns=["unit", "id", "recall"]
             )
         )
     }
@@ -61,7 +61,7 @@ def split(rows: pd.DataFrame, seed: int, worth: float) -> dict[str, object]:
     mine = {session: project for session, project in projects.items() if project in half}
     pairs = {(name, session) for name in names for session in projects}
     measured = Measurements(
-        Grid(strategies=("summarize",)), {}, {}, RunSpec(), rows=rows, measured_pairs=pairs
+        Grid(strategies=("summarize",)), {}, {}, RunSpec(), rows=rows, replayed_pairs=pairs
     )
     candidates = Candidates(measured.grid, points[0], points)
     search = Search(SPEC.changed(worth=worth), candidates, measured, mine, spread(mine, seed))

@@ -279,7 +279,8 @@ def main() -> None:
         if options.clone:
             program = installed(options.clone, Path(folder))
         if options.homes:
-            homes = sorted(home for home in options.homes.iterdir() if home.is_dir())
+            folders = options.homes.resolve().iterdir()
+            homes = sorted(home for home in folders if home.is_dir())
         else:
             recordings = options.recordings.resolve()
             agents = options.agents.split(",")

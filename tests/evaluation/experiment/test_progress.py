@@ -47,3 +47,20 @@ def test_one_without_a_width_and_a_dumb_one_have_lines(columns: int, term: str) 
     assert "replaying: 0 of 2 files" in text
     assert "truncate: names 61 %" in text
     assert "\x1b" not in text
+
+
+TWICE = """
+from workbench.evaluation.experiment.progress import progress
+with progress(3, "replaying", quiet=False) as bar:
+    for figures in ("names: 61 %", "names: 61 %", "names: 64 %"):
+        bar.n += 1
+        bar.set_postfix_str(figures, refresh=False)
+        bar.refresh()
+"""
+
+
+def test_in_a_pipe_figures_stand_in_a_line_only_where_they_changed() -> None:
+    run = subprocess.run([sys.executable, "-c", TWICE], capture_output=True, text=True, check=True)
+    shown = [line for line in run.stderr.splitlines() if "of 3 files" in line]
+    assert ["names" in line for line in shown] == [False, True, False, True]
+    assert "2 of 3 files, 00:0" in shown[2] and "64 %" in shown[3]

@@ -27,16 +27,16 @@ from workbench import (
     SettingError,
     Strategy,
     compare,
+    preset,
     save,
 )
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.experiment import memory
 from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.sources import SessionSource
-from workbench.evaluation.experiment.spec import with_references
 from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.experiment.units import units_of
-from workbench.evaluation.experiment.workers import Processes, task_ranges, workers
+from workbench.evaluation.experiment.workers import Processes, lasting_workers, task_ranges, workers
 
 in_full = pytest.mark.skipif(
     not FULL, reason="every worker costs seconds; part of the full profile"
@@ -154,7 +154,8 @@ def test_it_is_a_failed_replay_also_where_other_sessions_survive_it(tmp_path: Pa
 
 def test_few_sources_are_cut_into_pieces_for_many_workers() -> None:
     crew = Crew(Processes(3), tqdm(disable=True))
-    units = units_of([SessionSource(number=0)], with_references(("truncate", "summarize")), crew)
+    presets = [preset(name) for name in ("none", "truncate", "summarize", "null")]
+    units = units_of([SessionSource(number=0)], presets, crew)
     assert sorted(preset.name for unit in units for preset in unit.presets) == sorted(
         ["none", "truncate", "summarize", "null"]
     )
@@ -245,6 +246,39 @@ def test_a_worker_may_remember_much() -> None:
     with Processes(1) as crew:
         found = {result for _, result in crew.each(_remembers_much, range(3))}
     assert len(found) == 1, "what a worker remembers is no leak"
+
+
+def _process(task: int) -> int:
+    return os.getpid()
+
+
+@pytest.mark.slow
+def test_lasting_workers_are_started_once_for_all_jobs_and_ended_with_the_last() -> None:
+    found: set[int] = set()
+    with lasting_workers():
+        for _ in range(3):
+            with workers(2) as crew:
+                found.update(result or 0 for _, result in crew.each(_process, range(2)))
+    assert len(found) == 2
+    with workers(2) as crew:
+        later = {result for _, result in crew.each(_process, range(2))}
+    assert not found & later
+
+
+def _reader(source: SessionSource) -> tuple[str, int]:
+    time.sleep(0.2)  # so that one worker cannot do all
+    return source.name, os.getpid()
+
+
+@pytest.mark.slow
+def test_a_worker_gets_the_recordings_again_that_it_has_read() -> None:
+    sources = [SessionSource(session=Session.of([], id=name)) for name in "abcdef"]
+    with Processes(2) as crew:
+        readers = dict(result or ("", 0) for _, result in crew.each(_reader, sources))
+        again = dict(result or ("", 0) for _, result in crew.each(_reader, sources[::-1]))
+    assert set(readers) == set("abcdef")
+    same = [name for name in readers if again[name] == readers[name]]
+    assert len(same) >= 5, "the last one may go to a worker that would be idle"
 
 
 def test_no_worker_at_all_is_refused() -> None:

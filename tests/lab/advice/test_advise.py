@@ -1,21 +1,23 @@
 """The advice on bundled sessions, and its parts: space, rounds, order, folds, points."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from report.view.made import get, served
 
-from workbench import Report, Results, SettingError, UnknownName, compare, render
+from workbench import Report, Results, SettingError, UnknownName, compare, render, save
 from workbench.cli import main
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.findings.tables import Tables
+from workbench.lab.advice.advice import Advice
 from workbench.lab.advice.advice_spec import AdviceSpec
-from workbench.lab.advice.advise import Advice, advise, forecast
+from workbench.lab.advice.advise import advise, forecast
+from workbench.lab.advice.agents import agent_searches
 from workbench.lab.advice.measured import figures
-from workbench.lab.advice.search import rounds, spread
-from workbench.lab.advice.space import space
+from workbench.lab.advice.search import rounds
 from workbench.recordings.datasets.bundled import bundled_files
 from workbench.recordings.datasets.generator import generate
 from workbench.recordings.importers.native import write
@@ -76,7 +78,7 @@ def test_it_chooses_by_the_work_with_the_summaries_that_ship_as_compare_does(
 ) -> None:
     advice = found[1]
     assert advice.half == WORK and advice.grid.models == ("bundled",)
-    assert "of the work and" in advice.traded and "By names alone" not in advice.opening
+    assert "of the work and" in advice.traded and "judged by names" not in advice.opening
 
 
 def test_without_questions_about_the_work_the_first_line_says_that_names_decide(
@@ -99,11 +101,9 @@ def test_without_questions_about_the_work_the_first_line_says_that_names_decide(
         "-q",
     ]
     assert main(["advise", str(file), "--window", "16000", *words]) == 0
-    assert (
-        capsys.readouterr()
-        .out.strip()
-        .startswith("By names alone: 0 of 1 session have questions about the work")
-    )
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.startswith("What is kept is judged by names: exact things")
+    assert "0 of 1 session have some" in printed
 
 
 def test_view_and_the_page_of_its_run_show_what_the_advice_said(
@@ -196,7 +196,8 @@ def test_a_candidate_that_waits_for_its_model_is_out_and_the_command_says_so(
 
 
 def test_a_space_takes_presets_from_the_registry_with_settings_where_they_have_them() -> None:
-    grid = space(None, None, (), "claude_code")
+    (search,) = agent_searches(FILES[:1], AdviceSpec(default="claude_code"))
+    grid = search.compactor.candidates.grid
     assert grid.names[0] == "claude_code" and "none" not in grid.names
     assert grid.settings["truncate"]["trigger.threshold"] == [0.8, 0.6, 0.9]
     assert "trigger.threshold" not in grid.settings["claude_code"]
@@ -231,9 +232,15 @@ def test_the_bill_is_of_every_priced_session_also_of_those_without_a_figure() ->
     assert table["sessions"].to_dict() == {"a": 1, "b": 1}
 
 
-def test_the_first_recordings_are_of_different_projects() -> None:
-    order = spread({f"{project}{i}": project for project in "abc" for i in range(4)}, seed=1)
-    assert len(order) == 12 and {name[0] for name in order[:3]} == set("abc")
+def test_the_first_recordings_are_of_different_projects(tmp_path: Path) -> None:
+    for project in "abc":
+        for number in range(4):
+            session = replace(generate(2_000, seed=number).session, project=project)
+            save(session, tmp_path / f"{project}{number}.jsonl")
+    (search,) = agent_searches([str(tmp_path)], AdviceSpec(seed=1))
+    order = search.compactor.order
+    assert len(order) == 12
+    assert {Path(name).name[0] for name in order[:3]} == set("abc")
 
 
 def test_points_are_recall_and_the_share_of_the_bill_that_is_saved() -> None:

@@ -17,9 +17,10 @@ from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.replays.agents import AGENTS, agent_of, limit_of
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.advise import advise
-from workbench.lab.advice.agents import PresentSetting, agent_searches, moved
+from workbench.lab.advice.agents import agent_searches
 from workbench.lab.advice.other_agents import OTHER_AGENTS
 from workbench.lab.advice.paste import agent_snippet
+from workbench.lab.advice.present_setting import PresentSetting, moved
 from workbench.recordings.datasets.generator import generate
 from workbench.recordings.importers.importer import known_formats
 
@@ -233,6 +234,34 @@ def test_an_answer_without_a_setting_says_so_first_and_what_to_do_instead(
     agent = OTHER_AGENTS.get(format)
     if agent is not None and agent.line:  # alone in its paragraph, so that no wrap breaks it
         assert paragraphs[paragraphs.index(answer) + 1] == agent.line
+
+
+def test_an_agent_that_is_set_by_hand_is_told_so_before_anything_is_tried(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = replace(generate(24_000).session, origin=Origin("aider"))
+    file, run = tmp_path / "session.jsonl", tmp_path / "run"
+    save(session, str(file))
+    words = ["advise", str(file), "--window", "12000", "-q", "-j", "1", "--out", str(run)]
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert "Nothing to paste for aider" in printed and "max-chat-history-tokens" in printed
+    assert "What would fit" not in printed and not (run / "replays").exists()
+    following = printed.partition("\nNext:\n")[2]
+    for command in ("inspect", "compare", "advise"):
+        assert f"workbench {command} {file}" in following
+    assert "--default summarize" in following
+
+
+def test_an_agent_that_is_set_by_hand_is_compared_where_somebody_asks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = replace(generate(24_000).session, origin=Origin("aider"))
+    file = tmp_path / "session.jsonl"
+    save(session, str(file))
+    words = [str(file), "--window", "12000", "--candidates", "2", "--default", "summarize"]
+    (other,) = advised(capsys, *words, "--out", str(tmp_path / "run"))
+    assert other["agent"] is None and other["compactor"]["outcome"] != "no figure"
 
 
 def test_sessions_too_short_for_their_window_are_told_so_before_anything_is_replayed(

@@ -9,8 +9,8 @@ import pytest
 import workbench as wb
 from workbench import preset
 from workbench.engine.compaction.variant import variant
-from workbench.lab.advice.agents import moved
 from workbench.lab.advice.paste import AGENT_SYSTEMS, Snippet, agent_snippet, due_at, snippets
+from workbench.lab.advice.present_setting import moved
 
 
 def texts(name: str, changes: dict[str, float] | None = None) -> dict[str, Snippet]:

@@ -11,15 +11,10 @@ from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade, choice
 from workbench.evaluation.experiment.grid import Grid
 from workbench.evaluation.experiment.spec import RunSpec
+from workbench.lab.advice.bill_facts import BillFacts, traded
 from workbench.lab.advice.measured import Measurements
 from workbench.lab.advice.search import Finals, Outside
-from workbench.lab.advice.verdict import (
-    BillFacts,
-    DefaultComparison,
-    Verdict,
-    opening,
-    traded,
-)
+from workbench.lab.advice.verdict import DefaultComparison, Verdict, opening
 
 WORK = "work"
 
@@ -176,11 +171,13 @@ def test_the_first_line_says_that_names_alone_decide() -> None:
     by_names = measured(
         {"pipeline": 0.9, "summarize": 0.7}, writers, half=NAMES, without_work=PROJECTS
     )
-    assert opening(by_names, by_names.rows).startswith(
-        "By names alone: 0 of 8 sessions have questions"
-    )
+    words = opening(by_names, by_names.rows)
+    assert words.startswith("What is kept is judged by names: exact things, such as paths")
+    assert "0 of 8 sessions have some" in words
     by_work = measured({"pipeline": 0.9, "summarize": 0.7}, writers, without_work=2)
-    assert opening(by_work, by_work.rows).startswith("By the work: 6 of 8 sessions have questions")
+    assert opening(by_work, by_work.rows).startswith(
+        "What is kept is judged by questions about the work: 6 of 8 sessions have some"
+    )
     complete = measured({"pipeline": 0.9, "summarize": 0.7}, writers)
     assert not opening(complete, complete.rows)
 
@@ -229,6 +226,15 @@ def test_what_ends_far_behind_when_simulated_is_named_and_so_is_the_default() ->
     assert facts.words.startswith("Not chosen, since agents") and "truncate by 8." in facts.words
     assert "summarize itself ends 6 points behind" in facts.words
     assert "behind" not in replace(facts, set_aside={}).words
+
+
+def test_what_was_not_simulated_any_more_is_named_with_the_reason() -> None:
+    facts = BillFacts({}, "summarize", "summarize", {}, "", out_of_reach={"truncate": 31.6})
+    assert facts.words.endswith(
+        "Not simulated, since they keep so many points less than summarize that no saving makes up"
+        " for it: truncate (32)."
+    )
+    assert "Not simulated" not in replace(facts, out_of_reach={}).words
 
 
 def test_a_bill_that_is_not_simulated_says_why() -> None:

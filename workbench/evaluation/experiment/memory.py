@@ -19,6 +19,10 @@ TIMES, PACKED = 60, 8
 """Bytes that a replay takes for each byte of its recording, and what a packed file unpacks to:
 as measured.
 """
+RECORDINGS = 8
+"""Recordings that a process keeps in memory once read and extracted: further work on them often
+goes to it.
+"""
 ADDRESSES = 1_000_000_000, 32_000_000
 """Bytes of addresses that a process takes which has workers, and for each of them, as `ulimit
 -v` counts them.

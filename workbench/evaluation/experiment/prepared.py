@@ -21,6 +21,7 @@ from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import FillerModel
 from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.experiment.memory import RECORDINGS
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.item import Exam, corrected
@@ -255,11 +256,6 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
     return Exam(recording.id, at, items, tuple(credit.tolist()))
 
 
-REMEMBERED = 8
-"""Files that a process keeps in memory once read and extracted: the units of one file often go
-to one worker.
-"""
-
 PROSE = frozenset({".md", ".log"})
 """Endings of files that may lie beside recordings in a folder, such as a README."""
 NO_ANSWER = "holds no answer of a model"
@@ -327,7 +323,7 @@ def _changed(path: Path) -> int:
     return path.stat().st_mtime_ns
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=RECORDINGS)
 def _read_file(
     path: Path, version: tuple[object, ...], window: int | None, redaction: frozenset[str] | None
 ) -> Recording:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -127,11 +128,18 @@ class LinesBelow:
         self._lines = []
 
 
+FIGURES = re.compile(r"(.*?, [\d:]+), (.*)", re.DOTALL)
+"""A line of progress: up to its time, and the figures behind it."""
+
+
 class Lines:
-    """A stream that takes what is drawn over itself, and writes each new state as a line."""
+    """A stream that takes what is drawn over itself, and writes each new state as a line; figures
+    that the line before had too are left out.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream, self._last = stream, ""
+        self._figures = ""
 
     def write(self, text: str) -> None:
         """A state; what only erases the one before is left out."""
@@ -139,7 +147,17 @@ class Lines:
         if line and line != self._last:
             self._last = line
             PULSE.spoke()
-            self._stream.write(line + "\n")
+            self._stream.write(self._without_known_figures(line) + "\n")
+
+    def _without_known_figures(self, line: str) -> str:
+        match = FIGURES.fullmatch(line)
+        if match is None:
+            return line
+        state, figures = match.groups()
+        if figures == self._figures:
+            return state
+        self._figures = figures
+        return line
 
     def flush(self) -> None:
         """Pass it on."""

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ from workbench.base.errors import SetupError
 from workbench.evaluation.experiment import memory
 from workbench.evaluation.experiment.code_versions import source_digest
 from workbench.evaluation.experiment.sources import SessionSource
+from workbench.evaluation.experiment.waiting_tasks import WaitingTasks
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -112,7 +114,12 @@ def workers(
     if size == 1:
         return Workers()
     memory.leaves_room(size)
-    return Processes(size)
+    lasting = _LASTING.get()
+    if lasting is None:
+        return Processes(size)
+    if size not in lasting:
+        lasting[size] = Processes(size, lasts=True)
+    return lasting[size]
 
 
 def _workers_with_memory(need: float) -> int:
@@ -126,28 +133,34 @@ class Processes(Workers):
     """Worker processes on this machine, each in a pool of its own, so that one that dies breaks no
     other.
 
-    Each is started when it is needed, lives until the `with` ends, and remembers what it has read.
-    All are started by the caller's thread: two threads that started one at a time have been seen to
-    hang.
+    Each is started when it is needed, lives until the `with` ends, and remembers what it has read:
+    it gets the tasks on those recordings again. All are started by the caller's thread: two threads
+    that started one at a time have been seen to hang.
+
+    Args:
+        size: how many.
+        lasts: whether they live on behind the `with`, until `end`.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *, lasts: bool = False) -> None:
         self.size = size
+        self._lasts = lasts
         self._most = memory.share(size)
         self._started: list[Executor] = []
         self._idle: list[Executor] = []
+        self._remembered: dict[Executor, deque[str]] = {}
 
     def each(
         self, evaluate: Callable[[Task], Result], tasks: Sequence[Task], /
     ) -> Iterator[tuple[int, Result | None]]:
         """A dead worker is replaced."""
-        waiting = deque(enumerate(tasks))
+        waiting = WaitingTasks.of(tasks)
         busy: dict[Future[Result], tuple[int, Executor]] = {}
         ended: list[tuple[int, Future[Result] | None]] = []
         while waiting or busy or ended:
             while waiting and len(busy) < self.size:
-                place, task = waiting.popleft()
                 pool = self._idle.pop() if self._idle else self._another()
+                place, task = self._task_for(pool, waiting)
                 future = _submitted(pool, evaluate, task)
                 busy[future] = (place, pool)
             for place, ended_future in ended:
@@ -162,12 +175,22 @@ class Processes(Workers):
                 kept_future = self._ended_task(pool, future)
                 ended.append((place, kept_future))
 
+    def _task_for(self, pool: Executor, waiting: WaitingTasks[Task]) -> tuple[int, Task]:
+        """The task that this worker does next, which then waits no more."""
+        remembered = self._remembered.setdefault(pool, deque(maxlen=memory.RECORDINGS))
+        elsewhere: set[str] = set()
+        for other_pool, recordings in self._remembered.items():
+            if other_pool is not pool:
+                elsewhere.update(recordings)
+        recording = waiting.next_recording(remembered, elsewhere)
+        if recording in remembered:
+            remembered.remove(recording)
+        remembered.append(recording)
+        return waiting.take(recording)
+
     def _alone(self, evaluate: Callable[[Task], Result], task: Task) -> Result | None:
         """Other workers are ended first, with the memory that they hold, and it may take all."""
-        for pool in self._idle:
-            self._started.remove(pool)
-            _kill(pool)
-        self._idle = []
+        self.end()
         self._most = memory.share(1)
         for _ in range(DEATHS):
             result = super()._alone(evaluate, task)
@@ -181,6 +204,7 @@ class Processes(Workers):
 
         if isinstance(future.exception(), BrokenProcessPool | MemoryError):
             self._started.remove(pool)
+            self._remembered.pop(pool, None)
             _kill(pool)
             return None
         self._idle.append(pool)
@@ -201,9 +225,39 @@ class Processes(Workers):
         self._started.append(pool)
         return pool
 
-    def __exit__(self, *error: object) -> None:
+    def end(self) -> None:
+        """End all of them."""
         for pool in self._started:
             _kill(pool)
+        self._started = []
+        self._idle = []
+        self._remembered = {}
+
+    def __exit__(self, *error: object) -> None:
+        if not self._lasts:
+            self.end()
+
+
+_LASTING: ContextVar[dict[int, Processes] | None] = ContextVar("lasting", default=None)
+"""By their number the processes that outlive a job; None where each job has its own."""
+
+
+@contextlib.contextmanager
+def lasting_workers() -> Iterator[None]:
+    """Let all jobs until the `with` ends share worker processes, which start once and remember the
+    recordings.
+    """
+    if _LASTING.get() is not None:
+        yield
+        return
+    lasting: dict[int, Processes] = {}
+    token = _LASTING.set(lasting)
+    try:
+        yield
+    finally:
+        _LASTING.reset(token)
+        for processes in lasting.values():
+            processes.end()
 
 
 def _submitted(pool: Executor, evaluate: Callable[[Task], Result], task: Task) -> Future[Result]:

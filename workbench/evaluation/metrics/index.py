@@ -44,6 +44,7 @@ class Index(TextIndex):
         self.work_reading: object = None  # of `work_exam.reading`, which is made of an index
         self.code_reading: object = None  # of `code.reading`, likewise
         self.edited_lines: object = None  # of `code.edited_lines`, likewise
+        self.needs: object = None  # of a simulation, likewise
         self.statement_readings: dict[tuple[int, ...], object] = {}  # the same, by boundaries
 
     @property

@@ -4,7 +4,7 @@ with the default.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Unpack
 
@@ -12,17 +12,20 @@ import pandas as pd
 
 from workbench.base.formats import paragraph
 from workbench.evaluation.analysis.advice_note import AdviceNote
-from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade, difference
 from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.forecast import Forecast, together
-from workbench.evaluation.experiment.grid import Grid, Point, by_run
+from workbench.evaluation.experiment.grid import Point, by_run
 from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.sources import SessionSource, sources_of
 from workbench.evaluation.experiment.spec import RunSpec
+from workbench.evaluation.experiment.workers import lasting_workers
+from workbench.lab.advice.advice import TODAY, UNCOMPACTED, Advice, Bill
 from workbench.lab.advice.advice_spec import AdviceSettings, AdviceSpec
-from workbench.lab.advice.measured import Measurements, figures, recorded, saved_shares
+from workbench.lab.advice.bill_facts import BillFacts, traded
+from workbench.lab.advice.measured import Measurements, figures, saved_shares
+from workbench.lab.advice.measured_rows import recorded
 from workbench.lab.advice.outcomes import is_simulated
 from workbench.lab.advice.search import (
     Folds,
@@ -36,88 +39,7 @@ from workbench.lab.advice.search import (
 )
 from workbench.lab.advice.shortage import Shortage, nothing_to_advise_on, shortage
 from workbench.lab.advice.space import USUAL, Candidates, usual_grid
-from workbench.lab.advice.verdict import (
-    TODAY,
-    UNCOMPACTED,
-    Bill,
-    BillFacts,
-    DefaultComparison,
-    Outcome,
-    opening,
-    traded,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """What to use.
-
-    Attributes:
-        chosen: the best candidate of the search.
-        advised: the candidate to use: the choice, or the default.
-        outcome: the verdict in a word or two.
-        opening: what must be said before the verdict; often empty.
-        verdict: in words.
-        traded: what the choice and the default keep and save, in words.
-        half: the half of the headline that decides, by the name of its metric.
-        table: the last round, a row a candidate, best first.
-        lead: of the choice over the default on the sessions that it was chosen on.
-        runner_up: the second, and how far the choice is ahead of it.
-        outside: what choosing gains on projects that the choice has not seen.
-        unit: what those are, `project` or `session`.
-        bill: that savings are shares of.
-        cheapest: the candidate to use if only dollars count; empty without prices.
-        set_aside: candidates that end far behind when simulated, with their distance in points.
-        not_simulated: why the bill only estimates look-ups; empty where it pays each.
-        worth: points that a tenth of the bill counts.
-        regret: points that the best candidate in hindsight gains more there; None without folds.
-        rounds: of the search.
-        window: tokens, of most of the sessions.
-        out: candidates that failed, wait for answers, or sent a request larger than the window.
-        pending: replays that wait for answers of their model; the same command asks again.
-        shortage: what sessions lack of which none is long enough, so that nothing was replayed.
-    """
-
-    grid: Grid
-    default: Point
-    chosen: Point
-    advised: Point
-    outcome: Outcome
-    opening: str
-    verdict: str
-    traded: str
-    half: str
-    table: pd.DataFrame
-    lead: Estimate | None
-    runner_up: tuple[str, Estimate | None] | None
-    outside: Outside
-    unit: str
-    bill: Bill
-    cheapest: str
-    set_aside: Mapping[str, float]
-    not_simulated: str
-    worth: float
-    regret: float | None
-    rounds: tuple[Round, ...]
-    window: int
-    out: tuple[str, ...] = ()
-    pending: int = 0
-    shortage: Shortage | None = None
-
-    @property
-    def stay(self) -> bool:
-        """Whether to stay with the default."""
-        return self.advised == self.default
-
-    def note(self, title: str) -> AdviceNote:
-        """What it said, for the pages of its run."""
-        return AdviceNote(
-            title=title,
-            use=self.advised.strategy,
-            opening=self.opening,
-            verdict=self.verdict,
-            traded=self.traded,
-        )
+from workbench.lab.advice.verdict import DefaultComparison, opening
 
 
 @documented(AdviceSpec)
@@ -140,8 +62,9 @@ def advise(
         UnknownName: no strategy or model of that name.
     """
     search = Search.of(what, AdviceSpec.of(spec, settings))
-    advice = search.advice()
-    search.publish([("", advice)])
+    with lasting_workers():
+        advice = search.advice()
+        search.publish([("", advice)])
     return advice
 
 
@@ -256,18 +179,18 @@ class Search:
     def advice(self) -> Advice:
         """Do the search, without parts of the projects and with all, if a session is long enough."""
         if (lack := self.shortage()) is not None:
-            return self._without_figures(lack)
+            return self.without_figures(lack.words, lack)
         spec = self.spec
         trade = Trade(spec.worth)
         measured = self.measured
         points = self.candidates.points
         in_use = self.candidates.default
         if len(self.rounds()) == 1:
-            measured.of(points, self.order)  # in one run, which reads each recording once
+            measured.replayed(points, self.order)  # in one run, which reads each recording once
         order = measured.decide_half(in_use, self.order)
         folds = Folds(self.projects, spec.folds)
         outside = cross_validated(measured, points, order, folds, trade, in_use)
-        finals = halved(measured, points, order, trade, in_use)
+        finals = halved(measured, points, order, trade, in_use, tells_other_bill=True)
         default = in_use.strategy
         best = finals.best_or(default)
         saved = saved_shares(finals.rows)
@@ -288,7 +211,13 @@ class Search:
         if not spec.simulate:
             not_simulated = "--no-simulate was given"
         facts = BillFacts(
-            saved_in_table, verdict.advised, default, finals.set_aside, not_simulated, self._bill
+            saved_in_table,
+            verdict.advised,
+            default,
+            finals.set_aside,
+            not_simulated,
+            self._bill,
+            finals.out_of_reach,
         )
         trade_words = traded(table, [best, default], measured.half, self._bill)
         lead = None
@@ -313,6 +242,7 @@ class Search:
             bill=self._bill,
             cheapest=facts.cheapest,
             set_aside=finals.set_aside,
+            out_of_reach=finals.out_of_reach,
             not_simulated=not_simulated,
             worth=spec.worth,
             regret=outside.regret(finals.points, default),
@@ -328,8 +258,13 @@ class Search:
         run = self.measured.spec
         return shortage(tuple(self.measured.sources.values()), windows, run.redaction)
 
-    def _without_figures(self, lack: Shortage) -> Advice:
-        """To stay, since no session is long enough to say more."""
+    def without_figures(self, reason: str, lack: Shortage | None = None) -> Advice:
+        """To stay, since nothing was replayed.
+
+        Args:
+            reason: why, in a clause and more.
+            lack: what the sessions lack, if that is why.
+        """
         default = self.candidates.default
         return Advice(
             grid=self.candidates.grid,
@@ -338,7 +273,7 @@ class Search:
             advised=default,
             outcome="no figure",
             opening="",
-            verdict=f"Stay with {default.strategy}: {lack.words}",
+            verdict=f"Stay with {default.strategy}: {reason}",
             traded="",
             half=self.measured.half,
             table=pd.DataFrame(columns=["candidate"]),
@@ -349,11 +284,12 @@ class Search:
             bill=self._bill,
             cheapest="",
             set_aside={},
+            out_of_reach={},
             not_simulated="nothing was replayed",
             worth=self.spec.worth,
             regret=None,
             rounds=(),
-            window=lack.window,
+            window=lack.window if lack else 0,
             shortage=lack,
         )
 
@@ -364,7 +300,7 @@ class Search:
         Args:
             titled_advices: titles and advices that share this search's measurements.
         """
-        if not self.measured.measured_pairs:
+        if not self.measured.replayed_pairs:
             return
         notes: list[AdviceNote] = []
         advices = []

@@ -4,40 +4,37 @@ compactor would.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import Unpack
 
-from workbench.base.formats import paragraph, percent, some
+from workbench.base.formats import paragraph
 from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.strategy import AtLimit, Preset
-from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.compaction.strategy import Preset
 from workbench.engine.transcript.message import chars_per_token
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, Point
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
+from workbench.evaluation.experiment.workers import lasting_workers
 from workbench.evaluation.replays.agents import (
     Agent,
-    Sized,
     agent_format,
     agent_named,
-    recorded_limits,
 )
-from workbench.evaluation.replays.reports import checked_reports
-from workbench.evaluation.replays.sizing import window_of
+from workbench.lab.advice.advice import Advice
 from workbench.lab.advice.advice_spec import AdviceSettings, AdviceSpec
-from workbench.lab.advice.advise import Advice, Search
-from workbench.lab.advice.other_agents import OtherAgent, other_agents
+from workbench.lab.advice.advise import Search
+from workbench.lab.advice.bill_facts import look_up_words
+from workbench.lab.advice.other_agents import OTHER_AGENTS, OtherAgent, other_agents
 from workbench.lab.advice.own_setting import OwnSetting
 from workbench.lab.advice.paste import AGENT_SYSTEMS
+from workbench.lab.advice.present_setting import PresentSetting, moved
 from workbench.lab.advice.search import tried_pairs
 from workbench.lab.advice.shortage import Shortage, nothing_to_advise_on
 from workbench.lab.advice.space import USUAL, Candidates, usual_grid
-from workbench.lab.advice.verdict import look_up_words
 
 SHARES = (0.3, 0.5, 0.7, 0.85)
 """Shares of the window to which an agent's own compaction is moved."""
@@ -45,80 +42,13 @@ SECONDS_PER_TOKEN = 2e-5
 """Of one processor: what a replay and a simulation of a recorded token take, about."""
 SECONDS_TO_START = 20.0
 """Of one processor: what the workers of a search's runs take to start, about."""
-CLOSE = 0.02
-"""Shares of the window that are the same place."""
 APART = 0.06
 """The least distance of a share that is tried from today's."""
-
-
+NOT_TRIED = "no strategy was tried, since nothing of this agent could be set to it."
+"""Why an advice on an agent without a measured setting has no figure."""
 SETTING = "What {agent} can be set to"
 SWITCHING = "What {agent} cannot be set to, a strategy of ours in its place"
 """Titles of the two parts of an advice."""
-
-
-@dataclass(frozen=True, slots=True)
-class PresentSetting:
-    """How an agent compacts today.
-
-    Attributes:
-        window: that most of its sessions have.
-        limit: the size of the requests at which it compacts in that window, as `inspect` says it.
-        preset: restates it.
-    """
-
-    window: Sized
-    limit: Sized
-    preset: Preset
-
-    @classmethod
-    def of(
-        cls,
-        agent: Agent,
-        sessions: Sequence[Session],
-        asked_window: int | None = None,
-    ) -> PresentSetting:
-        """As the recordings show it, else as it is documented.
-
-        Args:
-            agent: that recorded them.
-            sessions: at least one.
-            asked_window: a window that the user asks for, in tokens.
-        """
-        counter = TiktokenCounter()
-        windows: Counter[Sized] = Counter()
-        shares: list[float] = []
-        for session in sessions:
-            sizes = counter.sizes(session.messages)
-            trusted = checked_reports(session, sizes, counter).session
-            windows[window_of(trusted, asked_window)] += 1
-            window_tokens = window_of(trusted).tokens
-            for limit_tokens in recorded_limits(trusted):
-                shares.append(limit_tokens / window_tokens)
-        [(window, _)] = windows.most_common(1)
-        restated = preset(agent.preset)
-        by_rule = agent.limit(window.tokens)
-        if not shares:
-            return cls(window, Sized(by_rule, f"{agent.name}'s rule"), restated)
-        share = min(median(shares), 1.0)
-        limit_tokens = round(share * window.tokens)
-        limit = Sized(limit_tokens, f"the median of {some(len(shares), 'recorded compaction')}")
-        if abs(by_rule / window.tokens - share) <= CLOSE:
-            return cls(window, limit, restated)
-        return cls(window, limit, moved(restated, share))
-
-    @property
-    def share(self) -> float:
-        """Where it compacts, as a share of the window."""
-        return self.limit.tokens / self.window.tokens
-
-
-def moved(restated: Preset, share: float) -> Preset:
-    """A preset that compacts at another share of the window, and is otherwise as it was."""
-    return replace(
-        restated,
-        name=f"{restated.name} at {percent(share)}",
-        trigger=AtLimit(share=share),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +62,7 @@ class AgentAdvice:
         settings: what its own settings would gain; None for an unknown agent.
         compactor: what one of our strategies in its place would gain.
         other_agents: agents among them whose compaction no preset restates.
+        is_set_by_hand: whether that is all that is told, so that nothing was tried.
     """
 
     agent: Agent | None
@@ -140,6 +71,7 @@ class AgentAdvice:
     settings: Advice | None
     compactor: Advice
     other_agents: tuple[OtherAgent, ...]
+    is_set_by_hand: bool = False
 
     @property
     def pending(self) -> int:
@@ -171,6 +103,8 @@ class AgentSearch:
     other_agents: tuple[OtherAgent, ...] = ()
     tokens: int = 0
     """Of all its sessions, about."""
+    all_by_hand: bool = False
+    """Whether each session is of one of the other agents."""
 
     @classmethod
     def of(
@@ -185,8 +119,17 @@ class AgentSearch:
             candidates = Candidates.of(grid, spec.default or USUAL)
             compactor = Search.over(sources, candidates.at_most(spec.candidates), spec)
             formats = [session.origin.format for session in sessions]
-            others = other_agents(formats)
-            return cls(agent, len(sessions), None, None, compactor, others, _tokens(sessions))
+            all_by_hand = all(name in OTHER_AGENTS for name in formats)
+            return cls(
+                agent,
+                len(sessions),
+                None,
+                None,
+                compactor,
+                other_agents(formats),
+                _tokens(sessions),
+                all_by_hand,
+            )
         return cls._beside_present(agent, sessions, sources, spec)
 
     @classmethod
@@ -222,28 +165,59 @@ class AgentSearch:
         tokens = _tokens(sessions)
         return cls(agent, len(sessions), present, settings, compactor, tokens=tokens)
 
-    def advice(self) -> AgentAdvice:
-        """Do both."""
-        settings = None
-        if self.settings and self.agent and self.present:
-            settings = self.settings.advice()
-            own_setting = OwnSetting(self.agent, self.present.window.tokens, settings)
-            reasons = own_setting.reasons
-            if settings.outcome != "no figure":
-                reasons = paragraph(reasons, look_up_words(settings.not_simulated))
-            settings = replace(settings, verdict=own_setting.verdict, traded=reasons)
-        compactor = self.compactor.advice()
+    def settings_advice(self) -> Advice | None:
+        """What its own settings would gain; None where no setting of it can be measured."""
+        if self.settings is None or self.agent is None or self.present is None:
+            return None
+        advice = self.settings.advice()
+        own_setting = OwnSetting(self.agent, self.present.window.tokens, advice)
+        reasons = own_setting.reasons
+        if advice.outcome != "no figure":
+            reasons = paragraph(reasons, look_up_words(advice.not_simulated))
+        return replace(advice, verdict=own_setting.verdict, traded=reasons)
+
+    def advice(self, settings: Advice | None = None) -> AgentAdvice:
+        """Do both, and leave what they said for the pages of the run.
+
+        Args:
+            settings: the result of `settings_advice`, where it is known already.
+        """
+        if settings is None:
+            settings = self.settings_advice()
+        compactor = self._compactor_advice()
         titled_advices = []
-        if self.agent and settings:
-            titled_advices.append((SETTING.format(agent=self.agent.name), settings))
         title = ""
         if self.agent:
             title = SWITCHING.format(agent=self.agent.name)
+            if settings:
+                titled_advices.append((SETTING.format(agent=self.agent.name), settings))
         titled_advices.append((title, compactor))
         self.compactor.publish(titled_advices)
         return AgentAdvice(
-            self.agent, self.sessions, self.present, settings, compactor, self.other_agents
+            self.agent,
+            self.sessions,
+            self.present,
+            settings,
+            compactor,
+            self.other_agents,
+            self.is_set_by_hand and compactor.shortage is None,
         )
+
+    def _compactor_advice(self) -> Advice:
+        """What one of our strategies in its place would gain; nothing is tried where nobody asked
+        and nothing of it could be set.
+        """
+        if self.is_set_by_hand and self.compactor.shortage() is None:
+            return self.compactor.without_figures(NOT_TRIED)
+        return self.compactor.advice()
+
+    @property
+    def is_set_by_hand(self) -> bool:
+        """Whether all its agents can be set by hand alone, and nobody asked for a comparison."""
+        spec = self.compactor.spec
+        if spec.default or spec.space or spec.model:
+            return False
+        return self.all_by_hand
 
     @property
     def processor_seconds(self) -> float:
@@ -348,4 +322,5 @@ def advise_agents(
         UnknownName: no strategy or model of that name.
     """
     searches = agent_searches(what, AdviceSpec.of(spec, settings))
-    return tuple(search.advice() for search in searches)
+    with lasting_workers():
+        return tuple(search.advice() for search in searches)

@@ -4,53 +4,40 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.advice_note import AdviceNote, noted
-from workbench.evaluation.analysis.scores import floats, leading_metric, plain, with_projects
+from workbench.evaluation.analysis.scores import floats, leading_metric, plain
 from workbench.evaluation.analysis.summary_writers import SummaryWriters
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.grid import Grid, Point, by_run
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.experiment.sources import SessionSource, sessions_in
+from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.metrics import NAMES, WORK
+from workbench.lab.advice.measured_rows import (
+    COLUMNS,
+    RecordedSession,
+    places_of,
+    replayed_rows,
+    with_outcomes,
+)
 from workbench.lab.advice.outcomes import Outcomes, against_bill_of, with_net_bill
 from workbench.lab.simulation.beside import simulate_beside
 
-SCORES = {WORK: WORK, NAMES: NAMES, "over": "over_window"}
-"""By column the metric of it, on the candidate's own trigger."""
-ROW = ["session", "candidate"]
-"""What a row is about."""
-BILLS = ("saved", "usd", "plain")
-"""What the bill of a session says."""
-OUTCOMES = ("net", "equipped")
-"""What a simulation of it says; missing where there is none."""
-COLUMNS = (
-    "unit",
-    "session",
-    "project",
-    "candidate",
-    *SCORES,
-    *BILLS,
-    *OUTCOMES,
-    "ok",
-    "fits",
-)
 WRITERS = ["strategy", "mode", "writer", "requests", "fallbacks", "by_rule"]
 """Columns of the table `compactions` that say who wrote."""
 
 
 @dataclass
 class Measurements:
-    """Candidates on sources, measured when they are asked for; nothing is measured twice.
+    """Candidates on sources, replayed and simulated when they are asked for; nothing is measured
+    twice.
 
     Attributes:
         grid: the candidates.
@@ -59,7 +46,8 @@ class Measurements:
         spec: everything else of the runs; its folder holds all replays.
         half: the half of the headline that decides, see `decide_half`.
         rows: what was measured so far.
-        measured_pairs: the candidates and sources that it is of.
+        replayed_pairs: the candidates and sources that it is of.
+        simulated_pairs: those of them that were simulated.
         compactions: of the candidates, with who wrote.
         window: tokens; that of most sessions of the newest run.
         pending: replays that wait for answers of their model.
@@ -76,7 +64,8 @@ class Measurements:
     half: str = NAMES
     rows: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS)))
     compactions: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=WRITERS))
-    measured_pairs: set[tuple[str, str]] = field(default_factory=set)
+    replayed_pairs: set[tuple[str, str]] = field(default_factory=set)
+    simulated_pairs: set[tuple[str, str]] = field(default_factory=set)
     window: int = 0
     pending: int = 0
     not_simulated: str = ""
@@ -89,7 +78,7 @@ class Measurements:
         Returns:
             The sources in the order given, those first in which the half has a figure.
         """
-        rows = self.of([default], units)
+        rows = self.replayed([default], units)
         scores = rows.melt("session", [WORK, NAMES], "metric")
         self.half = leading_metric(scores.assign(mode="natural"), mode="natural")
         has_figure = rows[self.half].notna()
@@ -107,19 +96,31 @@ class Measurements:
         """The rows of these candidates on these sources, one a session and candidate; `recall`
         is of the half, and the bill is simulated where all were.
         """
+        self.replayed(points, units)
+        if self.simulates:
+            for run_points in by_run(points).values():
+                new_points, new_units = _missing(run_points, units, self.simulated_pairs)
+                if new_units:
+                    self._simulate(new_points, new_units)
+        rows = with_net_bill(self._rows_of(points, units))
+        names = [point.strategy for point in points]
+        if self.in_use in names:
+            rows = against_bill_of(rows, self.in_use)
+        return rows
+
+    def replayed(self, points: Sequence[Point], units: Sequence[str]) -> pd.DataFrame:
+        """The same rows without a simulation, so that bills are estimated."""
         for run_points in by_run(points).values():
-            missing_units = []
-            for unit in units:
-                if not self._are_done(run_points, [unit]):
-                    missing_units.append(unit)
-            if missing_units:
-                self._measure(run_points, missing_units)
+            new_points, new_units = _missing(run_points, units, self.replayed_pairs)
+            if new_units:
+                self._replay(new_points, new_units)
+        return self._rows_of(points, units)
+
+    def _rows_of(self, points: Sequence[Point], units: Sequence[str]) -> pd.DataFrame:
         names = [point.strategy for point in points]
         is_of_names = self.rows["candidate"].isin(names)
         is_of_units = self.rows["unit"].isin(units)
-        rows = with_net_bill(self.rows[is_of_names & is_of_units])
-        if self.in_use in names:
-            rows = against_bill_of(rows, self.in_use)
+        rows = self.rows[is_of_names & is_of_units]
         return rows.assign(recall=floats(rows[self.half]))
 
     @property
@@ -148,47 +149,41 @@ class Measurements:
             simulate_beside(results, run.sources, run.job.spec)
         run.job.folder.note(noted(notes))
 
-    def _are_done(self, points: Sequence[Point], units: Sequence[str]) -> bool:
-        """Whether all of these candidates were measured on all of these sources."""
-        for point in points:
-            for unit in units:
-                if (point.strategy, unit) not in self.measured_pairs:
-                    return False
-        return True
-
     def _in_order(self, units: Sequence[str]) -> list[SessionSource]:
         """The sources of these names, in the order of a run's rows."""
         sources = [self.sources[unit] for unit in units]
         return sorted(sources, key=lambda source: source.number)
 
-    def _measure(self, points: Sequence[Point], units: Sequence[str]) -> None:
-        new_points = []
-        for point in points:
-            if not self._are_done([point], units):
-                new_points.append(point)
-        names = [point.strategy for point in new_points]
+    def _replay(self, points: Sequence[Point], units: Sequence[str]) -> None:
+        names = [point.strategy for point in points]
         sources = self._in_order(units)
-        planned_run = Run.of(sources, self.run_of(new_points))
-        run = planned_run.results()
-        outcomes = Outcomes()
-        if self.simulates:
-            outcomes = Outcomes.of(run, sources, planned_run.job.spec)
-            self.not_simulated = outcomes.reason or self.not_simulated
+        run = Run.of(sources, self.run_of(points)).results()
         self.pending += run.pending
         windows = run.sessions["window_used"].dropna()
         if len(windows):
             self.window = int(windows.mode().max())
         ordered_units = [source.name for source in sources]
-        self._add_rows(_rows(run, outcomes, names, ordered_units, self.recordings))
+        self._add_rows(replayed_rows(run, names, ordered_units, self.recordings))
         self._add_compactions(run, names)
-        for name in names:
-            for unit in units:
-                self.measured_pairs.add((name, unit))
+        self.replayed_pairs |= _pairs(points, units)
+
+    def _simulate(self, points: Sequence[Point], units: Sequence[str]) -> None:
+        sources = self._in_order(units)
+        ordered_units = [source.name for source in sources]
+        longest = max(self.recordings[unit].messages for unit in units)
+        outcomes = Outcomes.of(sources, Run.of(sources, self.run_of(points)), longest)
+        self.simulated_pairs |= _pairs(points, units)
+        if outcomes.reason:
+            self.not_simulated = outcomes.reason
+            return
+        session_names = outcomes.rows["session"].unique()
+        places = places_of(map(str, session_names), self.recordings, ordered_units)
+        self.rows = with_outcomes(self.rows, outcomes.rows, places)
 
     def _add_rows(self, measured: pd.DataFrame) -> None:
         """Add those of candidates and sources that were not measured before."""
         pairs = zip(measured["candidate"], measured["unit"], strict=True)
-        is_old = np.array([pair in self.measured_pairs for pair in pairs], dtype=bool)
+        is_old = np.array([pair in self.replayed_pairs for pair in pairs], dtype=bool)
         new_rows = measured[~is_old]
         if self.rows.empty:
             self.rows = new_rows
@@ -212,119 +207,28 @@ class Measurements:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedSession:
-    """What the search knows of a source before it is replayed: its project, and the ids of its
-    sessions.
-    """
-
-    project: str
-    sessions: tuple[str, ...]
-
-
-def recorded(sources: Collection[SessionSource], by: str) -> dict[str, RecordedSession]:
-    """By name each source that holds a session; its project is that of the first, or its own
-    name.
-    """
-    by_name = {}
-    for source in sources:
-        sessions = sessions_in(source)
-        if sessions:
-            project = _project_of(sessions[0], source, by)
-            ids = tuple(session.id for session in sessions)
-            by_name[source.name] = RecordedSession(project, ids)
-    return by_name
+def _pairs(points: Sequence[Point], units: Sequence[str]) -> set[tuple[str, str]]:
+    """Each of these candidates with each of these sources."""
+    pairs: set[tuple[str, str]] = set()
+    for point in points:
+        for unit in units:
+            pairs.add((point.strategy, unit))
+    return pairs
 
 
-def _project_of(session: Session, source: SessionSource, by: str) -> str:
-    row = {
-        "session": session.id,
-        "project": session.project,
-        "path": source.name,
-    }
-    with_project = with_projects(
-        pd.DataFrame({"session": [session.id]}),
-        pd.DataFrame([row]),
-        by,
-    )
-    return str(with_project["project"].iloc[0])
-
-
-def _units(
-    rows: Iterable[str],
-    sources: Mapping[str, RecordedSession],
-    units: Sequence[str],
-) -> dict[str, str]:
-    """By the name of a session in a run its source: rows are in the order of sources, and those
-    of some may lack.
-    """
-    expected = deque[tuple[str, str]]()
+def _missing(
+    points: Sequence[Point], units: Sequence[str], measured_pairs: set[tuple[str, str]]
+) -> tuple[list[Point], list[str]]:
+    """The candidates and the sources that one more run takes, so that each pair is done."""
+    missing_units = []
     for unit in units:
-        for id in sources[unit].sessions:
-            expected.append((unit, id))
-    by_name = {}
-    for name in rows:
-        by_name[name] = ""
-        while expected and not by_name[name]:
-            unit, id = expected.popleft()
-            if name == id or name.startswith(f"{id}~"):
-                by_name[name] = unit
-    return by_name
-
-
-def _rows(
-    run: Results,
-    outcomes: Outcomes,
-    names: Sequence[str],
-    units: Sequence[str],
-    recordings: Mapping[str, RecordedSession],
-) -> pd.DataFrame:
-    """The rows of some strategies and recordings: a row a session and candidate."""
-    is_replayed = run.sessions["status"] == "ok"
-    session_names = run.sessions.loc[is_replayed, "session"]
-    unit_of = _units(map(str, session_names), recordings, units)
-    project_of = {name: source.project for name, source in recordings.items()}
-    is_named = run.replays["strategy"].isin(names)
-    table = run.replays.loc[is_named, ["session", "strategy", "status"]]
-    table = table.rename(columns={"strategy": "candidate"})
-    for column, metric in SCORES.items():
-        table = table.merge(_scores(run, metric, column), "left", ROW)
-    table = table.merge(_bills(run), "left", ROW)
-    table = table.merge(outcomes.rows, "left", ROW)
-    unit_column = pd.Series(unit_of).rename_axis("session").rename("unit")
-    table = table.merge(unit_column.reset_index(), "left", "session")
-    for column in (*SCORES, *BILLS, *OUTCOMES):
-        table[column] = floats(table[column])
-    table = table.assign(
-        project=table["unit"].map(project_of),
-        # a source's session may have a name of its run only: sources keep sessions of two runs
-        # apart
-        session=table["unit"] + "#" + table["session"],
-        ok=table["status"] == "ok",
-        fits=~(table["over"] > 0),
-    )
-    return table[list(COLUMNS)]
-
-
-def _scores(run: Results, metric: str, column: str) -> pd.DataFrame:
-    """By session and candidate the values of a metric on the candidate's own trigger."""
-    is_natural = run.scores["mode"] == "natural"
-    is_of_metric = run.scores["metric"] == metric
-    rows = run.scores.loc[is_natural & is_of_metric]
-    values = rows[["session", "strategy", "value"]]
-    return values.set_axis([*ROW, column], axis="columns")
-
-
-def _bills(run: Results) -> pd.DataFrame:
-    """By session and candidate what was saved, the bill, and the bill without compaction."""
-    new_names = {
-        "strategy": "candidate",
-        "net_saving": "saved",
-        "usd_uncompacted": "plain",
-    }
-    costs = run.costs.rename(columns=new_names)
-    bill = floats(costs["usd"]) + floats(costs["usd_fetching"])
-    return costs.assign(usd=bill)[[*ROW, *BILLS]]
+        if not _pairs(points, [unit]) <= measured_pairs:
+            missing_units.append(unit)
+    missing_points = []
+    for point in points:
+        if not _pairs([point], missing_units) <= measured_pairs:
+            missing_points.append(point)
+    return missing_points, missing_units
 
 
 def saved_shares(rows: pd.DataFrame) -> dict[str, float]:
@@ -342,8 +246,9 @@ def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
 
     Returns:
         `candidate`, its `points`, what it keeps of the `work` and of `names` (shares, means over
-        projects), the share of the bill `saved`, `usd` a session, and how many `sessions` and
-        `projects` all but the bill are over: that is of every priced session, as in `compare`.
+        projects), the share of the bill `saved`, `usd` a session, how many `sessions` and `projects`
+        all but the bill are over, and how many sessions the bill is over: every `priced` one, as in
+        `compare`.
     """
     points = Trade(worth).points(rows)
     recall = rows.pivot_table("recall", "session", "candidate", dropna=False)
@@ -360,6 +265,7 @@ def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
             "usd": priced_rows.groupby("candidate")["usd"].mean(),
             "sessions": by_candidate["session"].nunique(),
             "projects": by_candidate["project"].nunique(),
+            "priced": priced_rows.groupby("candidate")["session"].nunique(),
         },
         index=points.columns,
     )

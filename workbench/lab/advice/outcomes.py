@@ -12,9 +12,8 @@ import pandas as pd
 from workbench.base.errors import WorkbenchError
 from workbench.evaluation.analysis.scores import plain
 from workbench.evaluation.analysis.simulated import unrecorded_words
-from workbench.evaluation.experiment.results import Results
+from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.sources import SessionSource
-from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.findings.look_ups import points_behind, share_of_equipped_steps
 from workbench.lab.simulation.beside import reason_not_to_simulate, simulation_spec
 from workbench.lab.simulation.simulate import simulated
@@ -40,19 +39,20 @@ class Outcomes:
     reason: str = ""
 
     @classmethod
-    def of(cls, results: Results, sources: Sequence[SessionSource], spec: RunSpec) -> Outcomes:
+    def of(cls, sources: Sequence[SessionSource], run: Run, longest: int) -> Outcomes:
         """Simulate the candidates of a run, in its folder.
 
         Args:
-            results: the run.
             sources: its sessions.
-            spec: its settings, with its model.
+            run: the run.
+            longest: how many messages the longest of its sessions has.
         """
-        reason = reason_not_to_simulate(results, spec)
+        spec = run.job.spec
+        reason = reason_not_to_simulate(longest, spec)
         if reason:
             return cls(reason=reason)
         try:
-            simulation = simulated(sources, simulation_spec(spec).changed(out=results.path))
+            simulation = simulated(sources, simulation_spec(spec).changed(out=run.job.folder.path))
         except WorkbenchError as error:
             return cls(reason=str(error))
         reason = unrecorded_words(simulation.simulated)

@@ -7,13 +7,15 @@ from math import inf
 
 import pandas as pd
 
-from workbench.base.formats import dollars, missing, percent, some
+from workbench.base.formats import dollars, missing, paragraph, percent, some
 from workbench.engine.compaction.strategy import AtLimit
 from workbench.evaluation.experiment.grid import Point
 from workbench.evaluation.metrics import WORK
 from workbench.evaluation.replays.agents import Agent
-from workbench.lab.advice.advise import Advice
+from workbench.lab.advice.advice import Advice
+from workbench.lab.advice.bill_facts import out_of_reach_words
 from workbench.lab.advice.paste import Snippet, agent_snippet
+from workbench.lab.advice.present_setting import PresentSetting
 from workbench.lab.advice.verdict import doubt_words, gain_words
 
 SAME_POINTS = 0.5
@@ -55,10 +57,15 @@ class OwnSetting:
             _, _, reason = self.advice.verdict.partition(": ")
             return f"{reason[0].upper()}{reason[1:]}"
         if not self.advice.stay:
-            return self._gain_elsewhere
+            return paragraph(self._gain_elsewhere, self._out_of_reach)
         if not self._tried:
             return self.advice.verdict
-        return f"{self._tried_in_vain} {self._gain_elsewhere or self._trade}"
+        gain_elsewhere = self._gain_elsewhere or self._trade
+        return paragraph(
+            self._tried_in_vain,
+            gain_elsewhere,
+            self._out_of_reach,
+        )
 
     def snippet(self, point: Point) -> Snippet | None:
         """The settings that move its compaction to a candidate; None where there are none."""
@@ -79,7 +86,7 @@ class OwnSetting:
     def _tried_in_vain(self) -> str:
         """What the best and the cheapest of the other settings would change, in a sentence."""
         best = self._tried[0]
-        settings = some(len(self._tried), "setting")
+        settings = some(len(self._tried) + len(self.advice.out_of_reach), "setting")
         parts = [f"The best of {settings} tried, {self._setting(best)}, {self._gain(best)}"]
         savings = self.advice.table.set_index("candidate")["saved"]
         cheapest = max(self._tried, key=lambda point: float(savings.fillna(-inf)[point.strategy]))
@@ -105,10 +112,24 @@ class OwnSetting:
         return f"A point of what is kept counts as much as {share} of today's bill (--worth)."
 
     @property
+    def _out_of_reach(self) -> str:
+        """Which settings were not simulated any more, and why; empty for none."""
+        settings: dict[str, float] = {}
+        for point in self.advice.grid.points():
+            points_less = self.advice.out_of_reach.get(point.strategy)
+            if points_less is not None:
+                settings[f"a compaction at {self._limit(point):,} tokens"] = points_less
+        return out_of_reach_words(settings, "today's setting")
+
+    @property
     def _sessions(self) -> str:
-        """The sessions that the figures are of."""
-        sessions = self._figures(self.advice.default.strategy)["sessions"]
-        return f"your {some(int(sessions), 'session')}"
+        """The sessions that the figures are of: bills are of all that have a price."""
+        row = self._figures(self.advice.default.strategy)
+        kept_count = int(row["sessions"])
+        if missing(row["priced"]) or row["priced"] == kept_count:
+            return f"your {some(kept_count, 'session')}"
+        priced = some(int(row["priced"]), "session")
+        return f"your sessions, the bill on {priced} and what is kept on {kept_count}"
 
     def _figures(self, candidate: str) -> pd.Series[float]:
         """The row of a candidate in the last round."""
@@ -116,11 +137,15 @@ class OwnSetting:
         row: pd.Series[float] = rows.loc[candidate]
         return row
 
-    def _setting(self, point: Point) -> str:
-        """What is set, to which value, and where the agent then compacts."""
+    def _limit(self, point: Point) -> int:
+        """The size of the requests at which the agent then compacts, in tokens."""
         trigger = self.advice.grid.preset(point).trigger
         assert isinstance(trigger, AtLimit)
-        limit = f"{trigger.limit(self.window):,} tokens"
+        return trigger.limit(self.window)
+
+    def _setting(self, point: Point) -> str:
+        """What is set, to which value, and where the agent then compacts."""
+        limit = f"{self._limit(point):,} tokens"
         snippet = self.snippet(point)
         if snippet is None:
             return f"a compaction at {limit}"
@@ -148,3 +173,12 @@ class OwnSetting:
         if gain < 0:
             direction = "less"
         return f"keeps {some(round(abs(gain)), 'point')} {direction} of {title}"
+
+
+def measured_setting(
+    agent: Agent | None, present: PresentSetting | None, settings: Advice | None
+) -> Snippet | None:
+    """What to paste into the agent itself: only a setting whose gain was measured."""
+    if agent is None or present is None or settings is None or settings.stay:
+        return None
+    return OwnSetting(agent, present.window.tokens, settings).snippet(settings.advised)

@@ -5,7 +5,7 @@ not seen.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from random import Random
@@ -13,13 +13,22 @@ from random import Random
 import pandas as pd
 
 from workbench.evaluation.analysis.paired import Estimate, estimate
-from workbench.evaluation.analysis.trade import Choice, Trade, choice, difference
+from workbench.evaluation.analysis.trade import (
+    MARGIN,
+    Choice,
+    Trade,
+    choice,
+    complete_sessions,
+    difference,
+)
 from workbench.evaluation.experiment.grid import Point
 from workbench.lab.advice.measured import Measurements, saved_shares
 from workbench.lab.advice.outcomes import far_behind
 
 FIRST = 4
 """Recordings of the first round."""
+TENTHS = 10
+"""Of a bill."""
 FINALISTS = 4
 """Candidates that are tried on every session, at least, where there are so many."""
 
@@ -88,12 +97,14 @@ class Finals:
         rows: as of `Measurements`.
         set_aside: candidates that are not chosen since they end far behind when simulated, with
             their distance in points.
+        out_of_reach: candidates that were not simulated, as of `out_of_reach`.
     """
 
     choice: Choice | None
     points: pd.DataFrame
     rows: pd.DataFrame
     set_aside: Mapping[str, float] = field(default_factory=dict)
+    out_of_reach: Mapping[str, float] = field(default_factory=dict)
 
     def best_or(self, default: str) -> str:
         """The candidate to use, or the default where no session has a figure."""
@@ -116,32 +127,94 @@ def halved(
     units: Sequence[str],
     trade: Trade,
     default: Point,
+    *,
+    tells_other_bill: bool = False,
 ) -> Finals:
     """Try all candidates on few recordings, the better half on twice as many, and the last ones on
     all.
 
-    A candidate that fails, or sends a request larger than the window, is out. The default stays
-    to the end. Of the last round those are not chosen that end far behind when simulated.
+    A candidate that fails, or sends a request larger than the window, is out, and so is one that no
+    saving could bring to the default: it is not simulated. The default stays to the end. Of the last
+    round those are not chosen that end far behind when simulated.
+
+    Args:
+        measured: measures them.
+        points: the candidates.
+        units: the recordings, in the order in which they are tried.
+        trade: of what is kept and the bill.
+        default: what the candidates are compared with.
+        tells_other_bill: whether the best of the others is simulated in any case.
     """
     other_points = [point for point in points if point.strategy != default.strategy]
     alive = [default, *other_points]
+    far_names: dict[str, float] = {}
     for planned in rounds(len(alive), len(units)):
         recordings = units[: planned.recordings]
+        out = failed_candidates(measured.replayed(alive, recordings))
+        alive = _without(alive, out, default)
+        sessions = complete_sessions(measured.replayed(alive, recordings))
+        if sessions.empty:  # too little is needed later for any figure
+            rows = measured.of(alive, recordings)
+            return Finals(None, trade.points(rows).dropna(), rows)
+        distances = out_of_reach(measured, sessions, recordings, trade, default)
+        if tells_other_bill:
+            kept_by_others = Trade(0).points(sessions).drop(columns=default.strategy)
+            for name in _best(kept_by_others, 1):
+                distances.pop(name, None)
+        far_names |= distances
+        alive = _without(alive, distances, default)
         rows = measured.of(alive, recordings)
-        out = failed_candidates(rows) - {default.strategy}
-        is_out = rows["candidate"].isin(out)
-        rows = rows[~is_out]
+        has_figure = rows["session"].isin(sessions["session"])
+        rows = rows.assign(recall=rows["recall"].where(has_figure))
         table = trade.points(rows).dropna()
-        if table.empty:  # too little is needed later for any figure
-            return Finals(None, table, rows)
         if planned.recordings < len(units):
-            best_names = _best(table, better_half(len(alive)))
+            best_names = _best(table, better_half(planned.candidates))
             names = {*best_names, default.strategy}
             alive = [point for point in alive if point.strategy in names]
     set_aside = far_behind(rows)
     excluded = set(set_aside) - {default.strategy}
     eligible = table.drop(columns=[name for name in table if name in excluded])
-    return Finals(choice(eligible, saved_shares(rows)), table, rows, set_aside)
+    return Finals(choice(eligible, saved_shares(rows)), table, rows, set_aside, far_names)
+
+
+def _without(points: Sequence[Point], names: Collection[str], default: Point) -> list[Point]:
+    """The candidates but for those of these names; the default stays."""
+    others = [default]
+    for point in points:
+        if point.strategy not in names and point != default:
+            others.append(point)
+    return others
+
+
+def out_of_reach(
+    measured: Measurements,
+    sessions: pd.DataFrame,
+    recordings: Sequence[str],
+    trade: Trade,
+    default: Point,
+) -> dict[str, float]:
+    """Candidates that would not come near the default if they saved the whole bill, and how many
+    points less than it they keep.
+
+    Args:
+        measured: simulates the default, where its bill is not the one that savings are of.
+        sessions: as replayed, those with a figure for every candidate.
+        recordings: that they are of.
+        trade: of what is kept and the bill.
+        default: what the candidates are compared with.
+    """
+    kept_points = Trade(0).points(sessions).mean()
+    points_to_reach = kept_points[default.strategy]
+    if measured.in_use != default.strategy:
+        rows = measured.of([default], recordings)
+        with_figure = rows[rows["session"].isin(sessions["session"])]
+        points_to_reach = trade.points(with_figure)[default.strategy].mean()
+    least_kept = points_to_reach - MARGIN - TENTHS * trade.worth
+    distances: dict[str, float] = {}
+    for name, points in kept_points.items():
+        if points < least_kept and name != default.strategy:
+            distances[str(name)] = float(kept_points[default.strategy] - points)
+    return distances
 
 
 def _best(points: pd.DataFrame, count: int) -> list[str]:

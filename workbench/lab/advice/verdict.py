@@ -4,53 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
 
 import pandas as pd
 
-from workbench.base.formats import joined, missing, paragraph, percent, some
+from workbench.base.formats import joined, missing, some
 from workbench.evaluation.analysis.paired import FEWEST, Estimate
 from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
 from workbench.evaluation.analysis.trade import Choice
-from workbench.evaluation.findings.look_ups import FAR_BEHIND
 from workbench.evaluation.metrics import NAMES, WORK
+from workbench.lab.advice.advice import TODAY, UNCOMPACTED, Bill, Outcome
 from workbench.lab.advice.measured import Measurements
 from workbench.lab.advice.search import Finals, Outside
 
-Outcome: TypeAlias = Literal["use", "stay", "no difference", "no winner", "no figure"]
+BY_NAMES = (
+    "What is kept is judged by names: exact things, such as paths and numbers, that the agent used"
+    " again later. Questions about its work would say more:"
+)
+BY_WORK = "What is kept is judged by questions about the work:"
 MODE = "natural"
 """Candidates are compared on their own triggers."""
-SAME_BILL = 0.005
-"""The share of a bill below which nobody sees that it is another one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bill:
-    """The bill that savings are shares of.
-
-    Attributes:
-        name: of the bill.
-        cause: what makes it.
-    """
-
-    name: str
-    cause: str
-
-    def change(self, saved: float) -> str:
-        """What a candidate does to the bill, in words.
-
-        Args:
-            saved: the share of it that the candidate saves; below 0 where it costs more.
-        """
-        if abs(saved) < SAME_BILL:
-            return f"saves nothing of {self.name}"
-        if saved < 0:
-            return f"costs {percent(-saved)} more than {self.cause}"
-        return f"saves {percent(saved)} of {self.name}"
-
-
-UNCOMPACTED = Bill("the bill", "no compaction")
-TODAY = Bill("today's bill", "today")
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,121 +237,12 @@ def opening(measured: Measurements, rows: pd.DataFrame) -> str:
     has_work = rows[WORK].notna()
     with_work = rows.loc[has_work, "session"].nunique()
     question_counts = (
-        f"{with_work} of {some(sessions, 'session')} have questions about the work behind the first"
-        " request that fills the window"
+        f"{with_work} of {some(sessions, 'session')} have some behind the first request that fills"
+        " the window"
     )
-    command = "`workbench lab exam write SESSIONS --model ...` writes them"
+    command = "`workbench lab exam write SESSIONS --model ...` has a model write them"
     if measured.half == NAMES and rows[NAMES].notna().any():
-        sentences.insert(0, f"By names alone: {question_counts}; {command}.")
+        sentences.insert(0, f"{BY_NAMES} {question_counts}; {command}.")
     elif measured.half == WORK and with_work < sessions:
-        sentences.append(f"By the work: {question_counts}; {command}.")
+        sentences.append(f"{BY_WORK} {question_counts}; {command}.")
     return " ".join(sentences)
-
-
-@dataclass(frozen=True, slots=True)
-class BillFacts:
-    """What is told of the bill behind a verdict.
-
-    Attributes:
-        saved: by candidate the share of the bill that it saves.
-        advised: the candidate to use.
-        default: what it is compared with.
-        set_aside: candidates that end far behind when simulated, with their distance in points.
-        not_simulated: why the bill only estimates look-ups; empty where it pays each.
-        bill: that savings are shares of.
-    """
-
-    saved: Mapping[str, float]
-    advised: str
-    default: str
-    set_aside: Mapping[str, float]
-    not_simulated: str
-    bill: Bill = UNCOMPACTED
-
-    @property
-    def cheapest(self) -> str:
-        """The candidate that saves most; empty where nothing is priced."""
-        savings = {name: share for name, share in self.saved.items() if not missing(share)}
-        if not savings:
-            return ""
-        return max(savings, key=savings.__getitem__)
-
-    @property
-    def words(self) -> str:
-        """All of it, in sentences."""
-        return paragraph(self._dollars, self._far_behind, look_up_words(self.not_simulated))
-
-    @property
-    def _dollars(self) -> str:
-        """What to use if only dollars count; empty where that is what is advised."""
-        cheapest = self.cheapest
-        if not cheapest or cheapest == self.advised:
-            return ""
-        if self.saved[cheapest] - self.saved.get(self.advised, 0.0) < SAME_BILL:
-            return ""
-        change = self.bill.change(self.saved[cheapest])
-        return f"If only dollars count, take {cheapest}, which {change}."
-
-    @property
-    def _far_behind(self) -> str:
-        """Which candidates are not chosen since they end far behind; empty for none."""
-        distances = []
-        for name, points in self.set_aside.items():
-            if name != self.default:
-                distances.append(f"{name} by {points:.0f}")
-        sentences = []
-        if distances:
-            sentences.append(
-                "Not chosen, since agents that look up what they lack end more than"
-                f" {FAR_BEHIND:.0f} points behind with them: {joined(distances)}."
-            )
-        if self.default in self.set_aside:
-            points = self.set_aside[self.default]
-            sentences.append(f"{self.default} itself ends {points:.0f} points behind the best.")
-        return " ".join(sentences)
-
-
-def look_up_words(not_simulated: str) -> str:
-    """Whether the bill pays each look-up of what was lost, or why it only estimates them."""
-    if not not_simulated:
-        return "The bill is simulated: every look-up of what was lost is made and paid."
-    reason = not_simulated.rstrip(".")
-    return f"The bill estimates look-ups; they were not simulated, since {reason}."
-
-
-def traded(
-    table: pd.DataFrame,
-    names: Sequence[str],
-    half: str,
-    bill: Bill = UNCOMPACTED,
-) -> str:
-    """What each of these candidates keeps and saves, the half that decides first; empty without
-    figures.
-
-    Args:
-        table: as of `figures`.
-        names: of the candidates, the default last.
-        half: that decides.
-        bill: that savings are shares of.
-    """
-    order = ("work", "names") if half == WORK else ("names", "work")
-    titles = {"work": "the work", "names": "names"}
-    parts = []
-    rows = table.set_index("candidate")
-    for name in dict.fromkeys(names):
-        if name not in rows.index:
-            continue
-        row = rows.loc[name]
-        kept_parts = []
-        for column in order:
-            if not missing(row[column]):
-                kept_parts.append(f"{percent(row[column])} of {titles[column]}")
-        facts = []
-        if kept_parts:
-            facts.append(f"keeps {' and '.join(kept_parts)}")
-        is_today = bill is TODAY and name == names[-1]
-        if not missing(row["saved"]) and not is_today:
-            facts.append(bill.change(row["saved"]))
-        if facts:
-            parts.append(f"{name} {' and '.join(facts)}")
-    return f"{'; '.join(parts)}." if parts else ""

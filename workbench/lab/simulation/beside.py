@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from workbench.base.errors import WorkbenchError
+from workbench.base.formats import missing
 from workbench.base.palette import REFERENCES
 from workbench.engine.models import find_model
 from workbench.evaluation.experiment.filler import is_asked
@@ -68,18 +69,19 @@ def simulation_spec(spec: RunSpec) -> SimulationSpec:
 
 def _is_worth_it(results: Results, spec: RunSpec) -> bool:
     """Whether a simulation is cheap, has the writer of the comparison, and its bill can differ."""
-    if reason_not_to_simulate(results, spec):
+    longest = results.sessions["messages"].max()
+    if missing(longest) or reason_not_to_simulate(int(longest), spec):
         return False
     compacted = set(results.compactions["strategy"]) - set(REFERENCES)
     return len(compacted) >= 2 and not results.costs.empty
 
 
-def reason_not_to_simulate(results: Results, spec: RunSpec) -> str:
+def reason_not_to_simulate(longest: int, spec: RunSpec) -> str:
     """Why the strategies of a comparison are not simulated unasked, in a clause; empty where they
     are.
 
     Args:
-        results: the comparison.
+        longest: how many messages the longest session has.
         spec: its settings, with its model.
     """
     if len(spec.model) != 1 or spec.replicates > 1:
@@ -88,7 +90,6 @@ def reason_not_to_simulate(results: Results, spec: RunSpec) -> str:
         return "the replays run on a scheduler"
     if is_asked(find_model(spec.model[0])):
         return f"{spec.model[0]} would be asked for more summaries"
-    is_long = results.sessions["messages"] > MOST_MESSAGES
-    if is_long.any():
+    if longest > MOST_MESSAGES:
         return f"a session has more than {MOST_MESSAGES:,} messages"
     return ""

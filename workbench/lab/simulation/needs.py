@@ -4,6 +4,8 @@ would.
 An agent can look up again the results of calls that only look, and what it wrote to files itself.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -98,6 +100,17 @@ class Needs:
         ready: the session.
         reader: a model that says whether a context tells a thing; None: the lexical reader.
     """
+
+    @classmethod
+    def of(cls, prepared: Prepared, reader: ModelReader | None = None) -> Needs:
+        """Those of a session; with the lexical reader they are found once."""
+        if reader is not None:
+            return cls(prepared, reader)
+        needs = prepared.index.needs
+        if not isinstance(needs, cls):
+            needs = cls(prepared)
+            prepared.index.needs = needs
+        return needs
 
     def __init__(self, prepared: Prepared, reader: ModelReader | None = None) -> None:
         self.history: ExamHistory = Exams.of(prepared.index).history

@@ -293,7 +293,7 @@ def _rows(job: SimulationJob, source: SessionSource) -> list[Row]:
     for prepared in recording.ready[: source.most]:
         for reports in prepared.left_out:
             rows.append({"left_out": f"{prepared.session.id}: {reports}"})
-        needs = Needs(prepared, reader_of(job.spec.reader, job.model_settings))
+        needs = Needs.of(prepared, reader_of(job.spec.reader, job.model_settings))
         for strategy in job.presets:
             work = SimulationWork(job, prepared, needs, strategy)
             row = work.row()

@@ -1,0 +1,98 @@
+"""An advice as plain JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from workbench.cli.output import records
+from workbench.evaluation.analysis.paired import Estimate
+from workbench.lab.advice.advice import Advice
+from workbench.lab.advice.agents import AgentAdvice
+from workbench.lab.advice.own_setting import measured_setting
+from workbench.lab.advice.paste import Snippet, snippets
+from workbench.lab.advice.present_setting import PresentSetting
+
+
+def plain_advice(advice: AgentAdvice) -> dict[str, object]:
+    """The advice for one agent."""
+    agent, present, settings = advice.agent, advice.present, advice.settings
+    window = present.window.tokens if present else advice.compactor.window
+    compactor = _plain_search(advice.compactor)
+    compactor["paste"] = []
+    if present is None or not advice.compactor.stay:
+        compactor["paste"] = [asdict(part) for part in compactor_snippets(advice.compactor, window)]
+    settings_fields = None
+    if settings is not None:
+        settings_fields = {
+            **_plain_search(settings),
+            "paste": _fields(measured_setting(agent, present, settings)),
+        }
+    other_agents: list[dict[str, object]] = []
+    for other_agent in advice.other_agents:
+        other_agents.append(asdict(other_agent))
+    return {
+        "agent": None if agent is None else agent.name,
+        "sessions": advice.sessions,
+        "present": _plain_present(present),
+        "settings": settings_fields,
+        "compactor": compactor,
+        "other_agents": other_agents,
+    }
+
+
+def _plain_present(present: PresentSetting | None) -> dict[str, object] | None:
+    """When the agent compacts today; None where that is not known."""
+    if present is None:
+        return None
+    return {
+        "window": present.window.tokens,
+        "window_from": present.window.source,
+        "compacts_at": present.limit.tokens,
+        "compacts_at_from": present.limit.source,
+    }
+
+
+def _plain_search(advice: Advice) -> dict[str, object]:
+    """What a search found as plain JSON."""
+    runner_up = None
+    if advice.runner_up is not None:
+        name, lead = advice.runner_up
+        runner_up = {"candidate": name, "behind": _fields(lead)}
+    return {
+        "opening": advice.opening,
+        "verdict": advice.verdict,
+        "outcome": advice.outcome,
+        "traded": advice.traded,
+        "bill": advice.bill.name,
+        "cheapest": advice.cheapest,
+        "set_aside": dict(advice.set_aside),
+        "out_of_reach": dict(advice.out_of_reach),
+        "not_simulated": advice.not_simulated,
+        "half": advice.half,
+        "advised": asdict(advice.advised),
+        "chosen": asdict(advice.chosen),
+        "default": asdict(advice.default),
+        "stay": advice.stay,
+        "gain": _fields(advice.outside.gain),
+        "chosen_in_folds": list(advice.outside.chosen),
+        "lead": _fields(advice.lead),
+        "runner_up": runner_up,
+        "regret": advice.regret,
+        "rounds": [asdict(step) for step in advice.rounds],
+        "candidates": records(advice.table),
+        "window": advice.window,
+        "out": list(advice.out),
+        "pending_replays": advice.pending,
+    }
+
+
+def _fields(value: Estimate | Snippet | None) -> dict[str, object] | None:
+    return None if value is None else asdict(value)
+
+
+def compactor_snippets(advice: Advice, window: int) -> list[Snippet]:
+    """The advised candidate in an agent that one builds, for a window in tokens."""
+    point = advice.advised
+    return list(
+        snippets(advice.grid.preset(point), point.base, point.settings, window, point.model)
+    )
