@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from recordings.importers.files import only, written
@@ -30,7 +31,9 @@ def test_a_run_inside_another_is_a_session_of_its_own(tmp_path: Path) -> None:
         muse(23, "r2", "terminal", terminal="completed"),
     ]
     main, agent = load(written(tmp_path, [*MUSE[:5], *inner, *MUSE[5:]]))
-    assert main.messages == only(written(tmp_path, MUSE)).messages
+    alone = only(written(tmp_path, MUSE))
+    for message, expected in zip(main.messages, alone.messages, strict=True):
+        assert replace(message, id="") == replace(expected, id="")
     assert [plain_text(message) for message in agent.messages] == [
         "Look at the switch in the hall.",
         "The switch is whole.",
