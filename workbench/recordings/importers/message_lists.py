@@ -72,13 +72,13 @@ class MessageFile:
             holders = [{self.lists[0]: holders}]
         if len(holders) == 1:
             with source.at():
-                yield self._session(source, holders[0])
+                yield from self._sessions(source, holders[0])
             return
         for number, holder in enumerate(holders):
             place = f"[{number}]"
             with source.at(field=place):
                 if self._is_holder(holder):
-                    yield self._session(source, holder, number, f"{place}.")
+                    yield from self._sessions(source, holder, number, f"{place}.")
                 else:
                     source.leave_record("element without messages", as_object(holder))
 
@@ -101,21 +101,23 @@ class MessageFile:
         for line, record in source.records():
             with source.at(line):
                 if self._has_messages(record) and "role" not in record:
-                    yield self._session(source, record, line)
+                    yield from self._sessions(source, record, line)
                 else:
                     single.line = line
                     single.read(record)
         if len(single.log):
-            yield single.session()
+            yield from single.sessions()
 
-    def _session(
+    def _sessions(
         self,
         source: SourceFile,
         value: Json,
         number: int | None = None,
         place: str = "",
-    ) -> Session:
-        """The session of one list of messages; `number` is its place among several."""
+    ) -> Iterator[Session]:
+        """The session of one list of messages, and those of its sub-agents; `number` is its place
+        among several.
+        """
         holder = self._holder(value)
         field = next(name for name in self.lists if name in holder)
         chat = self.builder(source)
@@ -132,9 +134,9 @@ class MessageFile:
         else:
             chat.id = chat.id or _list_id(source, holder, number)
         chat.title = chat.title or source.name(holder, "title")
-        session = chat.session()
         model = source.name(holder, "model")
-        return replace(session, model=model or session.model)
+        for session in chat.sessions():
+            yield replace(session, model=model or session.model)
 
 
 def _task_id(source: SourceFile, task: Record, number: int) -> str:

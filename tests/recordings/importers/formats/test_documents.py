@@ -805,3 +805,22 @@ def test_otel_events_of_the_older_conventions(tmp_path: Path) -> None:
         ("user", "hi"),
         ("assistant", "ho"),
     ]
+
+
+def test_messages_whose_role_names_a_sub_agent_are_a_session_of_its_own(tmp_path: Path) -> None:
+    call = {"id": "c1", "function": {"name": "look", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "Why does the lamp flicker?"},
+        {"role": "assistant", "content": "I send someone.", "tool_calls": [call]},
+        {"role": "assistant-subagent-a1", "content": "The switch is whole."},
+        {"role": "tool", "tool_call_id": "c1", "content": "The switch is whole."},
+        {"role": "assistant-subagent-a1", "content": "So it is the bulb."},
+        {"role": "assistant", "content": "It is the bulb."},
+    ]
+    main, agent = load(document(tmp_path, {"messages": messages}))
+    assert [message.role for message in main.messages] == ["user", "assistant", "tool", "assistant"]
+    assert [plain_text(message) for message in agent.messages] == [
+        "The switch is whole.",
+        "So it is the bulb.",
+    ]
+    assert main.origin.skipped == ()

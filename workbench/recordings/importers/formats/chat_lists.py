@@ -22,6 +22,8 @@ _ANTHROPIC = re.compile(
     r'"type":\s*"(?:tool_use|tool_result|thinking|redacted_thinking)"|"cache_control":\s*\{'
 )
 
+_OF_AGENT = "-subagent-"
+"""Between a role and the id of a sub-agent, as the converter of `token_counts` writes it."""
 GPTME_USAGE = UsageFields(
     "input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"
 )
@@ -60,6 +62,10 @@ class ListBuilder(ChatBuilder):
         about = as_mapping(record.get("_metadata"))
         if about:
             record = {"timestamp": about.get("timestamp"), **record}
+        role_of_agent, _, agent = label(record, "role").partition(_OF_AGENT)
+        self.turn_to(agent)
+        if agent:
+            record = {**record, "role": role_of_agent}
         role = ROLES.get(label(record, "role"), "")
         words = _only_text(record)
         if role == "user" and self.open_calls and words.startswith(OBSERVATION):
