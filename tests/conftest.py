@@ -89,8 +89,8 @@ def made_once(
     """What takes seconds to make is made by the first process of this test run that needs it;
     the others wait.
     """
-    here = tmp_path_factory.getbasetemp()
-    shared = here.parent if "PYTEST_XDIST_WORKER" in os.environ else here
+    path = tmp_path_factory.getbasetemp()
+    shared = path.parent if "PYTEST_XDIST_WORKER" in os.environ else path
 
     def once(name: str, make: Callable[[Path], object]) -> Path:
         folder, done = shared / name, shared / f"{name}.done"

@@ -22,8 +22,8 @@ def test_a_silence_gets_dots_and_the_next_words_begin_a_line(
     with beating.beating():
         time.sleep(1)
         beating.spoke()
-    shown = capsys.readouterr().err
-    assert shown.startswith(".") and shown.strip(".\n") == "" and shown.endswith("\n")
+    text = capsys.readouterr().err
+    assert text.startswith(".") and text.strip(".\n") == "" and text.endswith("\n")
 
 
 def test_who_speaks_often_gets_no_dots(

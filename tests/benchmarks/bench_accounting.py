@@ -110,7 +110,10 @@ def too_small(every: Sequence[Prepared], share: float = 0.1) -> None:
             [mean(size for size, fits in sizes if fits)] if any(fits for _, fits in sizes) else []
         )
         recorded += [
-            one.fits for one in recorded_histories(recorded_contexts(ready.session, ready.sizing))
+            recorded_history.fits
+            for recorded_history in recorded_histories(
+                recorded_contexts(ready.session, ready.sizing)
+            )
         ]
     told = [
         f"{mean(sizes):.1%} on average, {sum(size > 0.3 for size in sizes)} of {len(sizes)} sessions above 30 %"

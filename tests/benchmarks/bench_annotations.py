@@ -76,9 +76,9 @@ def main() -> None:
         matches = [meant(change, truth.superseded) for change in changes]
         count = counts["value"]
         count[0] += len(truth.superseded)
-        count[1] += len({one.about for one in matches if one is not None})
+        count[1] += len({match.about for match in matches if match is not None})
         count[2] += len(changes)
-        count[3] += sum(one is not None for one in matches)
+        count[3] += sum(match is not None for match in matches)
         if show:
             told = (
                 f"value: {c.old} -> {c.new}, {c.about}"

@@ -78,7 +78,7 @@ def row(view: Explorer, strategy: str) -> str:
     figures = (median(firsts), median(sliders), max(sliders), median(redraws), back, median(clicks))
     return (
         f"{strategy:<14}"
-        + "".join(f"{one:8.2f}" for one in figures)
+        + "".join(f"{figure:8.2f}" for figure in figures)
         + f"   {min(fired)} to {max(fired)}"
     )
 

@@ -74,10 +74,10 @@ def waited(code: Path, recordings: list[str], options: list[str]) -> dict[str, f
         )
         streams = (process.stdout, "out"), (process.stderr, "err")
         readers = [Thread(target=read, args=(stream, name)) for stream, name in streams if stream]
-        for one in readers:
-            one.start()
-        for one in readers:
-            one.join()
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            reader.join()
         if process.wait():
             raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
         seen["end"] = time()
@@ -98,7 +98,7 @@ def main() -> None:
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)
     asked, options = parser.parse_args(words[:cut]), words[cut + 1 :]
-    recordings = [str(Path(one).resolve()) for one in asked.recordings]
+    recordings = [str(Path(recording).resolve()) for recording in asked.recordings]
     with TemporaryDirectory() as folder:
         packed = subprocess.run(
             ["git", "archive", asked.before], cwd=ROOT, check=True, capture_output=True

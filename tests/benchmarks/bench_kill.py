@@ -74,7 +74,9 @@ def main() -> int:
                 """Workers that have started: a nanny gives up one that is killed before, which
                 is Dask's own rule.
                 """
-                nannies = [one for one in cluster.workers.values() if one.process is not None]
+                nannies = [
+                    worker for worker in cluster.workers.values() if worker.process is not None
+                ]
                 return [one.pid for one in nannies if one.process.status.name == "running"]
 
             return disturbed(

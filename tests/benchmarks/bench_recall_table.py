@@ -56,8 +56,8 @@ def show(rows: Rows) -> None:
 
 
 def main() -> None:
-    here = Path(__file__).resolve().parents[2]
-    corpora = Path(sys.argv[1]) if len(sys.argv) > 1 else here.parent / "shared" / "corpora"
+    parent = Path(__file__).resolve().parents[2]
+    corpora = Path(sys.argv[1]) if len(sys.argv) > 1 else parent.parent / "shared" / "corpora"
     files = recordings(corpora)
     print("size, context, boundaries, presence / bound / coverage")
     matched, _ = table(files)

@@ -84,8 +84,8 @@ def gitleaks(many: Texts) -> float:
             "-r",
             "-",
         ]
-        said = subprocess.run([program, *words], check=True, capture_output=True).stdout
-    return share(many, {int(Path(one["File"]).stem): one["Secret"] for one in json.loads(said)})
+        stdout = subprocess.run([program, *words], check=True, capture_output=True).stdout
+    return share(many, {int(Path(one["File"]).stem): one["Secret"] for one in json.loads(stdout)})
 
 
 @contextmanager

@@ -180,32 +180,34 @@ def driven(
         format=format,  # type: ignore[arg-type]
         on_event=broken if fault == "hooks" else None,
     )
-    found: Counter[str] = Counter(runs=1)
+    counter: Counter[str] = Counter(runs=1)
     for number, (end, begins) in enumerate(requests):
-        found["requests"] += 1
+        counter["requests"] += 1
         try:
             if begins and end > 1:
                 live.after_turn(messages[: end - 1])
             sent = live.before_request(with_habit(habit, format, messages[:end], number))
             tokens = weighed(sent, format)
-            found["over window"] += tokens > window
-            found["broken pairs"] += bool(VALID[format](sent))
+            counter["over window"] += tokens > window
+            counter["broken pairs"] += bool(VALID[format](sent))
             if tokens > window or (fault == "overflow" and number % 19 == 18):
                 retry = live.on_error(REFUSALS[number % len(REFUSALS)])
                 if retry is not None:
-                    found["retries"] += 1
-                    found["over window"] += weighed(retry.messages, format) > window
-                    found["broken pairs"] += bool(VALID[format](retry.messages))
+                    counter["retries"] += 1
+                    counter["over window"] += weighed(retry.messages, format) > window
+                    counter["broken pairs"] += bool(VALID[format](retry.messages))
             elif habit != "rebuilt":
                 live.report_usage({"prompt_tokens": tokens, "completion_tokens": 9})
         except Exception as error:  # noqa: BLE001  # nothing may escape: what does is counted
-            found["escaped"] += 1
-            found[f"{preset} {format} {habit} {fault}: {type(error).__name__}: {error}"[:160]] += 1
-    found["lost"] += lost(live, messages[: requests[-1][0]])
-    found["undone"] += sum(event.undone for event in live.events if isinstance(event, Rewound))
-    found["compactions"] += sum(isinstance(event, CompactionEnded) for event in live.events)
-    found["last resorts"] += sum(isinstance(event, LastResort) for event in live.events)
-    return found
+            counter["escaped"] += 1
+            counter[
+                f"{preset} {format} {habit} {fault}: {type(error).__name__}: {error}"[:160]
+            ] += 1
+    counter["lost"] += lost(live, messages[: requests[-1][0]])
+    counter["undone"] += sum(event.undone for event in live.events if isinstance(event, Rewound))
+    counter["compactions"] += sum(isinstance(event, CompactionEnded) for event in live.events)
+    counter["last resorts"] += sum(isinstance(event, LastResort) for event in live.events)
+    return counter
 
 
 def lost(live: Compactor, messages: Sequence[Record]) -> int:
@@ -254,18 +256,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     heads = ("runs", "requests", "compactions", "last resorts", "retries", *ZERO)
     print(f"{'':18}" + "".join(f"{head:>14}" for head in heads))
     for preset in given.presets:
-        found: Counter[str] = Counter()
-        for one in combinations([*given.presets], given.all):
-            if one[0] == preset:
-                now = driven(*one, given.turns, given.window)
-                found += now
+        counter: Counter[str] = Counter()
+        for combination in combinations([*given.presets], given.all):
+            if combination[0] == preset:
+                now = driven(*combination, given.turns, given.window)
+                counter += now
                 if any(now[head] for head in ZERO):
-                    print("   not 0:", *one, {head: now[head] for head in ZERO if now[head]})
-        print(f"{preset:18}" + "".join(f"{found[head]:14,}" for head in heads), flush=True)
-        whole += found
+                    print(
+                        "   not 0:", *combination, {head: now[head] for head in ZERO if now[head]}
+                    )
+        print(f"{preset:18}" + "".join(f"{counter[head]:14,}" for head in heads), flush=True)
+        whole += counter
     print(f"{'all':18}" + "".join(f"{whole[head]:14,}" for head in heads))
-    for why in whole.keys() - set(heads):
-        print(f"  {whole[why]} x {why}")
+    for text in whole.keys() - set(heads):
+        print(f"  {whole[text]} x {text}")
     print_costs(given.presets)
     return 1 if any(whole[head] for head in ZERO) else 0
 

@@ -263,7 +263,7 @@ def test_on_paper_the_tools_are_gone_and_nothing_is_cut(opened: Opened) -> None:
         "all => all.filter(one => !one.closest('details:not([open])'))"
         ".map(one => [one.className, one.getBoundingClientRect().right])"
     )
-    assert len(tables) > 5 and [one for one in tables if one[1] > 720] == []
+    assert len(tables) > 5 and [table for table in tables if table[1] > 720] == []
     assert opened.page.pdf()[:5] == b"%PDF-"
 
 
@@ -296,9 +296,9 @@ def test_nobody_is_kept_out(browser: Any, report: Path, scheme: str, width: int)
     found.page.get_by_role("button", name="Show all").click()
     for summary in found.page.locator("summary:visible").all()[:3]:
         summary.click()
-    told = axe.Axe().run(found.page).response["violations"]
+    violations = axe.Axe().run(found.page).response["violations"]
     assert [
-        (one["id"], one["nodes"][0]["html"][:200]) for one in told if one["impact"] in SERIOUS
+        (one["id"], one["nodes"][0]["html"][:200]) for one in violations if one["impact"] in SERIOUS
     ] == []
     found.context.close()
 

@@ -253,9 +253,9 @@ def test_hostile_words_of_a_recording_do_nothing(opened: Opened, view: ViewServe
 @pytest.fixture
 def own_view(made_once: Callable[..., Path], tmp_path: Path) -> Iterator[tuple[ViewServer, Path]]:
     """A view of two runs that a test may change, and their folder."""
-    made = made_once("view", made_run) / "reports" / "run"
+    path = made_once("view", made_run) / "reports" / "run"
     for name in ("run", "second"):
-        shutil.copytree(made, tmp_path / "reports" / name)
+        shutil.copytree(path, tmp_path / "reports" / name)
     with served(tmp_path / "reports") as server:
         yield server, tmp_path / "reports"
 
@@ -365,8 +365,8 @@ def test_nobody_is_kept_out(
     )  # fmt: skip
     for where in pages:
         found.page.goto(view.address + where)
-        told = axe.Axe().run(found.page).response["violations"]
-        assert [(one["id"], one["nodes"][0]["html"][:200]) for one in told] == []
+        violations = axe.Axe().run(found.page).response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"][:200]) for one in violations] == []
         assert found.page.evaluate("document.documentElement.scrollWidth") <= width
     keep(found.page, f"view-{scheme}-{width}")
     found.context.close()

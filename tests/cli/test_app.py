@@ -56,14 +56,14 @@ def test_a_shell_that_limits_memory_gets_one_sentence(
         f"ulimit -v {limit}; exec '{sys.executable}' -P -m workbench compare '{recording}' -s"
         f" truncate -j {jobs}"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         ["/bin/sh", "-c", f"{command} --out '{tmp_path}/run'"],
         check=False,
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 2 and told in " ".join(done.stderr.split()), done.stderr
-    assert "Traceback" not in done.stderr
+    assert process.returncode == 2 and told in " ".join(process.stderr.split()), process.stderr
+    assert "Traceback" not in process.stderr
 
 
 def test_compare_marks_who_sends_more_than_the_window(
@@ -83,13 +83,13 @@ def test_compare_marks_who_sends_more_than_the_window(
         "1",
     ]
     assert main(["compare", str(path), "--strategies", "clear_tool_uses,truncate", *options]) == 0
-    told = capsys.readouterr().out
-    own_trigger, _, _ = told.partition("at the same size:")
+    text = capsys.readouterr().out
+    own_trigger, _, _ = text.partition("at the same size:")
     rows = {line.split()[0]: line for line in own_trigger.splitlines() if line}
     assert "!" in rows["clear_tool_uses"] and "!" not in rows["none"] + rows["truncate"]
     assert (
         "! sends requests larger than the window (clear_tool_uses in 1 of 1 session)"
-        in " ".join(told.split())
+        in " ".join(text.split())
     )
 
 
@@ -142,8 +142,8 @@ def test_where_the_only_file_cannot_be_read_each_command_says_why(
     monkeypatch.chdir(tmp_path)
     Path("bad.jsonl").write_text("no session\n")
     assert main([*command.split(), "bad.jsonl", *options.split()]) == 2
-    told = capsys.readouterr().err
-    assert "bad.jsonl: no importer recognises this content, which is no JSON" in told
+    text = capsys.readouterr().err
+    assert "bad.jsonl: no importer recognises this content, which is no JSON" in text
 
 
 def test_a_sweep_whose_only_file_cannot_be_read_says_why(
@@ -187,11 +187,11 @@ def test_unusable_input_is_one_sentence_and_exit_code_2(
     words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(words) == 2
-    said = capsys.readouterr().err
-    assert expected in said
-    assert "Traceback" not in said
+    text = capsys.readouterr().err
+    assert expected in text
+    assert "Traceback" not in text
     # how far it was
-    lines = [line for line in said.splitlines() if line.strip() and " of 1 files, " not in line]
+    lines = [line for line in text.splitlines() if line.strip() and " of 1 files, " not in line]
     assert all(line.startswith(("workbench: ", "left out: ", "hint: ")) for line in lines)
     assert not [line for line in lines[:-1] if line.startswith("hint: ")]
 
@@ -281,12 +281,12 @@ def test_replay_says_why_it_widened_the_window(
         tmp_path / "tools.jsonl",
     )
     assert main(["replay", str(tmp_path / "tools.jsonl"), "-s", "truncate", "-w", "8000"]) == 0
-    told = capsys.readouterr().out
+    text = capsys.readouterr().out
     assert re.search(
         r"window is \d\d,\d{3} tokens, not 8,000 \(the window asked for\): system prompt and tools",
-        told,
+        text,
     )
-    assert "A smaller --window" not in told
+    assert "A smaller --window" not in text
 
 
 def test_replay_says_what_a_provider_would_refuse_and_where_the_run_would_have_ended(
@@ -297,9 +297,9 @@ def test_replay_says_what_a_provider_would_refuse_and_where_the_run_would_have_e
     assert main(command) == 0
     assert "3 requests are above the window, which a provider refuses" in capsys.readouterr().out
     assert main([*command, "--refusals"]) == 0
-    told = capsys.readouterr().out
-    assert "1 request is above the window, also after that." in told
-    assert "would have ended its run before message 64: error_prompt_too_long." in told
+    text = capsys.readouterr().out
+    assert "1 request is above the window, also after that." in text
+    assert "would have ended its run before message 64: error_prompt_too_long." in text
     assert main([*command, "--by-hand", "75"]) == 2
     assert (
         "by_hand names message 75; a number from 0 to 74 would be accepted"

@@ -59,7 +59,7 @@ def test_where_the_shells_pip_is_of_another_environment_it_says_what_to_type(
 def test_a_package_that_is_too_old_or_missing_is_wrong() -> None:
     wanted = ["numpy>=999", "no-such-package>=1", "pytest>=999; extra == 'x'", "pandas"]
     rows = list(packages(wanted, installed))
-    assert [one.found.split()[0] for one in rows if one.state == "wrong"] == [
+    assert [row.found.split()[0] for row in rows if row.state == "wrong"] == [
         "numpy",
         "no-such-package",
     ]
@@ -121,10 +121,10 @@ def test_it_names_each_missing_package_though_nothing_else_runs_without() -> Non
     command = [sys.executable, "-c", WITHOUT_PACKAGES, ",".join(missing)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 1 and not result.stderr
-    shown = " ".join(result.stdout.split())
+    text = " ".join(result.stdout.split())
     for name in missing:
-        assert f"{name} is missing: pip install '{name}" in shown
-    assert "kernel" in shown
+        assert f"{name} is missing: pip install '{name}" in text
+    assert "kernel" in text
 
 
 def test_where_the_doctor_itself_lacks_a_package_it_is_not_what_to_ask(
@@ -132,8 +132,8 @@ def test_where_the_doctor_itself_lacks_a_package_it_is_not_what_to_ask(
 ) -> None:
     monkeypatch.setitem(sys.modules, "packaging.requirements", None)
     assert main(["doctor"]) == 2
-    told = capsys.readouterr().err
-    assert "`workbench doctor` needs the package packaging" in told and "hint:" not in told
+    text = capsys.readouterr().err
+    assert "`workbench doctor` needs the package packaging" in text and "hint:" not in text
 
 
 def test_each_package_whose_use_is_told_is_required() -> None:

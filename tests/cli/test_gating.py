@@ -91,23 +91,24 @@ def test_a_strategy_is_held_against_another_of_its_run(runs: tuple[Path, Path]) 
 
 def part(run: Path, out: Path, sessions: int) -> Path:
     """The run of the first of its sessions alone."""
-    whole = Results.open(run)
-    first = sorted(whole.sessions["session"])[:sessions]
-    tables = {name: whole.table(name) for name in COLUMNS}
+    results = Results.open(run)
+    first = sorted(results.sessions["session"])[:sessions]
+    tables = {name: results.table(name) for name in COLUMNS}
     kept = {
         name: rows[rows["session"].isin(first)] if "session" in rows else rows
         for name, rows in tables.items()
     }
-    RunFolder(out).write(kept, whole.manifest)
+    RunFolder(out).write(kept, results.manifest)
     return out
 
 
 def test_too_few_sessions_end_with_2(
     runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one, other = (part(run, tmp_path / run.name, 2) for run in runs)
+    path, other = (part(run, tmp_path / run.name, 2) for run in runs)
     assert (
-        main(["gate", str(other), "--baseline", str(one), "--share", "0.2", "--margin", "0.5"]) == 2
+        main(["gate", str(other), "--baseline", str(path), "--share", "0.2", "--margin", "0.5"])
+        == 2
     )
     assert "at least 6" in capsys.readouterr().out
     assert (
@@ -116,7 +117,7 @@ def test_too_few_sessions_end_with_2(
                 "gate",
                 str(other),
                 "--baseline",
-                str(one),
+                str(path),
                 "--share",
                 "0.2",
                 "--margin",
@@ -168,8 +169,8 @@ def test_diff_names_the_values_and_the_entities_that_are_lost_now(
     assert found["entities"][0]["change"] == "lost" and found["entities"][0]["evidence"]
     assert {row["strategy"] for row in found["entities"]} == {"mine"}
     assert main(["runs", "diff", *map(str, runs)]) == 0
-    shown = capsys.readouterr().out
-    assert "removed by" in shown and "truncate" in shown
+    text = capsys.readouterr().out
+    assert "removed by" in text and "truncate" in text
     assert main(["runs", "diff", str(runs[0]), str(runs[0])]) == 0
     assert "No exam_recall and no loss differs" in capsys.readouterr().out
 

@@ -124,10 +124,10 @@ def test_a_run_without_equal_size_has_no_figure_at_the_same_size(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     show(Findings.of(made(9, shares=())))
-    shown = capsys.readouterr().out
+    text = capsys.readouterr().out
     assert (
-        "Names on its own trigger:" in shown
-        and "same" not in shown.partition("────")[0].splitlines()[-2]
+        "Names on its own trigger:" in text
+        and "same" not in text.partition("────")[0].splitlines()[-2]
     )
 
 
@@ -139,11 +139,11 @@ def test_a_terminal_sees_the_best_row_in_bold_and_a_pipe_no_codes(
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     show(Findings.of(made(9)))
-    shown = capsys.readouterr().out
-    assert "\x1b[1mUse summarize.\x1b[0m" in shown and re.search(
-        r"^\x1b\[1msummarize *\x1b\[0m", shown, re.MULTILINE
+    text = capsys.readouterr().out
+    assert "\x1b[1mUse summarize.\x1b[0m" in text and re.search(
+        r"^\x1b\[1msummarize *\x1b\[0m", text, re.MULTILINE
     )
-    assert re.search(r"^pipeline +59 %", shown, re.MULTILINE)
+    assert re.search(r"^pipeline +59 %", text, re.MULTILINE)
     monkeypatch.setenv("NO_COLOR", "1")
     show(Findings.of(made(9)))
     assert "\x1b" not in capsys.readouterr().out
@@ -207,7 +207,7 @@ def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_an
     ]
     command = [sys.executable, "-m", "workbench", *words, "--out", str(tmp_path / "run")]
     usual = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    done = subprocess.run(
+    process = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True, env=usual
     )
     in_order = (
@@ -217,18 +217,18 @@ def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_an
         "Means over",
         "writing the report",
     )
-    in_one_line = " ".join(done.stdout.split())
+    in_one_line = " ".join(process.stdout.split())
     places = [in_one_line.index(phase.strip()) for phase in in_order]
     assert places == sorted(places)
     first_figures = in_one_line.index("preliminary: 2 of ")
     assert places[0] < first_figures < in_one_line.index("truncate: names ") < places[1]
-    assert "\r" not in done.stdout and "\x1b" not in done.stdout
-    report = next(line for line in done.stdout.splitlines() if line.startswith("Report: "))
+    assert "\r" not in process.stdout and "\x1b" not in process.stdout
+    report = next(line for line in process.stdout.splitlines() if line.startswith("Report: "))
     assert (
         report == f"Report: {tmp_path / 'run' / 'report.html'}"
         and Path(report.removeprefix("Report: ")).is_file()
     )
-    following = done.stdout.partition(report)[2]
+    following = process.stdout.partition(report)[2]
     program = f"{typed(sys.executable)} -m workbench"
     assert f"\n  {program} view {tmp_path / 'run'}\n" in following
     assert f"\n  {program} advise {words[1]} --window 4000 --candidates 8\n" in following
@@ -358,6 +358,6 @@ def test_sessions_without_an_answer_are_counted_in_one_line(
     texts.append(begun.format(3) + turns + "\nThe wire is loose.\n")
     (tmp_path / ".aider.chat.history.md").write_text("\n".join(texts))
     main(["compare", ".aider.chat.history.md", "--no-report"])
-    said = capsys.readouterr().err
-    assert said.count("left out") == 1
-    assert "2 sessions hold no answer of a model" in said
+    text = capsys.readouterr().err
+    assert text.count("left out") == 1
+    assert "2 sessions hold no answer of a model" in text

@@ -100,9 +100,9 @@ def test_each_rule_of_the_user_has_a_verdict_at_a_compaction(
 ) -> None:
     path = tmp_path / "ruled.jsonl"
     log = Log()
-    asked = "Never change the colour of the lamp. Keep at most 40 lamps in the hall."
+    text = "Never change the colour of the lamp. Keep at most 40 lamps in the hall."
     for message in (
-        UserMessage(id="u0", blocks=(Text(asked),)),
+        UserMessage(id="u0", blocks=(Text(text),)),
         AssistantMessage(id="a0", blocks=(Text("Very well."),), usage=Usage(input=1_000)),
     ):
         log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))

@@ -11,12 +11,12 @@ from workbench.report.page.notebooks import copy_course, course
 
 
 def test_the_course_is_copied_once_and_what_was_changed_stays(tmp_path: Path) -> None:
-    copied, there = copy_course(tmp_path / "course")
-    assert [path.name[:2] for path in copied[:4]] == ["01", "02", "03", "04"] and not there
+    copied, paths = copy_course(tmp_path / "course")
+    assert [path.name[:2] for path in copied[:4]] == ["01", "02", "03", "04"] and not paths
     copied[0].write_text("mine")
     copied[1].unlink()
-    again, there = copy_course(tmp_path / "course")
-    assert [path.name for path in again] == [copied[1].name] and len(there) == len(copied) - 1
+    again, paths = copy_course(tmp_path / "course")
+    assert [path.name for path in again] == [copied[1].name] and len(paths) == len(copied) - 1
     assert copied[0].read_text() == "mine"
 
 

@@ -97,8 +97,8 @@ def test_a_name_of_a_file_steers_no_terminal(
     file.write_text(holds)
     out = ["--out", str(tmp_path / f"run{HOSTILE}")] if command[0] == "compare" else []
     main([*command, str(file), *out])
-    shown = "".join(capsys.readouterr())
-    assert "pwn" in shown and STEERING.search(shown) is None
+    text = "".join(capsys.readouterr())
+    assert "pwn" in text and STEERING.search(text) is None
 
 
 def test_json_for_other_programs_still_names_the_file(
@@ -159,8 +159,8 @@ def test_columns_that_do_not_fit_go_below_under_the_same_names() -> None:
 
 
 def test_a_misspelt_name_is_answered_with_the_right_one() -> None:
-    told = hint(UnknownName("preset", "sumarize", NAMES))
-    assert told == "did you mean summarize? `workbench list strategies` says what each is"
+    text = hint(UnknownName("preset", "sumarize", NAMES))
+    assert text == "did you mean summarize? `workbench list strategies` says what each is"
 
 
 @pytest.mark.parametrize(

@@ -82,20 +82,20 @@ def test_no_module_beside_a_recording_is_imported_by_a_cluster(
             words = (
                 f"compare . -s truncate --window 5000 --out run --no-report --scheduler {address}"
             )
-            done = subprocess.run(
+            process = subprocess.run(
                 [COMMAND, *words.split()], cwd=cloned, env=env, check=False, timeout=900
             )
         finally:
             worker.terminate()
             scheduler.terminate()
-    assert done.returncode == 0 and not [path.stem for path in cloned.glob("*.ran")]
+    assert process.returncode == 0 and not [path.stem for path in cloned.glob("*.ran")]
 
 
 @pytest.mark.slow
 def test_no_module_beside_a_recording_is_imported(cloned: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     for words in ALL if FULL else FEW:
-        done = subprocess.run(
+        process = subprocess.run(
             [COMMAND, *words.split()],
             cwd=cloned,
             env=env,
@@ -105,4 +105,4 @@ def test_no_module_beside_a_recording_is_imported(cloned: Path) -> None:
             timeout=900,
         )
         assert not [path.stem for path in cloned.glob("*.ran")], words
-        assert done.returncode in (0, 1), f"{words}: {done.stderr}"
+        assert process.returncode in (0, 1), f"{words}: {process.stderr}"

@@ -17,9 +17,9 @@ from workbench.evaluation.experiment.run_notes import RunNotes
 @pytest.fixture
 def reports(made_once: Callable[..., Path], tmp_path: Path) -> Path:
     """Two equal runs, `run` and `second`."""
-    made = made_once("view", made_run) / "reports" / "run"
+    path = made_once("view", made_run) / "reports" / "run"
     for name in ("run", "second"):
-        shutil.copytree(made, tmp_path / "reports" / name)
+        shutil.copytree(path, tmp_path / "reports" / name)
     return tmp_path / "reports"
 
 

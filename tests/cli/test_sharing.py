@@ -25,14 +25,14 @@ def recording(tmp_path: Path) -> str:
 
 def test_inspect_masks_what_it_shows(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", recording, "--redact"]) == 0
-    shown = capsys.readouterr().out
-    assert TOKEN not in shown and "janedoe" not in shown and "REDACTED-github-token-1" in shown
+    text = capsys.readouterr().out
+    assert TOKEN not in text and "janedoe" not in text and "REDACTED-github-token-1" in text
 
 
 def test_replay_masks_what_it_shows(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", recording, "--window", "4000", "--redact", "--json"]) == 0
-    shown = capsys.readouterr().out
-    assert TOKEN not in shown and "janedoe" not in shown
+    text = capsys.readouterr().out
+    assert TOKEN not in text and "janedoe" not in text
 
 
 def test_a_run_is_redacted_and_shared(

@@ -33,8 +33,8 @@ def test_a_sweep_ends_with_a_choice_and_shows_points_that_cannot_differ_once(
 ) -> None:
     words = ["lab", "sweep", str(grid(tmp_path)), "--out", str(tmp_path / "run"), "--no-report"]
     assert main([*words, "-j", "1"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    sizes = shown.partition("the same history cut to these sizes")[2]
+    text = " ".join(capsys.readouterr().out.split())
+    sizes = text.partition("the same history cut to these sizes")[2]
     table, _, after = sizes.partition("The line of ")
     assert "truncate threshold=0.98 7 %" in table and "threshold=0.99" not in table
     assert "truncate threshold=0.98 is also that of truncate threshold=0.99." in after
@@ -42,7 +42,7 @@ def test_a_sweep_ends_with_a_choice_and_shows_points_that_cannot_differ_once(
     assert main([*words, "-j", "1", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert len(answer["points"]) == 3
-    assert answer["decision"]["recommendation"] in shown
+    assert answer["decision"]["recommendation"] in text
 
 
 def test_a_sweep_of_several_windows_is_shown_as_any_run(
@@ -56,8 +56,8 @@ def test_a_sweep_of_several_windows_is_shown_as_any_run(
     capsys.readouterr()
     for wide in (False, True):
         show(Findings.of(results), wide=wide)
-        shown = " ".join(capsys.readouterr().out.split())
-        assert "Windows: each strategy of a sweep is replayed in its own." in shown
+        text = " ".join(capsys.readouterr().out.split())
+        assert "Windows: each strategy of a sweep is replayed in its own." in text
     assert "window=9000" in Report(results).headline.html
     session = results.sessions["session"].iloc[0]
     of_reference = side(runs(tmp_path)["run"], session, "none", ContextPlace())

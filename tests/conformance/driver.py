@@ -194,5 +194,7 @@ def lived(
 def tokens(preset: Preset | str, *messages: Message | Record) -> int:
     """How large a preset takes these messages to be."""
     live = Compactor(preset, model=Scripted([]), window=10**9)
-    live.before_request([one if isinstance(one, dict) else record(one) for one in messages])
+    live.before_request(
+        [message if isinstance(message, dict) else record(message) for message in messages]
+    )
     return live.tokens

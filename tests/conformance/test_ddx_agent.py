@@ -448,14 +448,16 @@ def test_a_summarisers_error_leaves_the_history_and_the_run() -> None:
 
 def test_a_replay_says_where_the_run_would_have_ended() -> None:
     answers = [user(200, "u0"), *(told("a word and another " * 40, f"a{i}") for i in range(80))]
-    done = wb.replay(
+    replay = wb.replay(
         Session.of(answers),
         preset("ddx_agent", **exactly(2_000, keep=0)),
         window=2_000,
         model=Scripted([]),
     )
     assert (
-        done.ended is not None and done.ended.code == "compaction_stuck" and done.compactions == ()
+        replay.ended is not None
+        and replay.ended.code == "compaction_stuck"
+        and replay.compactions == ()
     )
 
 
@@ -499,9 +501,9 @@ def test_a_long_later_turn_is_compacted_too() -> None:
 
 
 def test_a_summary_behind_the_cut_is_replaced_too() -> None:
-    known = said(PREFIX + "known" + SUFFIX, "s")
+    message = said(PREFIX + "known" + SUFFIX, "s")
     done = passed(
-        [user(2_000, "u0"), model(2_000, "a0"), user(400, "u1"), known, said("on")],
+        [user(2_000, "u0"), model(2_000, "a0"), user(400, "u1"), message, said("on")],
         exactly(900, keep=120),
     )
     assert "s" not in done.path and done.path.count("summary") == 1 and "known" in done.prompts[0]

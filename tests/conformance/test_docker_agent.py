@@ -366,10 +366,10 @@ def test_a_models_error_leaves_the_history_and_is_raised_by_hand() -> None:
 
 def test_the_first_kept_message_can_be_asked_for() -> None:
     done = lived(G1, LONG, full=False, window=200_000)
-    told = done.live.prepare()
-    assert told is not None and told.first_kept is not None
+    preparation = done.live.prepare()
+    assert preparation is not None and preparation.first_kept is not None
     done.live.compact()
-    assert done.live.before_request(done.host)[1:] == done.host[told.first_kept :]
+    assert done.live.before_request(done.host)[1:] == done.host[preparation.first_kept :]
 
 
 def test_a_dedicated_model_is_asked_and_its_window_counts() -> None:

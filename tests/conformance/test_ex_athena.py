@@ -289,10 +289,10 @@ def masked() -> dict[str, object]:
 
 
 def same_call_twice(size: int = 400) -> list[Message]:
-    one, two = called("read", "c1", path="a.py"), called("read", "c2", path="a.py")
+    message, two = called("read", "c1", path="a.py"), called("read", "c2", path="a.py")
     return [
         said("go"),
-        one,
+        message,
         result("x" * size, "c1"),
         two,
         result("x" * size, "c2"),
@@ -808,8 +808,10 @@ def test_v0_5_does_not_see_large_results_or_the_system_prompt() -> None:
 @pytest.mark.parametrize("name", ["ex_athena", "ex_athena_0_5", "ex_athena_head"])
 def test_every_version_replays_without_a_violation(name: str) -> None:
     messages = [*conversation(12, words=80), *parallel(5, 3_000)]
-    done = wb.replay(Session.of([*messages, told("end", "e")]), name, window=2_500)
-    assert done.compactions and not any(compaction.violations for compaction in done.compactions)
+    replay = wb.replay(Session.of([*messages, told("end", "e")]), name, window=2_500)
+    assert replay.compactions and not any(
+        compaction.violations for compaction in replay.compactions
+    )
 
 
 def test_a_small_conversation_is_left_alone() -> None:

@@ -527,8 +527,10 @@ def test_an_unknown_window_is_128_000() -> None:
 
 def test_the_trigger_of_a_replay_is_that_of_the_live_loop() -> None:
     messages = [replace(message, id=f"m{i}") for i, message in enumerate(turns(60, 400))]
-    done = wb.replay(Session.of(messages), "opal", window=8_000, model=Scripted(["a summary"] * 9))
-    first = done.compactions[0]
+    replay = wb.replay(
+        Session.of(messages), "opal", window=8_000, model=Scripted(["a summary"] * 9)
+    )
+    first = replay.compactions[0]
     kept = [
         size
         for message, size in zip(first.after.messages, first.after.sizes, strict=True)
@@ -537,5 +539,5 @@ def test_the_trigger_of_a_replay_is_that_of_the_live_loop() -> None:
     assert (first.outcome, first.budget.reason) == ("compacted", "threshold") and 2_000 <= sum(
         kept
     ) < 2_400
-    at = next(step.request for step in done.steps if step.compaction == 0)
-    assert done.steps[at - 1].tokens_sent < 0.8 * 8_000
+    at = next(step.request for step in replay.steps if step.compaction == 0)
+    assert replay.steps[at - 1].tokens_sent < 0.8 * 8_000

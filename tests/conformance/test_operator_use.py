@@ -281,9 +281,17 @@ def test_a_requested_compaction_waits_for_the_end_of_the_turn() -> None:
 def test_the_preparation_is_told_before_a_model_is_asked() -> None:
     done = lived("operator_use", pairs(6), full=False)
     done.live.after_turn(done.host)
-    told = done.live.prepare(keep_recent=1_000)
-    assert told is not None and told.goes == tuple(range(told.first_kept or 0)) and told.first_kept
-    assert done.model.requests == [] and done.types == [] and told.tokens_before == done.live.tokens
+    preparation = done.live.prepare(keep_recent=1_000)
+    assert (
+        preparation is not None
+        and preparation.goes == tuple(range(preparation.first_kept or 0))
+        and preparation.first_kept
+    )
+    assert (
+        done.model.requests == []
+        and done.types == []
+        and preparation.tokens_before == done.live.tokens
+    )
 
 
 def test_nothing_is_due_in_mid_turn() -> None:
@@ -433,10 +441,10 @@ def test_a_replay_compacts_after_turns_only() -> None:
         *[m for i in range(30) for m in call(f"c{i}", 800)],
         told("done", "a9"),
     ]
-    done = wb.replay(
+    replay = wb.replay(
         Session.of([*messages, *pairs(3, first=20)]),
         "operator_use",
         window=12_000,
         model=Scripted(["S"]),
     )
-    assert all(done.session.messages[event.at].role == "user" for event in done.events)
+    assert all(replay.session.messages[event.at].role == "user" for event in replay.events)

@@ -17,7 +17,7 @@ WINDOW = 8_000
 
 @cache
 def recording(id: str) -> wb.Session:
-    return next(one for one in wb.bundled() if one.id == id)
+    return next(session for session in wb.bundled() if session.id == id)
 
 
 def above(replay: Any) -> list[int]:
@@ -36,24 +36,26 @@ def test_a_request_above_the_window_is_compacted_again_as_the_system_does_then()
 
 
 def test_opal_then_keeps_a_fifth_of_the_window() -> None:
-    done = wb.replay(recording("poolside-requirements"), "opal", window=WINDOW, refusals=True)
-    budgets = [event.compaction.budget for event in done.events]
-    assert {one.keep_recent for one in budgets if one.reason == "overflow"} == {WINDOW // 5}
-    assert {one.keep_recent for one in budgets if one.reason != "overflow"} == {None} and not above(
-        done
-    )
+    replay = wb.replay(recording("poolside-requirements"), "opal", window=WINDOW, refusals=True)
+    budgets = [event.compaction.budget for event in replay.events]
+    assert {budget.keep_recent for budget in budgets if budget.reason == "overflow"} == {
+        WINDOW // 5
+    }
+    assert {budget.keep_recent for budget in budgets if budget.reason != "overflow"} == {
+        None
+    } and not above(replay)
 
 
 def test_where_that_does_not_help_ex_athenas_run_ends() -> None:
-    done = wb.replay(recording("meterly-meeting"), "ex_athena", window=WINDOW, refusals=True)
-    assert done.ended == (above(done)[0], "error_prompt_too_long", "capacity")
+    replay = wb.replay(recording("meterly-meeting"), "ex_athena", window=WINDOW, refusals=True)
+    assert replay.ended == (above(replay)[0], "error_prompt_too_long", "capacity")
     assert wb.replay(recording("meterly-meeting"), "ex_athena", window=WINDOW).ended is None
 
 
 def test_the_user_compacts_by_hand_and_opal_keeps_20_000_tokens() -> None:
     session = recording("poolside-requirements")
-    done = wb.replay(session, "opal", window=128_000, by_hand=[200])
-    (event,) = done.events
+    replay = wb.replay(session, "opal", window=128_000, by_hand=[200])
+    (event,) = replay.events
     budget = event.compaction.budget
     assert (event.at, budget.reason, budget.keep_recent) == (200, "manual", 20_000)
 

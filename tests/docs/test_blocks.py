@@ -64,8 +64,8 @@ class Block:
 def blocks(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
     return [
-        Block(found["language"], found["text"], found["mark"] or "")
-        for found in BLOCK.finditer(text)
+        Block(match["language"], match["text"], match["mark"] or "")
+        for match in BLOCK.finditer(text)
     ]
 
 

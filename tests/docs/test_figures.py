@@ -27,8 +27,8 @@ SCRIPT = DOCS / "validity.py"
 )
 def test_a_table_is_what_its_command_makes(script: Path, part: str) -> None:
     words: list[str | Path] = [sys.executable, script, part, "--check"]
-    found = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stdout) == (0, "")
+    process = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stdout) == (0, "")
 
 
 def test_another_figure_on_the_page_is_named(
@@ -123,10 +123,10 @@ def test_a_figure_in_a_sentence_is_that_of_a_table(
 
 
 def test_every_table_with_figures_is_in_the_list() -> None:
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, DOCS / "figures.py", "list", "--check"], capture_output=True, check=False
     )
-    assert (found.returncode, found.stdout) == (0, b"")
+    assert (process.returncode, process.stdout) == (0, b"")
 
 
 @pytest.mark.parametrize(

@@ -50,11 +50,10 @@ def table() -> str:
     for asker, words in ASKERS.items():
         answers = predicted(asker)
         errors = pd.DataFrame(asker_errors(fitted_to(), read_answers([STUDIES / asker]))).mean()
-        shown = " | ".join(f"{errors[kind]:+.2f}" for kind in KINDS)
+        text = " | ".join(f"{errors[kind]:+.2f}" for kind in KINDS)
         area = auc(answers["promised"].to_numpy(), answers["score"].to_numpy())
         lines.append(
-            f"| {words} | {answers['project'].nunique()} | {len(answers)} | {area:.2f} |"
-            f" {shown} |\n"
+            f"| {words} | {answers['project'].nunique()} | {len(answers)} | {area:.2f} | {text} |\n"
         )
     return "".join(lines)
 
@@ -67,8 +66,8 @@ def errors() -> ReaderErrors:
 
 
 def test_the_page_has_the_rows_of_the_answers() -> None:
-    shown = PAGE.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
-    assert "".join(shown.splitlines(keepends=True)[2:]) == table()
+    text = PAGE.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
+    assert "".join(text.splitlines(keepends=True)[2:]) == table()
 
 
 @pytest.mark.parametrize("number", range(3))

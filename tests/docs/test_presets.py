@@ -58,8 +58,8 @@ def table(answers: pd.DataFrame, columns: Iterable[int]) -> str:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_has_the_rows_of_the_answers(page: str, answers: pd.DataFrame) -> None:
-    shown = PAGES[page].read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
-    assert "".join(shown.splitlines(keepends=True)[2:]) == table(answers, COLUMNS[page])
+    text = PAGES[page].read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
+    assert "".join(text.splitlines(keepends=True)[2:]) == table(answers, COLUMNS[page])
 
 
 def test_each_preset_was_read_in_ten_recordings(answers: pd.DataFrame) -> None:

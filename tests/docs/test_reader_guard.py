@@ -162,8 +162,8 @@ def level_rows() -> list[str]:
 def test_the_page_has_the_rows_of_the_answers(table: str, rows: object) -> None:
     assert callable(rows)
     page = (STUDY / "README.md").read_text("utf-8")
-    shown = page.partition(f"<!-- {table} -->\n")[2].partition(f"<!-- end of {table} -->")[0]
-    assert shown.splitlines()[2:] == rows()
+    text = page.partition(f"<!-- {table} -->\n")[2].partition(f"<!-- end of {table} -->")[0]
+    assert text.splitlines()[2:] == rows()
 
 
 def test_the_factor_that_ships_is_that_of_the_ten_projects() -> None:

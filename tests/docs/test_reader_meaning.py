@@ -113,10 +113,10 @@ def row(reader: str) -> str:
 
 def test_the_page_has_the_rows_of_the_answers() -> None:
     page = (STUDY / "README.md").read_text("utf-8")
-    shown = page.partition("<!-- reader-meaning -->\n")[2].partition(
+    text = page.partition("<!-- reader-meaning -->\n")[2].partition(
         "<!-- end of reader-meaning -->"
     )[0]
-    assert shown.splitlines()[2:] == [row(reader) for reader in ADDED]
+    assert text.splitlines()[2:] == [row(reader) for reader in ADDED]
 
 
 @pytest.mark.parametrize("reader", ADDED)

@@ -30,8 +30,8 @@ def test_the_page_has_the_tables_of_the_answers(study: SimpleNamespace, part: st
 
 def test_the_page_says_how_much_was_pooled(study: SimpleNamespace, answers: pd.DataFrame) -> None:
     contexts = answers.groupby(["session", "at", "share", "strategy", "writer", "chain"]).ngroups
-    said = f"{len(answers):,} answers from {contexts} contexts"
-    assert said in study.PAGE.read_text("utf-8")
+    text = f"{len(answers):,} answers from {contexts} contexts"
+    assert text in study.PAGE.read_text("utf-8")
 
 
 def test_the_level_of_the_third_look_could_be_luck_and_the_distance_from_a_rule_not(

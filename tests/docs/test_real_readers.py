@@ -53,8 +53,8 @@ def table() -> str:
 
 
 def test_the_page_has_the_rows_of_the_answers(table: str) -> None:
-    shown = PAGE.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
-    assert "".join(shown.splitlines(keepends=True)[2:]) == table
+    text = PAGE.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
+    assert "".join(text.splitlines(keepends=True)[2:]) == table
 
 
 def test_the_reader_that_ships_is_fitted_to_these_answers() -> None:

@@ -54,8 +54,8 @@ def table(contexts: pd.DataFrame) -> str:
 
 
 def test_the_page_has_the_rows_of_the_contexts(contexts: pd.DataFrame) -> None:
-    shown = PAGE.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
-    assert "".join(shown.splitlines(keepends=True)[2:]) == table(contexts)
+    text = PAGE.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
+    assert "".join(text.splitlines(keepends=True)[2:]) == table(contexts)
 
 
 def test_statements_give_a_models_own_words_too_little_and_copied_lines_too_much(

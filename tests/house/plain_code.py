@@ -161,10 +161,10 @@ def _up(value: float) -> float:
 
 def _printed(counts: Mapping[str, CodeCounts]) -> Iterator[str]:
     yield f"{'room':<22} {'lines':>7}" + "".join(f" {name:>15}" for name in GOALS)
-    whole = CodeCounts()
+    code_counts = CodeCounts()
     for room_counts in counts.values():
-        whole.add(room_counts)
-    for room, room_counts in [*counts.items(), ("all", whole)]:
+        code_counts.add(room_counts)
+    for room, room_counts in [*counts.items(), ("all", code_counts)]:
         cells = "".join(f" {value:>15.2f}" for value in room_counts.figures.values())
         yield f"{room:<22} {room_counts.lines:>7,}{cells}"
     yield f"{'goals':<22} {'':>7}" + "".join(f" {goal:>15.2f}" for goal in GOALS.values())

@@ -23,18 +23,20 @@ EXTRAS = PROJECT["project"]["optional-dependencies"]
 
 @pytest.mark.parametrize("line", [*NAMED, *(line for lines in EXTRAS.values() for line in lines)])
 def test_a_dependency_has_an_upper_bound(line: str) -> None:
-    one = Requirement(line)
-    assert one.name == PROJECT["project"]["name"] or {"<", "=="} & {
-        bound.operator for bound in one.specifier
+    requirement = Requirement(line)
+    assert requirement.name == PROJECT["project"]["name"] or {"<", "=="} & {
+        bound.operator for bound in requirement.specifier
     }
 
 
 def test_the_lock_file_pins_what_a_developer_installs_within_the_bounds() -> None:
     pinned = dict(re.findall(r"^([\w.-]+)==([^ ;]+)", LOCK, re.MULTILINE))
     for extra in ("all", "test", "docs"):
-        for one in map(Requirement, EXTRAS[extra]):
-            if one.name != PROJECT["project"]["name"]:
-                assert one.specifier.contains(pinned[one.name.lower()]), f"{one}: run `nox -s lock`"
+        for requirement in map(Requirement, EXTRAS[extra]):
+            if requirement.name != PROJECT["project"]["name"]:
+                assert requirement.specifier.contains(pinned[requirement.name.lower()]), (
+                    f"{requirement}: run `nox -s lock`"
+                )
 
 
 def test_the_lock_file_names_no_place_and_has_a_hash_for_every_package() -> None:

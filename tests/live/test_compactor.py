@@ -129,7 +129,7 @@ def test_it_fires_where_a_replay_of_the_same_conversation_fires(preset: str) -> 
     sizing = Sizing(tuple(map(chars_per_token, session.messages)), 0, chars_per_token)
     replay = natural(session, live.preset, Extractive(), sizing, window=3_000)
     assert [one.tokens_after for one in ended(live)] == [
-        one.sent.tokens for one in replay.compactions
+        compaction.sent.tokens for compaction in replay.compactions
     ]
     assert len(ended(live)) > 1
 
@@ -249,8 +249,8 @@ def test_a_compaction_by_hand_follows_its_instructions_and_keeps_what_it_is_told
     model = Scripted(["## Goal\n\nAll is well."])
     live = compactor(window=100_000, model=model)
     live.before_request(messages)
-    done = live.compact(instructions="dwell on limits", keep_recent=200)
-    assert done is not None and done.outcome == "compacted"
+    compaction = live.compact(instructions="dwell on limits", keep_recent=200)
+    assert compaction is not None and compaction.outcome == "compacted"
     assert model.requests[0].instructions == "dwell on limits"
     sent = live.before_request(messages)
     assert "All is well." in sent[1]["content"]

@@ -42,7 +42,7 @@ def anthropic(request: Record, n: int) -> tuple[list[Record], Record]:
     """Messages of an answer, and what was used once all but three results were cleared."""
     results = [one for one in request["messages"] if "tool_result" in str(one)]
     tokens = (
-        len(json.dumps(request["messages"])) - sum(len(str(one)) - 90 for one in results[:-3])
+        len(json.dumps(request["messages"])) - sum(len(str(result)) - 90 for result in results[:-3])
     ) // 4
     block = {"type": "compaction", "content": f"Parts up to {n} were read.", "signature": "seal"}
     use = {"type": "tool_use", "id": f"t{n}", "name": "read", "input": {"path": "a"}}

@@ -79,7 +79,7 @@ def test_a_hook_is_told_what_was_done_once_it_is_in_place() -> None:
         "truncate", window=3_000, hooks=Hooks(after=lambda done: told.append((done, live.tokens)))
     )
     live.before_request(openai(30))
-    assert [done.sent.tokens for done, _ in told] == [tokens for _, tokens in told]
+    assert [compaction.sent.tokens for compaction, _ in told] == [tokens for _, tokens in told]
 
 
 async def veto(due: Due) -> Cancel:

@@ -28,8 +28,10 @@ class Forgetful:
     name = "forgetful"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        asked = SummaryRequest(purpose="summary", system="", write=lambda request: "all of it")
-        return Plan((Replace(0, len(context.messages), (Draft(requests=(asked,)),)),))
+        summary_request = SummaryRequest(
+            purpose="summary", system="", write=lambda request: "all of it"
+        )
+        return Plan((Replace(0, len(context.messages), (Draft(requests=(summary_request,)),)),))
 
 
 class Cramped:
@@ -40,8 +42,8 @@ class Cramped:
 
 
 def live(stage: Forgetful | Cramped, host: HostPolicy) -> Compactor:
-    own = Preset("own", Strategy("own", (stage,)), AtShare(), host=host)
-    compactor = Compactor(own, model=Scripted(["S"] * 9), window=3_000)
+    preset = Preset("own", Strategy("own", (stage,)), AtShare(), host=host)
+    compactor = Compactor(preset, model=Scripted(["S"] * 9), window=3_000)
     compactor.before_request(openai(30))
     return compactor
 

@@ -70,7 +70,7 @@ def killed_anywhere(preset: Preset | str, lists: list[list[Record]], file: Path)
     resumed: list[Compactor] = []
     for number, messages in enumerate(lists):
         sent = request(live, messages)
-        assert [request(one, messages) for one in resumed] == [sent] * len(resumed)
+        assert [request(compactor, messages) for compactor in resumed] == [sent] * len(resumed)
         live.save_to(file)
         again = loaded(file, preset)
         assert (again.log, again.tokens) == (live.log, live.tokens)
@@ -114,7 +114,7 @@ def test_so_it_does_whatever_the_host_does_in_between(
     """
     file = tmp_path_factory.mktemp("journal") / "chat.journal"
     talk = openai(40, words=60)
-    whole, live = new(preset), new(preset)
+    compactor, live = new(preset), new(preset)
     said: list[Record] = [{"role": "system", "content": "Work."}, *talk[:2]]
     position = 2
     for number, (step, size) in enumerate(steps):
@@ -123,15 +123,15 @@ def test_so_it_does_whatever_the_host_does_in_between(
         elif step == "system":
             said = [{"role": "system", "content": f"Work at {number}."}, *said[1:]]
         elif step == "by hand":
-            assert whole.compact() is None or live.compact() is not None
+            assert compactor.compact() is None or live.compact() is not None
         elif step == "killed":
             live = loaded(file) if file.exists() else live
         else:
             said = [*said, *talk[position : position + size]]
             position += size
-        assert request(live, said) == request(whole, said)
+        assert request(live, said) == request(compactor, said)
         live.save_to(file)
-    assert live.log == whole.log and live.original == whole.original
+    assert live.log == compactor.log and live.original == compactor.original
 
 
 def journalled(file: Path, requests: int = 12, words: int = WORDS) -> list[list[Record]]:
@@ -316,12 +316,12 @@ for number, messages in enumerate(lists_of("openai", turns=30)):
             process.send_signal(signal.SIGKILL)
             break
     process.wait()
-    live, whole = loaded(file), new()
+    live, compactor = loaded(file), new()
     heard = next(
         number for number, messages in enumerate(lists) if len(messages) == len(live.original)
     )
     assert heard >= 20
     for messages in lists[: heard + 1]:
-        request(whole, messages)
+        request(compactor, messages)
     for messages in lists[heard + 1 :]:
-        assert request(live, messages) == request(whole, messages)
+        assert request(live, messages) == request(compactor, messages)

@@ -31,14 +31,19 @@ PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa
 def read(*records: Record) -> tuple[list[HostMessage], dict[str, int], list[Message]]:
     reader = MessageReader(chars_per_token)
     path = list(reader.read(records))
-    place = {message.id: at for at, given in enumerate(path) for message in given.messages}
-    return path, place, [message for given in path for message in given.messages]
+    place = {
+        message.id: at for at, host_message in enumerate(path) for message in host_message.messages
+    }
+    return path, place, [message for host_message in path for message in host_message.messages]
 
 
 def sent(
     path: list[HostMessage], place: dict[str, int], messages: list[Message], format: Any = "openai"
 ) -> list[Any]:
-    return [one.object for one in write_messages(messages, path, place, format)]
+    return [
+        outgoing_message.object
+        for outgoing_message in write_messages(messages, path, place, format)
+    ]
 
 
 def test_openai_messages_become_ours() -> None:
@@ -95,8 +100,8 @@ def test_one_of_several_anthropic_results_can_be_rewritten() -> None:
         asked("go"), {"role": "assistant", "content": uses}, {"role": "user", "content": results}
     )
     messages[3] = replace(messages[3], blocks=(Text("short"),))  # type: ignore[arg-type]  # it is a tool result
-    told = sent(path, place, messages, "anthropic")[2]["content"]
-    assert told == [results[0], {**results[1], "content": "short"}, results[2]]
+    content = sent(path, place, messages, "anthropic")[2]["content"]
+    assert content == [results[0], {**results[1], "content": "short"}, results[2]]
 
 
 def test_a_picture_that_stays_in_a_rewritten_message_is_the_hosts_own_part() -> None:

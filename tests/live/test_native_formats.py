@@ -147,8 +147,8 @@ def test_a_signature_of_bytes_is_the_same_after_a_kill(tmp_path: Path) -> None:
     live.save_to(tmp_path / "chat.journal")
     live = Compactor.load(tmp_path / "chat.journal")
     stored = [
-        one if isinstance(one, dict) else one.model_dump(mode="json", exclude_none=True)
-        for one in messages
+        message if isinstance(message, dict) else message.model_dump(mode="json", exclude_none=True)
+        for message in messages
     ]
     sent = live.before_request(stored)
     takes_gemini(sent)

@@ -31,13 +31,19 @@ class Talk:
     def __init__(self, *records: Any, format: MessageFormat | None = None) -> None:
         self.reader = MessageReader(chars_per_token, format=format)
         self.path = list(self.reader.read(records))
-        self.messages = [message for one in self.path for message in one.messages]
+        self.messages = [message for host_message in self.path for message in host_message.messages]
 
     def sent(self, messages: list[Message]) -> list[Any]:
-        place = {message.id: at for at, given in enumerate(self.path) for message in given.messages}
+        place = {
+            message.id: at
+            for at, host_message in enumerate(self.path)
+            for message in host_message.messages
+        }
         return [
-            one.object
-            for one in write_messages(messages, self.path, place, self.reader.present_format)
+            outgoing_message.object
+            for outgoing_message in write_messages(
+                messages, self.path, place, self.reader.present_format
+            )
         ]
 
 
@@ -70,9 +76,9 @@ def test_all_items_of_an_answer_are_one_message() -> None:
 
 def test_an_answer_without_its_thoughts_is_sent_without_the_ids_that_ask_for_them() -> None:
     talk = answer(REASONING, SAID, CALL)
-    said = talk.messages[1]
-    assert isinstance(said, AssistantMessage)
-    sent = talk.sent([talk.messages[0], replace(said, blocks=said.blocks[1:])])[1:]
+    message = talk.messages[1]
+    assert isinstance(message, AssistantMessage)
+    sent = talk.sent([talk.messages[0], replace(message, blocks=message.blocks[1:])])[1:]
     assert [item["type"] for item in sent] == ["message", "function_call"]
     assert not any("id" in item for item in sent)
     assert sent[1]["call_id"] == "c1" and sent[0]["phase"] == "commentary"
@@ -80,9 +86,9 @@ def test_an_answer_without_its_thoughts_is_sent_without_the_ids_that_ask_for_the
 
 def test_reasoning_never_stays_alone() -> None:
     talk = answer(REASONING, CALL)
-    said = talk.messages[1]
-    assert isinstance(said, AssistantMessage)
-    assert talk.sent([talk.messages[0], replace(said, blocks=said.blocks[:1])])[1:] == []
+    message = talk.messages[1]
+    assert isinstance(message, AssistantMessage)
+    assert talk.sent([talk.messages[0], replace(message, blocks=message.blocks[:1])])[1:] == []
 
 
 CALLS: list[tuple[Record, Record]] = [
@@ -115,11 +121,11 @@ def test_a_shortened_output_keeps_the_shape_of_its_kind(call: Record, output: Re
 @pytest.mark.parametrize(("call", "output"), CALLS, ids=[call["type"] for call, _ in CALLS])
 def test_changed_arguments_stay_in_the_shape_of_their_call(call: Record, output: Record) -> None:
     talk = answer(REASONING, call, output=output)
-    said = talk.messages[1]
-    assert isinstance(said, AssistantMessage)
-    changed = replace(said.calls[0], arguments={**said.calls[0].arguments, "note": "cut"})
+    message = talk.messages[1]
+    assert isinstance(message, AssistantMessage)
+    changed = replace(message.calls[0], arguments={**message.calls[0].arguments, "note": "cut"})
     sent = talk.sent(
-        [talk.messages[0], replace(said, blocks=(said.blocks[0], changed)), talk.messages[2]]
+        [talk.messages[0], replace(message, blocks=(message.blocks[0], changed)), talk.messages[2]]
     )
     assert sent[1] == REASONING and sent[2]["call_id"] == "c1" and sent[2]["type"] == call["type"]
     if call["type"] in ("function_call", "custom_tool_call"):
@@ -192,8 +198,8 @@ def test_results_without_ids_answer_the_calls_of_their_name_in_order() -> None:
         },
     )
     first, second, third = talk.messages[1].calls  # type: ignore[union-attr]  # it is an answer
-    assert [one.call_id for one in talk.messages[2:]] == [first.id, third.id, second.id]  # type: ignore[union-attr]  # results
-    assert talk.sent(talk.messages) == [one.object for one in talk.path]
+    assert [message.call_id for message in talk.messages[2:]] == [first.id, third.id, second.id]  # type: ignore[union-attr]  # results
+    assert talk.sent(talk.messages) == [host_message.object for host_message in talk.path]
 
 
 def test_a_shortened_gemini_result_keeps_its_key_and_its_name() -> None:
@@ -212,9 +218,9 @@ def test_the_signature_of_the_first_call_goes_on_to_the_next_where_the_first_is_
     talk = Talk(
         HELLO, gemini_answer(gemini_call("a", thoughtSignature="c2VhbA=="), gemini_call("b"))
     )
-    said = talk.messages[1]
-    assert isinstance(said, AssistantMessage)
-    sent = talk.sent([talk.messages[0], replace(said, blocks=said.blocks[1:])])
+    message = talk.messages[1]
+    assert isinstance(message, AssistantMessage)
+    sent = talk.sent([talk.messages[0], replace(message, blocks=message.blocks[1:])])
     assert sent[1]["parts"] == [gemini_call("b", thoughtSignature="c2VhbA==")]
 
 

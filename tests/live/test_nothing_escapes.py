@@ -106,7 +106,7 @@ def test_a_part_of_the_host_that_raises_never_stops_the_agent(name: str, error: 
         warning.removeprefix("a note replaces the summary, since the model failed: ")
         for warning in warnings
     ]
-    assert told and all(why.startswith(type(error).__name__) for why in told)
+    assert told and all(text.startswith(type(error).__name__) for text in told)
     if not isinstance(error, Unspeakable):
         assert "OSError: the host is broken" in told
 
@@ -232,7 +232,7 @@ def test_a_time_limit_changes_nothing_for_a_model_that_answers_or_raises_a_timeo
     assert len(live.before_request(openai(30)[:-1])) < 100 and live.usd == 0
     late = Compactor(**{**STRICT, "model": Part(TimeoutError("slow"))}, settings=settings)
     late.before_request(openai(30)[:-1])
-    assert [one.why for one in late.events if isinstance(one, CompactionDropped)] == [
+    assert [event.why for event in late.events if isinstance(event, CompactionDropped)] == [
         "TimeoutError: slow"
     ]
     with pytest.raises(SettingError, match="model_seconds"):

@@ -48,14 +48,14 @@ def test_a_summary_in_plain_messages_is_one_again(preset: str, format: str) -> N
     ]
     again = Compactor(preset, model=Extractive(), window=60_000, format=format)  # type: ignore[arg-type]
     again.before_request(sent)
-    (found,) = summaries(again)
-    assert (found.lead, found.said_by, plain_text(found)) == (
+    (summary,) = summaries(again)
+    assert (summary.lead, summary.said_by, plain_text(summary)) == (
         wrote.lead,
         wrote.said_by,
         plain_text(wrote),
     )
-    assert found.text == wrote.text or (
-        preset == "hermes_lean" and found.text.startswith(wrote.text)
+    assert summary.text == wrote.text or (
+        preset == "hermes_lean" and summary.text.startswith(wrote.text)
     )
 
 

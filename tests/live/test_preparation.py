@@ -27,31 +27,39 @@ def begun(
 @pytest.mark.parametrize("preset", SUMMARISING)
 def test_what_is_told_is_what_is_done_and_nothing_changes_before(preset: str) -> None:
     live, writer, history = begun(preset)
-    told = live.prepare(keep_recent=4_000)
-    assert told is not None and told.is_summarised and told.goes and told.tokens_before > 4_000
+    preparation = live.prepare(keep_recent=4_000)
+    assert (
+        preparation is not None
+        and preparation.is_summarised
+        and preparation.goes
+        and preparation.tokens_before > 4_000
+    )
     assert writer.asked == 0 and live.before_request(history) == history
     live.after_turn()
     live.compact(keep_recent=4_000)
     sent = live.before_request(history)
     gone = tuple(index for index, message in enumerate(history) if message not in sent)
-    assert gone == told.goes
-    if told.first_kept is not None:
-        assert history[told.first_kept] in sent and told.first_kept == max(told.goes) + 1
+    assert gone == preparation.goes
+    if preparation.first_kept is not None:
+        assert (
+            history[preparation.first_kept] in sent
+            and preparation.first_kept == max(preparation.goes) + 1
+        )
 
 
 def test_an_earlier_summary_and_the_files_are_told() -> None:
     live, _, history = begun("opal")
     live.compact(keep_recent=4_000)
-    told = live.prepare(keep_recent=200, messages=history)
-    assert told is not None and "## Goal" in told.previous_summary
-    assert "src/part_0/file_0.py" in told.files.read
+    preparation = live.prepare(keep_recent=200, messages=history)
+    assert preparation is not None and "## Goal" in preparation.previous_summary
+    assert "src/part_0/file_0.py" in preparation.files.read
 
 
 @pytest.mark.parametrize("preset", [name for name in KNOWN if name not in ("none", "null")])
 def test_every_preset_tells_its_plan_or_that_there_is_none(preset: str) -> None:
     live, writer, history = begun(preset, turns=4)
-    told = live.prepare()
-    assert told is None or set(told.goes) <= set(range(len(history)))
+    preparation = live.prepare()
+    assert preparation is None or set(preparation.goes) <= set(range(len(history)))
     assert writer.asked == 0
 
 

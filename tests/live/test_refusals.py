@@ -50,8 +50,8 @@ def test_a_reported_size_is_a_scale_of_the_messages_and_no_overhead() -> None:
     talk = hex_dumps(40)
     live = Compactor("truncate", window=200_000)
     live.before_request(talk)
-    counted = live.tokens
-    assert counted < 100_000
+    tokens = live.tokens
+    assert tokens < 100_000
     retry = live.on_error("prompt is too long: 240000 tokens > 200000 maximum")
     assert retry is not None
     kept = len(retry.messages) / len(talk)
@@ -89,10 +89,10 @@ def test_a_number_that_no_count_explains_is_not_believed() -> None:
     live = Compactor("truncate", window=128_000)
     talk = openai(40)
     live.before_request(talk)
-    counted = live.tokens
+    tokens = live.tokens
     retry = live.on_error("prompt is too long: 9000000 tokens > 128000 maximum")
     assert retry is not None
-    assert 0.3 * counted < live.tokens < 0.7 * counted
+    assert 0.3 * tokens < live.tokens < 0.7 * tokens
 
 
 def test_a_code_in_brackets_is_no_window() -> None:

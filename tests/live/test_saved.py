@@ -163,10 +163,10 @@ def test_an_answer_that_came_in_pieces_is_resumed_as_it_was_heard() -> None:
     for end in range(1, len(said)):
         live.before_request(said[:end])
         live = Compactor.load(json.loads(json.dumps(live.save())), **given)
-    whole = Compactor("pipeline", **given)
+    compactor = Compactor("pipeline", **given)
     for end in range(1, len(said)):
-        whole.before_request(said[:end])
-    assert live.before_request(said) == whole.before_request(said)
+        compactor.before_request(said[:end])
+    assert live.before_request(said) == compactor.before_request(said)
     assert live.original == said
 
 
@@ -190,12 +190,12 @@ os.kill(os.getpid(), signal.SIGKILL)
         [sys.executable, "-c", script, str(file), tests], timeout=120, check=False
     )
     assert dead.returncode == -signal.SIGKILL
-    whole, said = Compactor("summarize", model=Extractive(), window=3_000), openai(20)
+    compactor, said = Compactor("summarize", model=Extractive(), window=3_000), openai(20)
     for end in range(2, 50):
-        whole.before_request(said[:end])
+        compactor.before_request(said[:end])
     again = Compactor.load(json.loads(file.read_text()), model=Extractive())
     for end in range(50, len(said)):
-        assert again.before_request(said[:end]) == whole.before_request(said[:end])
+        assert again.before_request(said[:end]) == compactor.before_request(said[:end])
 
 
 @pytest.mark.parametrize(

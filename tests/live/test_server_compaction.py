@@ -67,10 +67,15 @@ def by_openai(asked_for: dict[str, Any], number: int) -> Reply:
 
 
 def compactor(provider: Provider, service: str, model: str, **options: Any) -> Compactor:
-    how = ProviderOptions(api_base=provider.address, tries=2, first_wait=0.01, timeout=20.0)
+    provider_options = ProviderOptions(
+        api_base=provider.address, tries=2, first_wait=0.01, timeout=20.0
+    )
     preset = wb.preset("anthropic_on_demand", service=service)
     return Compactor(
-        preset, model=LiteLLM(model, how), window=options.pop("window", 4_000), **options
+        preset,
+        model=LiteLLM(model, provider_options),
+        window=options.pop("window", 4_000),
+        **options,
     )
 
 
@@ -280,8 +285,8 @@ def test_it_is_a_stage_by_name_beside_others(provider: Provider) -> None:
     mine = wb.Preset(
         "mine", wb.Strategy("mine", (BUILTIN["server_compaction"](),)), wb.AtShare(0.8, 0.4)
     )
-    how = ProviderOptions(api_base=provider.address)
-    live = Compactor(mine, model=LiteLLM("anthropic/claude-x", how), window=4_000)
+    provider_options = ProviderOptions(api_base=provider.address)
+    live = Compactor(mine, model=LiteLLM("anthropic/claude-x", provider_options), window=4_000)
     for messages in requests_of(anthropic_talk(30)):
         sent = live.before_request(messages)
     assert sent[0]["content"][0]["signature"].startswith("seal")

@@ -25,9 +25,9 @@ def test_the_sample_has_every_format_and_fault() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=" ".join)
 def test_nothing_is_above_the_window_broken_lost_or_undone(case: tuple[str, str, str, str]) -> None:
-    found = driven(*case, turns=30, window=12_000)
-    assert found["compactions"] + found["last resorts"] > 0
-    assert {head: found[head] for head in ZERO if found[head]} == {}
+    counter = driven(*case, turns=30, window=12_000)
+    assert counter["compactions"] + counter["last resorts"] > 0
+    assert {head: counter[head] for head in ZERO if counter[head]} == {}
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,10 @@ def test_an_agent_keeps_within_its_window_goes_on_when_killed_and_learns_from_a_
     tmp_path: Path,
 ) -> None:
     run = run_notebook if FULL else run_here  # a kernel reads litellm again, for seconds
-    done = run(LESSON, tmp_path / "out.ipynb", {"parts": 18})
+    path = run(LESSON, tmp_path / "out.ipynb", {"parts": 18})
     outputs = [
         out
-        for cell in json.loads(done.read_text(encoding="utf-8"))["cells"]
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
         for out in cell.get("outputs", ())
     ]
     assert not [out for out in outputs if out["output_type"] == "error"]

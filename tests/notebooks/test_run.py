@@ -57,9 +57,9 @@ def test_comparing_strategies(tmp_path: Path) -> None:
 
 
 def test_exploring_a_session(tmp_path: Path) -> None:
-    done = run("03_explore_session", tmp_path, {})
-    assert "under truncate" in shown(done)
-    assert "application/vnd.jupyter.widget-view+json" in done.read_text(encoding="utf-8")
+    path = run("03_explore_session", tmp_path, {})
+    assert "under truncate" in shown(path)
+    assert "application/vnd.jupyter.widget-view+json" in path.read_text(encoding="utf-8")
 
 
 def test_writing_a_stage_and_a_metric(tmp_path: Path) -> None:

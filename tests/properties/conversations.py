@@ -119,9 +119,9 @@ def _calls(rng: random.Random, n: int, faults: bool, mark: str) -> AssistantMess
 
 
 def _step(rng: random.Random, n: int, faults: bool) -> list[Message]:
-    asked = _calls(rng, n, faults, "c")
+    message = _calls(rng, n, faults, "c")
     results: list[Message] = []
-    for i, call in enumerate(asked.calls):
+    for i, call in enumerate(message.calls):
         text = (
             words(rng, length(rng))
             if rng.random() > 0.1
@@ -138,7 +138,7 @@ def _step(rng: random.Random, n: int, faults: bool) -> list[Message]:
                 pinned=rng.random() < 0.03,
             )
         )
-    return [asked, *results]
+    return [message, *results]
 
 
 def _earlier(rng: random.Random, n: int) -> Message:

@@ -26,13 +26,15 @@ def d3(strategy: Strategy, steps: Iterable[Step], *, only_rewrites: bool = False
     target.
     """
     found = []
-    for one in steps:
-        calm = one.done.outcome == "compacted" and not one.budget.force
+    for step in steps:
+        calm = step.done.outcome == "compacted" and not step.budget.force
         if not (calm or only_rewrites):
             continue
-        again = compact(one.after, strategy, one.budget, Words())
-        if again.after is not one.after or (calm and again.sent.messages != one.done.sent.messages):
-            found.append(f"{one.case}: compacted again")
+        again = compact(step.after, strategy, step.budget, Words())
+        if again.after is not step.after or (
+            calm and again.sent.messages != step.done.sent.messages
+        ):
+            found.append(f"{step.case}: compacted again")
     return found
 
 
@@ -112,8 +114,8 @@ def d7(live: Compactor) -> list[str]:
         for i in range(60, len(LONG))
         if LONG[i]["role"] == "assistant" and not LONG[i].get("tool_calls")
     )
-    done = live.compact(messages=LONG[: next(answers) + 1])
-    return found if done is not None else [*found, "by hand none starts"]
+    compaction = live.compact(messages=LONG[: next(answers) + 1])
+    return found if compaction is not None else [*found, "by hand none starts"]
 
 
 ANSWERED = LONG[
@@ -130,18 +132,18 @@ def d10(live: Compactor) -> list[str]:
     found = []
     live.before_request(ANSWERED, model="one")
     live.compact()
-    known, changed = live.tokens, bool(ended(live)) and ended(live)[-1].outcome != "unchanged"
+    tokens, changed = live.tokens, bool(ended(live)) and ended(live)[-1].outcome != "unchanged"
     if changed:
         live.report_usage({"prompt_tokens": 99_000}, model="one")
         found += (
             []
-            if isinstance(live.events[-1], UsageIgnored) and live.tokens == known
+            if isinstance(live.events[-1], UsageIgnored) and live.tokens == tokens
             else ["a stale report counts"]
         )
     live.before_request(ANSWERED, model="one")
-    known = live.tokens
+    tokens = live.tokens
     live.report_usage({"prompt_tokens": 99_000}, model="another")
-    ignored = isinstance(live.events[-1], UsageIgnored) and live.tokens == known
+    ignored = isinstance(live.events[-1], UsageIgnored) and live.tokens == tokens
     return found + ([] if ignored else ["another model's report counts"])
 
 
@@ -229,12 +231,12 @@ def d13_check(make: Callable[[Counted], Compactor]) -> list[str]:
 
 def d13_compaction(strategy: Strategy, messages: Sequence[Message]) -> list[str]:
     """A compaction counts messages more often than a fixed number of times each."""
-    made, counted = Context.of(messages), Counted()
-    before = Context(made.messages, made.sizes, 0, counted)
+    context, counted = Context.of(messages), Counted()
+    before = Context(context.messages, context.sizes, 0, counted)
     compact(
         before,
         strategy,
-        Budget(target=made.tokens // 4, window=made.tokens, reason="matched"),
+        Budget(target=context.tokens // 4, window=context.tokens, reason="matched"),
         Words(),
     )
     most = COUNTS * len(messages) + 60

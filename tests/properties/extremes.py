@@ -28,7 +28,7 @@ def parallel(n: int, order: tuple[int, ...] = (0, 1, 2), words: int = 40) -> lis
         ToolCall(f"p{n}-{i}", "read", {"path": f"src/part_{n}_{i}.py", "deep": {"n": [i]}})
         for i in range(3)
     )
-    asked = AssistantMessage(
+    message = AssistantMessage(
         id=f"p{n}", blocks=(Thinking(f"I look at {n}. " * 5, "sealed=="), *calls)
     )
     results = [
@@ -40,7 +40,7 @@ def parallel(n: int, order: tuple[int, ...] = (0, 1, 2), words: int = 40) -> lis
         )
         for k, i in enumerate(order)
     ]
-    return [asked, *results]
+    return [message, *results]
 
 
 def summary(n: int, words: int = 20, *, pinned: bool = False) -> Summary:
@@ -80,7 +80,7 @@ def _sealed_loop() -> list[Message]:
 
 
 def _pictures() -> list[Message]:
-    shown = [
+    messages = [
         UserMessage(
             id=f"i{n}", blocks=(Text(f"see picture {n}"), Image(bytes=9_000 + n, tokens=1_200))
         )
@@ -93,11 +93,11 @@ def _pictures() -> list[Message]:
         blocks=(Text("the page " * 80), Image("image/jpeg", 77, 900)),
     )
     return [
-        *shown[:2],
+        *messages[:2],
         called("shot", "ic", url="https://a.example"),
         seen,
         told("fine"),
-        *shown[2:],
+        *messages[2:],
         told("so", "a9"),
     ]
 

@@ -45,8 +45,8 @@ def holds(rule: str, name: str) -> None:
         return
     known(rule, name, [one.case for one in broken])
     if broken:
-        found = smallest(broken[0], check) if "due" not in broken[0].case else broken[0]
-        pytest.fail(f"{rule}: {len(broken)} times; " + told(found, check(found)))
+        step = smallest(broken[0], check) if "due" not in broken[0].case else broken[0]
+        pytest.fail(f"{rule}: {len(broken)} times; " + told(step, check(step)))
 
 
 def known(rule: str, name: str, cases: Iterable[str]) -> None:

@@ -35,7 +35,7 @@ Key = TypeVar("Key")
 PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+")
 REFERENCE = re.compile(r"\bref=([0-9a-f]{8,})")
 SURROGATE = re.compile("[\ud800-\udfff]")
-STICKING = "".join(part for whole in CLUSTERS for part in whole if part != "e")
+STICKING = "".join(part for cluster in CLUSTERS for part in cluster if part != "e")
 
 
 def both(step: Step) -> tuple[Context, ...]:
@@ -80,17 +80,17 @@ def s1(step: Step) -> list[str]:
         for i, c in callers(step.before.messages).items()
     }
     found = []
-    for shown in both(step):
-        now = pair_faults(shown.messages)
+    for context in both(step):
+        now = pair_faults(context.messages)
         found += [
             text
             for key, text in now.items()
             if key not in was and not (key[0] == "late" and ("open", *key[1:]) in was)
         ]
         found += [
-            f"result {shown.messages[i].id} answers another call than before"
-            for i, c in callers(shown.messages).items()
-            if caller.get(shown.messages[i].id, shown.messages[c].id) != shown.messages[c].id
+            f"result {context.messages[i].id} answers another call than before"
+            for i, c in callers(context.messages).items()
+            if caller.get(context.messages[i].id, context.messages[c].id) != context.messages[c].id
         ]
     return found
 
@@ -125,8 +125,8 @@ def s4(step: Step) -> list[str]:
         if not isinstance(message, SystemMessage):
             break
         lead += [message] if message.pinned else []
-    for shown in both(step):
-        if list(shown.messages[: len(lead)]) != lead:
+    for context in both(step):
+        if list(context.messages[: len(lead)]) != lead:
             return [
                 f"the system prompt {[message.id for message in lead]} is not first, or another"
             ]
@@ -161,8 +161,8 @@ def answers(step: Step) -> Iterator[tuple[AssistantMessage, AssistantMessage]]:
     """Each answer that stayed, before and after; not where ids are used twice."""
     old = {message.id: message for message in step.before.messages}
     twice = len(old) < len(step.before.messages)
-    for shown in both(step):
-        for new in () if twice else shown.messages:
+    for context in both(step):
+        for new in () if twice else context.messages:
             was = old.get(new.id)
             if isinstance(new, AssistantMessage) and isinstance(was, AssistantMessage):
                 yield was, new
@@ -217,8 +217,8 @@ def s9(step: Step) -> list[str]:
 
 def s10(step: Step) -> list[str]:
     found = []
-    for shown in both(step):
-        for message in shown.messages:
+    for context in both(step):
+        for message in context.messages:
             for call in message.calls if isinstance(message, AssistantMessage) else ():
                 if not isinstance(call.arguments, Mapping) or not isinstance(
                     json.loads(call.arguments_json()), dict
@@ -231,8 +231,8 @@ def s11(step: Step) -> list[str]:
     sealed = {t for m in step.before.messages for t in thoughts(m) if t.signature}
     return [
         f"{message.id} has a sealed thought that nobody sealed"
-        for shown in both(step)
-        for message in shown.messages
+        for context in both(step)
+        for message in context.messages
         for thought in thoughts(message)
         if thought.signature and thought not in sealed
     ]
@@ -247,8 +247,8 @@ def s12(step: Step) -> list[str]:
         was.setdefault(message.id, Counter()).update(pictures(message))
     return [
         f"{message.id} shows a picture that was not there"
-        for shown in both(step)
-        for message in shown.messages
+        for context in both(step)
+        for message in context.messages
         if pictures(message) - was.get(message.id, Counter())
     ]
 
@@ -268,8 +268,8 @@ def s13(step: Step) -> list[str]:
 
 def split(text: str) -> bool:
     """Whether anything is left of the generator's clusters once the whole ones are taken out."""
-    for whole in CLUSTERS:
-        text = text.replace(whole, "")
+    for cluster in CLUSTERS:
+        text = text.replace(cluster, "")
     return any(part in STICKING for part in text)
 
 
@@ -286,18 +286,18 @@ def c1(step: Step) -> list[str]:
     twice = Counter(message.id for message in step.before.messages)
     place = {message.id: i for i, message in enumerate(step.before.messages)}
     found = []
-    for shown in both(step):
-        places = [place[m.id] for m in shown.messages if twice[m.id] == 1]
+    for context in both(step):
+        places = [place[m.id] for m in context.messages if twice[m.id] == 1]
         found += [f"order {places}"] if places != sorted(places) else []
     return found
 
 
 def c2(step: Step) -> list[str]:
     found = []
-    for shown in both(step):
-        kept = Counter(repr(message) for message in shown.messages)
+    for context in both(step):
+        counter = Counter(repr(message) for message in context.messages)
         wanted = Counter(repr(message) for message in step.before.messages if message.pinned)
-        found += [f"pinned and gone: {one[:80]}" for one in wanted - kept]
+        found += [f"pinned and gone: {one[:80]}" for one in wanted - counter]
     return found
 
 
@@ -307,8 +307,8 @@ def c3(step: Step) -> list[str]:
         return []
     newest = step.before.messages[at]
     found = []
-    for shown in both(step):
-        now = [message for message in shown.messages if message.id == newest.id]
+    for context in both(step):
+        now = [message for message in context.messages if message.id == newest.id]
         if not now:
             found.append(f"the newest user message {newest.id} is gone")
         elif newest not in now:
@@ -350,19 +350,19 @@ def c5(step: Step) -> list[str]:
         for request in step.requests
         for text in (request.previous, *(plain_text(m) for m in request.messages))
     ]
-    for gone in step.before.messages:
+    for message in step.before.messages:
         if (
-            isinstance(gone, Summary)
-            and not gone.pinned
-            and id(gone) not in stays
+            isinstance(message, Summary)
+            and not message.pinned
+            and id(message) not in stays
             and new
             and step.requests
         ):
-            start = gone.text.strip()[:200]
+            start = message.text.strip()[:200]
             found += (
                 []
                 if any(start in text for text in fed)
-                else [f"{gone.id} was not fed to the next summary"]
+                else [f"{message.id} was not fed to the next summary"]
             )
     return found
 
@@ -437,8 +437,8 @@ def c8(step: Step) -> list[str]:
 
 
 def c9(step: Step) -> list[str]:
-    one, other = step.done, step.again
-    same = one == other and repr(one.after.messages) == repr(other.after.messages)
+    compaction, other = step.done, step.again
+    same = compaction == other and repr(compaction.after.messages) == repr(other.after.messages)
     return [] if same else ["another result the second time"]
 
 
@@ -511,32 +511,32 @@ def d1(step: Step) -> list[str]:
 
 
 def d2(step: Step) -> list[str]:
-    done = step.done
-    if done.sent.tokens <= step.budget.target:
-        same = done.after is step.before and done.sent is step.before
+    compaction = step.done
+    if compaction.sent.tokens <= step.budget.target:
+        same = compaction.after is step.before and compaction.sent is step.before
         return (
             []
-            if done.outcome == ("unchanged" if same else "compacted")
-            else [f"{done.outcome} at the target"]
+            if compaction.outcome == ("unchanged" if same else "compacted")
+            else [f"{compaction.outcome} at the target"]
         )
     floor = step.before.overhead + sum(
         step.before.sizes[i] for i in protected(step.before.messages)
     )
-    if done.outcome == "compacted":
+    if compaction.outcome == "compacted":
         return ["compacted, though above the target"]
     return (
         []
-        if f"{floor} are protected" in done.why
-        else [f"the floor of {floor} is not named: {done.why!r}"]
+        if f"{floor} are protected" in compaction.why
+        else [f"the floor of {floor} is not named: {compaction.why!r}"]
     )
 
 
 def d8(step: Step) -> list[str]:
     found = []
-    for shown in both(step):
-        size = shown.overhead + sum(map(step.before.count, shown.messages))
-        if shown.tokens != size or shown.overhead != step.before.overhead:
-            found.append(f"said to be {shown.tokens} tokens, is {size}")
+    for context in both(step):
+        size = context.overhead + sum(map(step.before.count, context.messages))
+        if context.tokens != size or context.overhead != step.before.overhead:
+            found.append(f"said to be {context.tokens} tokens, is {size}")
     return found
 
 

@@ -87,15 +87,15 @@ def go(preset: str, messages: list[Record], window: int, **options: Any) -> Live
 @cache
 def openai(preset: str) -> tuple[Lived, ...]:
     """Random conversations in OpenAI's chat shape."""
-    made = ((random.Random(seed), WINDOWS[seed % len(WINDOWS)]) for seed in range(CHATS))
-    return tuple(go(preset, chat(rng), window) for rng, window in made)
+    generator = ((random.Random(seed), WINDOWS[seed % len(WINDOWS)]) for seed in range(CHATS))
+    return tuple(go(preset, chat(rng), window) for rng, window in generator)
 
 
 @cache
 def anthropic(preset: str) -> tuple[Lived, ...]:
     """The same in Anthropic's."""
-    made = ((random.Random(seed), WINDOWS[seed % len(WINDOWS)]) for seed in range(CHATS))
-    return tuple(go(preset, as_anthropic(chat(rng)), window) for rng, window in made)
+    generator = ((random.Random(seed), WINDOWS[seed % len(WINDOWS)]) for seed in range(CHATS))
+    return tuple(go(preset, as_anthropic(chat(rng)), window) for rng, window in generator)
 
 
 def parts(messages: list[Json]) -> list[Mapping[str, Json]]:

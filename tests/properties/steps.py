@@ -100,13 +100,13 @@ def step(
     name: str, case: str, before: Context, budget: Budget, strategy: Strategy | None = None
 ) -> Step:
     strategy, model, frozen = strategy or SUBJECTS[name], Words(), hash(repr(before.messages))
-    done = compact(before, strategy, budget, model)
+    compaction = compact(before, strategy, budget, model)
     return Step(
         name,
         case,
         before,
         budget,
-        done,
+        compaction,
         compact(before, strategy, budget, Words()),
         frozen,
         tuple(model.requests),
@@ -171,8 +171,8 @@ def due(name: str) -> tuple[Step, ...]:
             requested=rng.random() < 0.2,
         )
         model = Words()
-        done = compact_if_due(counted, preset, situation, model)
-        if done is not None:
+        compaction = compact_if_due(counted, preset, situation, model)
+        if compaction is not None:
             again = compact_if_due(counted, preset, situation, Words())
             assert again is not None
             made.append(
@@ -180,8 +180,8 @@ def due(name: str) -> tuple[Step, ...]:
                     name,
                     f"{case}, due",
                     counted,
-                    done.budget,
-                    done,
+                    compaction.budget,
+                    compaction,
                     again,
                     hash(repr(counted.messages)),
                     tuple(model.requests),

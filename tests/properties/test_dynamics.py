@@ -123,7 +123,8 @@ def test_d6_a_compaction_is_not_followed_by_another_until_the_messages_have_grow
     """
     live, messages = grown(name, 2_000, Settings(hysteresis=0.05))
     assert name == "none" or any(
-        isinstance(one, CompactionStarted | AutomaticStopped | LastResort) for one in live.events
+        isinstance(event, CompactionStarted | AutomaticStopped | LastResort)
+        for event in live.events
     )
     assert dynamics.d6(live, messages) == []
 
@@ -142,11 +143,11 @@ def test_d6_after_a_compaction_a_twentieth_of_the_window_may_be_said_before_the_
         n += 1
         for message in turn(n, rng):
             grown.append(message)
-    done = compact_if_due(grown.closed(), preset, situation, Words())
-    assert done is not None and done.outcome == "compacted"
+    compaction = compact_if_due(grown.closed(), preset, situation, Words())
+    assert compaction is not None and compaction.outcome == "compacted"
     assert (
         preset.trigger.check(
-            at(done.after.tokens + window // 20, window, len(done.after.messages) + 2)
+            at(compaction.after.tokens + window // 20, window, len(compaction.after.messages) + 2)
         )
         is None
     )

@@ -90,12 +90,12 @@ def test_the_conversations_are_not_all_alike() -> None:
     """The generator makes what it says: empty, short and long contexts, and all kinds of
     messages.
     """
-    made = [context for case, context in conversations() if case.startswith("random")]
-    lengths = [len(context.messages) for context in made]
+    contexts = [context for case, context in conversations() if case.startswith("random")]
+    lengths = [len(context.messages) for context in contexts]
     assert min(lengths) == 0
     assert 1 in lengths
     assert max(lengths) > 40
-    assert {message.role for context in made for message in context.messages} == {
+    assert {message.role for context in contexts for message in context.messages} == {
         "system",
         "user",
         "assistant",

@@ -130,16 +130,16 @@ def chained(name: str, first: Message, model: Model) -> Context:
             assert n < 400, "nothing is ever due"
             continue
         budget = Budget(target=TARGET, window=WINDOWS.get(name, WINDOW), reason="matched")
-        done = compact(context, PRESETS[name].strategy, budget, model)
-        assert done.after is not context or name in ONLY_RESULTS, done.why
-        step = Step(name, f"turn {n}", context, budget, done, done, 0, ())
+        compaction = compact(context, PRESETS[name].strategy, budget, model)
+        assert compaction.after is not context or name in ONLY_RESULTS, compaction.why
+        step = Step(name, f"turn {n}", context, budget, compaction, compaction, 0, ())
         faults = {
             rule: told
             for rule in ONCE
             if (rule, name) not in LET_OFF and (told := EVERY[rule](step))
         }
-        assert not faults and not done.violations, (n, faults)
-        context, fired = done.after, fired + 1
+        assert not faults and not compaction.violations, (n, faults)
+        context, fired = compaction.after, fired + 1
     return context
 
 

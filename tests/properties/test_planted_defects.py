@@ -95,11 +95,11 @@ def outcome(change: Callable[[list[Message]], list[Message]]) -> Compaction:
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_defect_is_seen_and_undone(name: str) -> None:
     rule, change = DEFECTS[name]
-    done = outcome(change)
-    assert rule in {violation.rule for violation in done.violations}
-    assert done.after is BEFORE
-    assert done.outcome == "unchanged"
-    assert not done.stages[0].used
+    compaction = outcome(change)
+    assert rule in {violation.rule for violation in compaction.violations}
+    assert compaction.after is BEFORE
+    assert compaction.outcome == "unchanged"
+    assert not compaction.stages[0].used
 
 
 def test_one_token_more_than_before_is_a_violation() -> None:

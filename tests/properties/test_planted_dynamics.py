@@ -52,10 +52,10 @@ def test_c11_a_credential_in_a_summary_or_in_a_question_is_found() -> None:
     said = forged(lambda messages: [*messages, Summary(id="new", text=f"deploy with {SECRET}")])
     assert c11(said)
     fine = forged(list)
-    asked = SummaryRequest(
+    summary_request = SummaryRequest(
         purpose="summary", system="", write=lambda _: f"the token is {SECRET}", messages=()
     )
-    assert c11(replace(fine, requests=(asked,)))
+    assert c11(replace(fine, requests=(summary_request,)))
     assert not c11(fine)
 
 

@@ -88,8 +88,8 @@ def test_s4_a_summary_of_what_stood_before_the_system_prompt_stands_behind_it(
     before = Context.of([*BEFORE_THE_PROMPT[first], *conversation(6, words=40)])
     for share in (0.1, 0.3, 0.6):
         budget = Budget(target=int(share * before.tokens), window=before.tokens, reason="matched")
-        done = compact(before, SUBJECTS[name], budget, Words())
-        assert not prompted_late(done.sent.messages)
+        compaction = compact(before, SUBJECTS[name], budget, Words())
+        assert not prompted_late(compaction.sent.messages)
 
 
 @every_subject("S4")
@@ -251,7 +251,7 @@ def test_no_stage_leaves_the_guard_anything_to_undo(name: str) -> None:
     """What the guard undoes would not show above: so no stage may break an invariant by itself
     either.
     """
-    found = [(one.case, one.done.violations) for one in steps(name) if one.done.violations]
+    found = [(step.case, step.done.violations) for step in steps(name) if step.done.violations]
     assert found == []
 
 

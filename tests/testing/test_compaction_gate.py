@@ -31,22 +31,22 @@ def test_it_is_as_good_as_a_summary(compaction_gate):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = tmp_path_factory.mktemp("theirs")
-    (found / "in").mkdir()
+    path = tmp_path_factory.mktemp("theirs")
+    (path / "in").mkdir()
     for n in range(2):
         save(
             Session.of([rules("be brief"), *remembering(20 + n)], id=f"s{n}"),
-            found / "in" / f"s{n}.jsonl",
+            path / "in" / f"s{n}.jsonl",
         )
-    (found / "test_theirs.py").write_text(THEIRS)
-    return found
+    (path / "test_theirs.py").write_text(THEIRS)
+    return path
 
 
 def test_a_users_tests_pass_and_fail_in_a_sentence(folder: Path) -> None:
     paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     # where it is installed it would load twice
     alone = {"PYTHONPATH": paths, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    found = subprocess.run(
+    process = subprocess.run(
         [
             sys.executable,
             "-m",
@@ -66,10 +66,11 @@ def test_a_users_tests_pass_and_fail_in_a_sentence(folder: Path) -> None:
         text=True,
         check=False,
     )
-    assert "1 failed, 1 passed" in found.stdout, found.stdout + found.stderr
-    assert "mine failed against summarize on exam_recall" in found.stdout
+    assert "1 failed, 1 passed" in process.stdout, process.stdout + process.stderr
+    assert "mine failed against summarize on exam_recall" in process.stdout
     assert (
-        "2 of 2 sessions lost more than 0.02" in found.stdout and "worst session s" in found.stdout
+        "2 of 2 sessions lost more than 0.02" in process.stdout
+        and "worst session s" in process.stdout
     )
 
 

@@ -82,11 +82,11 @@ def test_thoughts_are_left_out_whole() -> None:
 
 
 def test_pictures_go_only_where_text_is_not_enough() -> None:
-    shown = UserMessage(id="u", blocks=(Text("look " * 500), Image(tokens=300)))
-    roomy = shortened(shown, 400, 929, chars_per_token)
+    message = UserMessage(id="u", blocks=(Text("look " * 500), Image(tokens=300)))
+    roomy = shortened(message, 400, 929, chars_per_token)
     assert isinstance(roomy, UserMessage)
     assert any(isinstance(block, Image) for block in roomy.blocks)
-    tight = shortened(shown, 100, 929, chars_per_token)
+    tight = shortened(message, 100, 929, chars_per_token)
     assert isinstance(tight, UserMessage)
     assert not any(isinstance(block, Image) for block in tight.blocks)
 

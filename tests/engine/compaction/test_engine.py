@@ -47,11 +47,11 @@ def to(target: int, *, force: bool = False) -> Budget:
 
 
 def test_stages_run_until_the_target_is_reached() -> None:
-    done = compact(
+    compaction = compact(
         TALK, Strategy("x", (DROP, DROP, DROP)), to(TALK.tokens - TALK.sizes[0] - 1), Scripted(())
     )
-    assert [record.name for record in done.stages] == ["drop_first", "drop_first"]
-    assert done.outcome == "compacted"
+    assert [record.name for record in compaction.stages] == ["drop_first", "drop_first"]
+    assert compaction.outcome == "compacted"
 
 
 def test_force_runs_every_stage_once_though_the_target_is_reached() -> None:
@@ -68,29 +68,33 @@ def test_a_view_shapes_what_is_sent_also_where_the_history_already_fits_or_is_co
     None
 ):
     for budget in (to(TALK.tokens - 1), to(TALK.tokens), to(TALK.tokens, force=True)):
-        done = compact(TALK, Strategy("x", (DROP,), view=(DROP,)), budget, Scripted(()))
-        assert [message.id for message in done.sent.messages] == [
-            message.id for message in done.after.messages[1:]
+        compaction = compact(TALK, Strategy("x", (DROP,), view=(DROP,)), budget, Scripted(()))
+        assert [message.id for message in compaction.sent.messages] == [
+            message.id for message in compaction.after.messages[1:]
         ]
 
 
 def test_no_stage_runs_where_the_view_alone_reaches_the_target() -> None:
-    done = compact(TALK, Strategy("x", (DROP,), view=(DROP,)), to(TALK.tokens - 1), Scripted(()))
-    assert not done.stages and done.after is TALK and done.sent.tokens < TALK.tokens
+    compaction = compact(
+        TALK, Strategy("x", (DROP,), view=(DROP,)), to(TALK.tokens - 1), Scripted(())
+    )
+    assert (
+        not compaction.stages and compaction.after is TALK and compaction.sent.tokens < TALK.tokens
+    )
 
 
 def test_a_view_is_sent_and_never_kept() -> None:
-    done = compact(TALK, Strategy("x", (), view=(DROP,)), to(0), Scripted(()))
-    assert done.after is TALK
-    assert done.sent.messages == TALK.messages[1:]
+    compaction = compact(TALK, Strategy("x", (), view=(DROP,)), to(0), Scripted(()))
+    assert compaction.after is TALK
+    assert compaction.sent.messages == TALK.messages[1:]
 
 
 def test_a_context_that_is_not_due_is_left_alone() -> None:
     part = Preset("p", Strategy("x", (DROP,)), AtShare(0.8, 0.4))
     assert compact_if_due(TALK, part, Situation(tokens=799, window=1000), Scripted(())) is None
-    done = compact_if_due(TALK, part, Situation(tokens=800, window=1000), Scripted(()))
-    assert done is not None
-    assert done.budget.target == 400
+    compaction = compact_if_due(TALK, part, Situation(tokens=800, window=1000), Scripted(()))
+    assert compaction is not None
+    assert compaction.budget.target == 400
 
 
 def test_a_target_is_a_share_of_the_room_that_the_overhead_leaves() -> None:
@@ -100,9 +104,9 @@ def test_a_target_is_a_share_of_the_room_that_the_overhead_leaves() -> None:
 
 def test_an_unreachable_target_names_what_is_protected() -> None:
     context = Context.of([rules("long rule " * 100), said("hi")], overhead=500)
-    done = compact(context, preset("truncate").strategy, to(10), Scripted(()))
-    assert done.outcome == "unchanged"
-    assert f"{context.tokens} are protected" in done.why
+    compaction = compact(context, preset("truncate").strategy, to(10), Scripted(()))
+    assert compaction.outcome == "unchanged"
+    assert f"{context.tokens} are protected" in compaction.why
 
 
 def test_an_error_of_the_model_passes_where_nothing_stands_in() -> None:
@@ -117,21 +121,21 @@ def test_an_error_of_the_model_passes_where_nothing_stands_in() -> None:
 @pytest.mark.parametrize("answer", [ModelError("down"), "  \n"])
 def test_what_stands_in_for_the_models_words_is_told_from_them(answer: str | ModelError) -> None:
     context = Context.of(conversation(20, words=60))
-    done = compact(
+    compaction = compact(
         context, Strategy("s", (Summarize(),)), to(context.tokens // 3), Scripted([answer])
     )
-    (completion,) = done.completions
+    (completion,) = compaction.completions
     assert completion.text.strip() and completion.fallback
     assert "empty" in completion.why or "down" in completion.why
 
 
 def test_the_records_say_what_was_dropped_and_rewritten() -> None:
-    done = compact(TALK, Strategy("x", (DROP,)), to(0), Scripted(()))
-    assert done.stages[0].dropped == ("u0",)
-    assert done.stages[0].rewritten == ()
-    assert (done.stages[0].tokens_before, done.stages[0].tokens_after) == (
+    compaction = compact(TALK, Strategy("x", (DROP,)), to(0), Scripted(()))
+    assert compaction.stages[0].dropped == ("u0",)
+    assert compaction.stages[0].rewritten == ()
+    assert (compaction.stages[0].tokens_before, compaction.stages[0].tokens_after) == (
         TALK.tokens,
-        done.after.tokens,
+        compaction.after.tokens,
     )
 
 
@@ -169,23 +173,27 @@ class Meeting:
 
 
 def test_independent_questions_are_put_at_the_same_time_to_a_model_that_bears_it() -> None:
-    done = compact(TALK, Strategy("x", (Split(),)), to(TALK.tokens - 1), Meeting(at_once=True))
-    assert plain_text(done.after.messages[0]) == "first and second"
+    compaction = compact(
+        TALK, Strategy("x", (Split(),)), to(TALK.tokens - 1), Meeting(at_once=True)
+    )
+    assert plain_text(compaction.after.messages[0]) == "first and second"
 
 
 def test_else_they_are_put_one_after_the_other() -> None:
-    done = compact(TALK, Strategy("x", (Split(),)), to(TALK.tokens - 1), Meeting(at_once=False))
-    assert plain_text(done.after.messages[0]) == "first and second"
+    compaction = compact(
+        TALK, Strategy("x", (Split(),)), to(TALK.tokens - 1), Meeting(at_once=False)
+    )
+    assert plain_text(compaction.after.messages[0]) == "first and second"
 
 
 class Half(Meeting):
     """Has no answer to the second question."""
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        found = super().complete(request)
+        completion = super().complete(request)
         if request.instructions == "second":
             raise ModelError("no second answer")
-        return found
+        return completion
 
 
 def test_an_error_of_one_of_two_passes_once_both_are_over() -> None:
@@ -208,8 +216,8 @@ class Reading(Scripted):
 
 def test_what_the_prompt_left_out_is_in_the_record_of_the_answer() -> None:
     model = Reading(["## Goal\ngo on"] * 9)
-    done = compact(LONG, Strategy("s", (Summarize(),)), SMALL, model)
-    assert [answer.left_out for answer in done.completions] == [
+    compaction = compact(LONG, Strategy("s", (Summarize(),)), SMALL, model)
+    assert [answer.left_out for answer in compaction.completions] == [
         request.left_out for request in model.requests
     ]
     assert 0 < sum(request.left_out for request in model.requests) < len(LONG.messages)
@@ -224,5 +232,7 @@ def test_what_the_prompt_left_out_is_in_the_record_of_the_answer() -> None:
 
 def test_a_model_that_reads_the_messages_themselves_and_a_stand_in_leave_nothing_out() -> None:
     for model in (Extractive(), Scripted([ModelError("down")] * 9)):
-        done = compact(LONG, Strategy("s", (Summarize(),)), SMALL, model)
-        assert done.completions and all(answer.left_out is None for answer in done.completions)
+        compaction = compact(LONG, Strategy("s", (Summarize(),)), SMALL, model)
+        assert compaction.completions and all(
+            answer.left_out is None for answer in compaction.completions
+        )

@@ -41,13 +41,13 @@ class Careless:
 
 
 def records(context: Context, seed: int) -> tuple[tuple[StageRecord, ...], str]:
-    done = compact(
+    compaction = compact(
         context,
         Strategy("careless", (Careless(random.Random(seed)),)),
         BUDGET,
         find_model("extractive"),
     )
-    return done.stages, done.why
+    return compaction.stages, compaction.why
 
 
 def touched(
@@ -71,11 +71,11 @@ def test_the_records_say_what_a_stage_did(ids: Callable[[str], str]) -> None:
     for seed in range(300):
         fresh = Context.of(messages)
         found = records(fresh, seed)
-        now = Careless(random.Random(seed)).plan(fresh, BUDGET)
-        assert now is not None
+        plan = Careless(random.Random(seed)).plan(fresh, BUDGET)
+        assert plan is not None
         for record in found[0]:
             assert (record.dropped, record.rewritten, record.wrote) == touched(
-                fresh, now.apply(fresh)
+                fresh, plan.apply(fresh)
             )
         broken += bool(found[0] and found[0][0].violations)
     assert broken > 20

@@ -112,11 +112,11 @@ def test_an_answer_that_takes_long_is_no_pause_before_its_request() -> None:
 
 
 def test_nothing_that_comes_later_changes_what_is_due_now() -> None:
-    whole = talk(60, pauses={20: 900.0, 41: 900.0})
-    every = compacted_before(whole, FREE)
+    session = talk(60, pauses={20: 900.0, 41: 900.0})
+    every = compacted_before(session, FREE)
     assert len(every) > 1
     for at in every:
-        beginning = Session.of(whole.messages[: at + 1])
+        beginning = Session.of(session.messages[: at + 1])
         assert compacted_before(beginning, FREE) == [one for one in every if one <= at]
 
 

@@ -47,10 +47,10 @@ def walk(part: Preset) -> list[str]:
 
     sys.setprofile(called)
     try:
-        done = compact_if_due(context, part, situation, Writer(["## Goal\ngo on"] * 9))
+        compaction = compact_if_due(context, part, situation, Writer(["## Goal\ngo on"] * 9))
     finally:
         sys.setprofile(None)
-    assert done is not None and done.outcome == "compacted"
+    assert compaction is not None and compaction.outcome == "compacted"
     return entered
 
 

@@ -90,10 +90,10 @@ def test_a_list_under_a_heading_for_what_is_open_is_pending() -> None:
         " is all of it."
     )
     assert [entity.text for entity in statements(told(text))] == ["warehouse: book the corrections"]
-    written = called(
+    message = called(
         "write", "c1", path="report.md", content="# Report\n\n## Open\n- Rhea: ask the provider"
     )
-    assert [entity.text for entity in statements(written)] == ["rhea: ask the provider"]
+    assert [entity.text for entity in statements(message)] == ["rhea: ask the provider"]
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ DOLLAR = 1_000_000.0
 
 def sent(most: int = 100, **how: Any) -> BoundedRequest:
     call = {"messages": [{"role": "user", "content": "Summarise this."}]}
-    given = ProviderOptions(**{"input_usd": DOLLAR, "output_usd": 2 * DOLLAR, **how})
+    provider_options = ProviderOptions(**{"input_usd": DOLLAR, "output_usd": 2 * DOLLAR, **how})
     return BoundedRequest(
-        "openai/stub", call, bound("openai/stub", given, ["Summarise this."], most)
+        "openai/stub", call, bound("openai/stub", provider_options, ["Summarise this."], most)
     )
 
 
@@ -29,14 +29,19 @@ def response(text: object, read: int = 10, wrote: int = 5, finish: str = "stop")
 
 
 def test_an_answer_has_its_words_without_thoughts_its_tokens_and_its_price() -> None:
-    found, _ = read_response(response("<think>hm</think> The goal."), sent())
-    assert (found.text, found.input_tokens, found.output_tokens, found.counted) == (
+    completion, _ = read_response(response("<think>hm</think> The goal."), sent())
+    assert (
+        completion.text,
+        completion.input_tokens,
+        completion.output_tokens,
+        completion.counted,
+    ) == (
         "The goal.",
         10,
         5,
         False,
     )
-    assert found.usd == 20.0 and not found.cut and found.model == "litellm:stub"
+    assert completion.usd == 20.0 and not completion.cut and completion.model == "litellm:stub"
     assert (
         read_response(response([{"text": "in "}, {"text": "parts"}]), sent())[0].text == "in parts"
     )
@@ -45,8 +50,12 @@ def test_an_answer_has_its_words_without_thoughts_its_tokens_and_its_price() -> 
 
 @pytest.mark.parametrize(("read", "wrote"), [(0, 5), (10, 0), (10, -1), (10, 101), (10_000, 5)])
 def test_a_report_that_cannot_be_true_is_counted_anew(read: int, wrote: int) -> None:
-    found, _ = read_response(response("The goal.", read, wrote), sent())
-    assert found.counted and 0 < found.input_tokens < 10 and 0 < found.output_tokens < 10
+    completion, _ = read_response(response("The goal.", read, wrote), sent())
+    assert (
+        completion.counted
+        and 0 < completion.input_tokens < 10
+        and 0 < completion.output_tokens < 10
+    )
 
 
 def test_a_response_without_a_choice_holds_no_answer() -> None:
@@ -57,10 +66,10 @@ def test_a_response_without_a_choice_holds_no_answer() -> None:
 
 def test_a_report_beyond_what_was_possible_is_named_and_counts_as_what_was_set_aside() -> None:
     assert read_response(response("The goal."), sent())[1] == 20.0
-    found, spent = read_response(response("The goal.", 10, 5_000), sent())
+    completion, spent = read_response(response("The goal.", 10, 5_000), sent())
     assert spent is None
     assert (
-        found.misreport
+        completion.misreport
         == "openai/stub reported an answer of 5,000 tokens, where it was asked for 100 at most"
     )
 
@@ -68,9 +77,9 @@ def test_a_report_beyond_what_was_possible_is_named_and_counts_as_what_was_set_a
 def test_a_reported_cost_beyond_what_was_possible_is_not_believed() -> None:
     dear = response("The goal.")
     dear._hidden_params = {"response_cost": 1e9}
-    found, spent = read_response(dear, sent())
-    assert spent is None and "reported a cost of $1,000,000,000.0000" in found.misreport
-    assert found.usd is not None and found.usd < 100
+    completion, spent = read_response(dear, sent())
+    assert spent is None and "reported a cost of $1,000,000,000.0000" in completion.misreport
+    assert completion.usd is not None and completion.usd < 100
 
 
 def test_under_a_limit_an_answer_far_beyond_its_bound_is_refused() -> None:

@@ -53,18 +53,22 @@ def stored(folder: Path, *answers: BundledAnswer) -> Path:
 
 def test_a_recorded_answer_is_used_with_its_tokens_and_its_writer(tmp_path: Path) -> None:
     model = Bundled(file=stored(tmp_path, answer(request())))
-    done = model.complete(request())
-    assert (done.text, done.model) == (SAID, "bundled (somebody)")
-    assert (done.input_tokens, done.output_tokens, done.usd) == (90, 20, None)
-    assert not done.fallback and done.method == ""
+    completion = model.complete(request())
+    assert (completion.text, completion.model) == (SAID, "bundled (somebody)")
+    assert (completion.input_tokens, completion.output_tokens, completion.usd) == (90, 20, None)
+    assert not completion.fallback and completion.method == ""
 
 
 def test_without_a_recorded_answer_a_rule_writes_in_its_own_name(tmp_path: Path) -> None:
-    done = Bundled(file=stored(tmp_path, answer(request()))).complete(
+    completion = Bundled(file=stored(tmp_path, answer(request()))).complete(
         request("Summarise it in another way.")
     )
-    assert (done.model, done.method, done.fallback) == ("extractive", "not bundled", False)
-    assert done.text == find_model("extractive").complete(request()).text
+    assert (completion.model, completion.method, completion.fallback) == (
+        "extractive",
+        "not bundled",
+        False,
+    )
+    assert completion.text == find_model("extractive").complete(request()).text
     assert Bundled(file=tmp_path / "none.jsonl").complete(request()).model == "extractive"
 
 
@@ -80,8 +84,12 @@ def test_an_answer_to_another_request_is_no_answer(
 
 def test_a_recorded_summary_that_is_useless_is_replaced_as_any_models(tmp_path: Path) -> None:
     model = Bundled(file=stored(tmp_path, answer(request(), "Same line.\n" * 80)))
-    done = model.complete(request())
-    assert done.fallback and "it repeats itself" in done.why and done.model == "extractive"
+    completion = model.complete(request())
+    assert (
+        completion.fallback
+        and "it repeats itself" in completion.why
+        and completion.model == "extractive"
+    )
 
 
 def test_where_no_other_text_is_accepted_a_missing_answer_fails(tmp_path: Path) -> None:

@@ -48,17 +48,17 @@ def answer(
 
 
 def test_a_program_reads_system_prompt_prompt_and_limit_as_one_text(tmp_path: Path) -> None:
-    done = answer(program(tmp_path, "print(asked.upper())"))
+    completion = answer(program(tmp_path, "print(asked.upper())"))
     assert (
-        done.text == "YOU SUMMARISE.\n\nSUMMARISE THIS.\n\n"
+        completion.text == "YOU SUMMARISE.\n\nSUMMARISE THIS.\n\n"
         "THE ANSWER MAY HAVE 100 TOKENS (ABOUT 75 WORDS) AT MOST; WHAT IS LONGER IS CUT OFF."
     )
 
 
 def test_its_tokens_are_counted_here_and_its_dollars_are_unknown(tmp_path: Path) -> None:
-    done = answer(program(tmp_path, "print('It is shipped.')"))
-    assert (done.input_tokens, done.output_tokens, done.counted) == (32, 4, True)
-    assert done.usd is None and done.seconds > 0
+    completion = answer(program(tmp_path, "print('It is shipped.')"))
+    assert (completion.input_tokens, completion.output_tokens, completion.counted) == (32, 4, True)
+    assert completion.usd is None and completion.seconds > 0
 
 
 def test_no_shell_reads_the_command_line(tmp_path: Path) -> None:
@@ -135,8 +135,12 @@ def test_of_300_megabytes_the_beginning_is_taken_and_the_rest_is_never_read(tmp_
         "for _ in range(300): sys.stdout.write('word ' * 200_000); sys.stdout.flush()\nopen('done',"
         " 'w')"
     )
-    done = answer(program(tmp_path, body))
-    assert done.cut and done.output_tokens == 100 and done.text.startswith("word word")
+    completion = answer(program(tmp_path, body))
+    assert (
+        completion.cut
+        and completion.output_tokens == 100
+        and completion.text.startswith("word word")
+    )
     assert not Path("done").exists(), "it was stopped"
     unbounded = answer(program(tmp_path, body), asked=request(most=None))
     assert unbounded.cut and len(unbounded.text) <= 4_000_000
@@ -156,13 +160,13 @@ def test_a_program_that_does_not_read_its_prompt_may_answer(tmp_path: Path) -> N
 
 
 def test_an_answer_above_its_limit_is_cut_as_a_provider_cuts_it(tmp_path: Path) -> None:
-    done = answer(program(tmp_path, "print('word ' * 300)"))
-    assert done.cut and done.output_tokens == 100
+    completion = answer(program(tmp_path, "print('word ' * 300)"))
+    assert completion.cut and completion.output_tokens == 100
 
 
 def test_nothing_written_is_an_empty_answer_with_its_reason(tmp_path: Path) -> None:
-    done = answer(program(tmp_path, "print('quota', file=sys.stderr)"))
-    assert (done.text, done.why) == ("", "it wrote nothing: quota")
+    completion = answer(program(tmp_path, "print('quota', file=sys.stderr)"))
+    assert (completion.text, completion.why) == ("", "it wrote nothing: quota")
 
 
 def test_what_is_no_text_is_no_answer(tmp_path: Path) -> None:
@@ -171,15 +175,17 @@ def test_what_is_no_text_is_no_answer(tmp_path: Path) -> None:
 
 
 def test_a_missing_program_is_one_sentence_before_anything_is_asked(tmp_path: Path) -> None:
-    how = ModelSettings(cache=tmp_path)
+    model_settings = ModelSettings(cache=tmp_path)
     with pytest.raises(SetupError) as caught:
-        how.model("command:no-such-program -p")
+        model_settings.model("command:no-such-program -p")
     assert (
         str(caught.value)
         == "there is no program 'no-such-program' to run command:no-such-program -p; install it, or"
         " write where it is"
     )
-    assert replace(how, cache_only=True).model("command:no-such-program -p"), "nothing would be run"
+    assert replace(model_settings, cache_only=True).model("command:no-such-program -p"), (
+        "nothing would be run"
+    )
 
 
 def test_a_program_that_cannot_be_started_is_one_sentence(tmp_path: Path) -> None:
@@ -225,12 +231,12 @@ def test_a_comma_in_a_command_line_separates_no_models() -> None:
 
 
 def test_an_answer_is_cached_by_command_line_and_request(tmp_path: Path) -> None:
-    how = ModelSettings(cache=tmp_path / "cache", run="r")
+    model_settings = ModelSettings(cache=tmp_path / "cache", run="r")
     line = counting(tmp_path, "print(f'answer {tries}')")
     for _ in range(2):
-        assert how.model(f"command:{line}").complete(request()).text == "answer 1"
-    assert how.model(f"command:{line} -x").complete(request()).text == "answer 2"
-    assert how.model(f"command:{line}").complete(request("another")).text == "answer 3"
+        assert model_settings.model(f"command:{line}").complete(request()).text == "answer 1"
+    assert model_settings.model(f"command:{line} -x").complete(request()).text == "answer 2"
+    assert model_settings.model(f"command:{line}").complete(request("another")).text == "answer 3"
 
 
 def test_the_ledger_counts_its_calls_with_unknown_dollars(tmp_path: Path) -> None:

@@ -102,8 +102,8 @@ def test_a_program_and_a_folder_get_it_as_text(tmp_path: Path) -> None:
     assert echo.complete(request()).text == "[system]\nbe good"
     with pytest.raises(AnswerAwaited):
         Folder(str(tmp_path)).complete(request())
-    (asked,) = tmp_path.glob("*.request.txt")
-    assert text in asked.read_text()
+    (path,) = tmp_path.glob("*.request.txt")
+    assert text in path.read_text()
 
 
 def test_the_rule_that_reads_messages_writes_the_same_summary() -> None:
@@ -134,14 +134,14 @@ def test_a_model_that_refuses_the_conversation_gets_a_transcript(
 ) -> None:
     assert len(HISTORY) == 31 + 6
     model = Small(takes)
-    whole = replace(request(), conversation=HISTORY[:31])
-    assert SplittingModel(model).complete(whole).text == "from a transcript"
+    summary_request = replace(request(), conversation=HISTORY[:31])
+    assert SplittingModel(model).complete(summary_request).text == "from a transcript"
     assert model.conversations == asked
 
 
 def test_a_model_that_the_conversation_does_not_fit_is_not_asked_about_it() -> None:
     model = Small(takes=2_500)
     large = (*HISTORY, said("word " * 3_000))
-    shown = replace(request(large), messages=HISTORY)
-    assert SplittingModel(model).complete(shown).text == "from a transcript"
+    summary_request = replace(request(large), messages=HISTORY)
+    assert SplittingModel(model).complete(summary_request).text == "from a transcript"
     assert set(model.conversations) == {0}

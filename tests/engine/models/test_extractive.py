@@ -183,11 +183,11 @@ def test_an_extractor_that_has_read_the_future_changes_no_summary(corpora: Path)
     extractor = Extractor()
     extractor.read_messages(messages)
     before = extractor.messages_read
-    asked = request(*half, most=2_000)
+    summary_request = request(*half, most=2_000)
     shared = Extractive().reading_with(extractor)
-    assert shared.complete(asked).text == Extractive().complete(asked).text
+    assert shared.complete(summary_request).text == Extractive().complete(summary_request).text
     assert extractor.messages_read == before  # nothing was read a second time
-    again = request(*half[20:], most=1_000, previous=shared.complete(asked).text)
+    again = request(*half[20:], most=1_000, previous=shared.complete(summary_request).text)
     assert shared.complete(again).text == Extractive().complete(again).text
 
 
@@ -196,7 +196,7 @@ def test_threads_may_share_one_model() -> None:
     requests = [request(*conversation(20 + i, words=30)) for i in range(8)]
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(model.complete, requests))
-    assert together == [Extractive().complete(one) for one in requests]
+    assert together == [Extractive().complete(summary_request) for summary_request in requests]
 
 
 texts = st.text(st.sampled_from("abcXYZ_./ \n0189-#</>\"'`語é😀"), max_size=200)

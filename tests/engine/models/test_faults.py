@@ -67,8 +67,8 @@ def test_a_passing_fault_is_outlived_and_the_answer_is_paid_once(
     provider: Provider, ledger: Ledger, fault: Reply
 ) -> None:
     provider.replies = [fault, completion("fine")]
-    asked = model(provider, ledger)
-    assert asked.complete(request()).text == asked.complete(request()).text == "fine"
+    cached_model = model(provider, ledger)
+    assert cached_model.complete(request()).text == cached_model.complete(request()).text == "fine"
     assert len(provider.requests) == calls(ledger) == 2
 
 
@@ -101,11 +101,11 @@ def test_an_error_in_an_answer_with_the_status_of_success_tells_its_reason(
 def test_an_overflow_in_an_answer_with_the_status_of_success_is_one(
     provider: Provider, ledger: Ledger
 ) -> None:
-    why = (
+    text = (
         "This model's maximum context length is 4096 tokens. However, your messages resulted in"
         " 9999 tokens."
     )
-    provider.replies = [Reply({"error": {"message": why, "code": "context_length_exceeded"}})]
+    provider.replies = [Reply({"error": {"message": text, "code": "context_length_exceeded"}})]
     with pytest.raises(
         ModelError, match="does not fit into openai/stub: This model's maximum"
     ) as caught:
@@ -136,11 +136,11 @@ def test_a_request_whose_answer_was_lost_counts_as_all_that_it_can_cost(
 
 
 def test_a_server_that_was_never_reached_costs_nothing(ledger: Ledger) -> None:
-    how = ProviderOptions(
+    provider_options = ProviderOptions(
         api_base="http://127.0.0.1:9/v1", tries=1, timeout=5.0, input_usd=1.0, output_usd=1.0
     )
     with pytest.raises(ModelError) as caught:
-        LiteLLM("openai/stub", how, ledger).complete(request())
+        LiteLLM("openai/stub", provider_options, ledger).complete(request())
     assert caught.value.retryable and ledger.spent == 0
 
 
@@ -274,8 +274,8 @@ def test_near_the_limit_no_more_calls_are_open_than_it_can_pay_for(
 
 def test_a_price_of_ones_own_goes_before_the_table(provider: Provider, ledger: Ledger) -> None:
     provider.replies = [completion("fine")]
-    how = ProviderOptions(api_base=provider.address, input_usd=1.0, output_usd=2.0)
-    answer = LiteLLM("openai/gpt-4o-mini", how, ledger).complete(request())
+    provider_options = ProviderOptions(api_base=provider.address, input_usd=1.0, output_usd=2.0)
+    answer = LiteLLM("openai/gpt-4o-mini", provider_options, ledger).complete(request())
     assert answer.usd == pytest.approx(PAID) == pytest.approx(ledger.spent)
 
 
@@ -326,11 +326,11 @@ def test_many_questions_at_once_spend_up_to_the_limit_and_not_past_it(
         """The first tries of most questions meet a fault, whatever the order in which they come;
         the fourth none.
         """
-        said = str(asked["messages"])
-        turns[said] += 1
+        text = str(asked["messages"])
+        turns[text] += 1
         return (
-            faults[turns[said] - 1]
-            if turns[said] <= len(said) % 3 + said.count("1") % 2
+            faults[turns[text] - 1]
+            if turns[text] <= len(text) % 3 + text.count("1") % 2
             else completion("fine")
         )
 
@@ -347,7 +347,7 @@ def test_many_questions_at_once_spend_up_to_the_limit_and_not_past_it(
     with ThreadPoolExecutor(8) as pool:
         ends = list(pool.map(one, range(120)))
     assert set(ends) == {"fine", "refused"}
-    paid = sum(PAID for asked in ends if asked == "fine")
+    paid = sum(PAID for text in ends if text == "fine")
     assert paid <= ledger.spent <= limit
     assert provider.most_open <= 4
 

@@ -82,15 +82,15 @@ def test_a_request_is_a_file_that_says_all_that_is_needed_to_answer_it(asks: Pat
 
 
 def test_an_answer_comes_with_its_tokens_and_no_dollars(asks: Path) -> None:
-    done = asked_and_answered(asks, "\ufeffIt is\r\nshipped. \r\n", request())
-    assert (done.text, done.model, done.cut, done.counted) == (
+    completion = asked_and_answered(asks, "\ufeffIt is\r\nshipped. \r\n", request())
+    assert (completion.text, completion.model, completion.cut, completion.counted) == (
         "It is\nshipped.",
         "folder:asks",
         False,
         True,
     )
-    assert done.output_tokens == 6 and done.input_tokens > 20
-    assert done.usd is None, "nobody knows what it cost"
+    assert completion.output_tokens == 6 and completion.input_tokens > 20
+    assert completion.usd is None, "nobody knows what it cost"
 
 
 def test_the_same_request_is_written_once_and_another_one_under_the_next_number(asks: Path) -> None:
@@ -124,8 +124,12 @@ def test_an_answer_under_another_name_is_not_taken_before_it_is_renamed(asks: Pa
 
 
 def test_an_answer_above_its_limit_is_cut_as_a_provider_cuts_it(asks: Path) -> None:
-    done = asked_and_answered(asks, "word " * 300, request(most=100))
-    assert done.cut and done.output_tokens == 100 and done.text == ("word " * 100).strip()
+    completion = asked_and_answered(asks, "word " * 300, request(most=100))
+    assert (
+        completion.cut
+        and completion.output_tokens == 100
+        and completion.text == ("word " * 100).strip()
+    )
 
 
 def test_thoughts_are_no_part_of_an_answer(asks: Path) -> None:
@@ -151,8 +155,8 @@ def test_answers_belong_to_what_was_asked_wherever_the_folder_is(
     asks: Path, how: ModelSettings
 ) -> None:
     asked_and_answered(asks, "It is shipped.", request())
-    there = asks.rename(asks.with_name("elsewhere"))
-    assert how.model(f"folder:{there}").complete(request()).text == "It is shipped."
+    path = asks.rename(asks.with_name("elsewhere"))
+    assert how.model(f"folder:{path}").complete(request()).text == "It is shipped."
 
 
 def test_an_answer_that_is_written_anew_is_taken_anew(asks: Path, how: ModelSettings) -> None:
@@ -263,7 +267,7 @@ def test_processes_that_write_at_the_same_time_write_each_request_once(asks: Pat
     while not all(Path(f"{asks}{seed}").exists() for seed in seeds):
         time.sleep(0.01)
     Path(f"{asks}go").touch()
-    assert [one.wait(60) for one in crew] == [0, 0, 0]
+    assert [process.wait(60) for process in crew] == [0, 0, 0]
     texts = [(asks / name).read_text().partition("\n---\n")[2] for name in names(asks)]
     assert sorted(texts) == sorted(f"question {number}\n" for number in range(80))
     assert names(asks) == [f"{number:05}.request.txt" for number in range(1, 81)]

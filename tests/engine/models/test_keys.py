@@ -47,9 +47,9 @@ def longest_shared(text: str, key: str) -> int:
 
 @pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES)
 def test_a_key_is_masked_however_it_is_repeated(echo: str) -> None:
-    shown = without_keys(f"Incorrect API key provided: {echo}, see the page about keys.")
-    assert MASK in shown and longest_shared(shown, KEY.removeprefix("sk-proj-")) < 3
-    assert shown.startswith("Incorrect API key provided: ") and shown.endswith(
+    text = without_keys(f"Incorrect API key provided: {echo}, see the page about keys.")
+    assert MASK in text and longest_shared(text, KEY.removeprefix("sk-proj-")) < 3
+    assert text.startswith("Incorrect API key provided: ") and text.endswith(
         "see the page about keys."
     )
 
@@ -79,8 +79,8 @@ def test_a_key_that_the_options_name_may_be_short(monkeypatch: pytest.MonkeyPatc
 
 def test_a_password_in_the_servers_address_is_a_key() -> None:
     where = "https://gateway:s3cr3tPassw0rd@host/v1?token=abcdefgh1234"
-    shown = without_keys(f"cannot reach {where}", address=where)
-    assert shown == f"cannot reach https://{MASK}:{MASK}@host/v1?token={MASK}"
+    text = without_keys(f"cannot reach {where}", address=where)
+    assert text == f"cannot reach https://{MASK}:{MASK}@host/v1?token={MASK}"
 
 
 @pytest.mark.parametrize(

@@ -215,12 +215,14 @@ def test_a_file_that_was_cut_short_is_put_aside_and_the_rest_of_it_is_used(
     length = ledger.path.stat().st_size
     with ledger.path.open("r+b") as stream:
         stream.truncate(int(share * length))
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as warning_messages:
         warnings.simplefilter("always")
         kept = [ledger.stored(f"key {number}") for number in range(80)]
         for number in range(80):
             ledger.keep(f"key {number}", {"text": "again"})
-    assert share > 0.9 or any(issubclass(one.category, DamagedFile) for one in told)
+    assert share > 0.9 or any(
+        issubclass(warning_message.category, DamagedFile) for warning_message in warning_messages
+    )
     assert all(
         one is None or str(one["text"]).startswith(f"{number} ") for number, one in enumerate(kept)
     )

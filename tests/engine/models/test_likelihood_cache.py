@@ -13,8 +13,8 @@ def kept(model: Echo, path: Path) -> CachedLikelihood:
 
 def test_what_was_scored_once_is_not_asked_again(tmp_path: Path) -> None:
     model = Echo()
-    found = kept(model, tmp_path / "scored.sqlite")
-    assert found.score("the port is 8081", "port 8081") == found.score(
+    cached_likelihood = kept(model, tmp_path / "scored.sqlite")
+    assert cached_likelihood.score("the port is 8081", "port 8081") == cached_likelihood.score(
         "the port is 8081", "port 8081"
     )
     assert len(model.asked) == 1

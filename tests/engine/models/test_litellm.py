@@ -40,8 +40,10 @@ def request(prompt: str = "Summarise this.", most: int | None = 300) -> SummaryR
 
 def told(server: Provider, replies: Sequence[Reply], *, tries: int = 3) -> LiteLLM:
     server.replies = list(replies)
-    how = ProviderOptions(api_base=server.address, tries=tries, first_wait=0.01, timeout=20.0)
-    return LiteLLM("openai/stub", how)
+    provider_options = ProviderOptions(
+        api_base=server.address, tries=tries, first_wait=0.01, timeout=20.0
+    )
+    return LiteLLM("openai/stub", provider_options)
 
 
 def test_an_answer_comes_with_its_tokens_and_time(provider: Provider) -> None:

@@ -76,7 +76,10 @@ def test_what_one_prompt_would_leave_out_is_shown_in_parts() -> None:
     answer = SplittingModel(inner).complete(short)
     assert short.left_out > 0
     assert answer.method.startswith("in ") and answer.left_out == 0
-    assert all(any(f"fact-{i} " in one.prompt for one in inner.requests) for i in range(60))
+    assert all(
+        any(f"fact-{i} " in summary_request.prompt for summary_request in inner.requests)
+        for i in range(60)
+    )
 
 
 def test_what_does_not_fit_is_summarised_in_parts_and_nothing_is_left_out() -> None:
@@ -84,21 +87,26 @@ def test_what_does_not_fit_is_summarised_in_parts_and_nothing_is_left_out() -> N
     answer = SplittingModel(inner).complete(request(facts(60)))
     assert len(inner.requests) > 2 and answer.method == f"in {len(inner.requests)} parts"
     assert {f"fact-{i}" for i in range(60)} <= set(answer.text.split())
-    assert [m.id for one in inner.requests for m in one.messages] == [f"u{i}" for i in range(60)]
+    assert [m.id for summary_request in inner.requests for m in summary_request.messages] == [
+        f"u{i}" for i in range(60)
+    ]
 
 
 def test_every_part_fits_with_its_answer() -> None:
     inner = Small(4_000)
     SplittingModel(inner).complete(request(facts(60)))
-    assert all(TiktokenCounter().count_text(one.prompt) + 300 < 4_000 for one in inner.requests)
+    assert all(
+        TiktokenCounter().count_text(summary_request.prompt) + 300 < 4_000
+        for summary_request in inner.requests
+    )
 
 
 def test_later_parts_carry_on_the_summary_so_far() -> None:
     inner = Small(4_000)
     SplittingModel(inner).complete(request(facts(60)))
-    assert [one.purpose for one in inner.requests] == ["summary"] + ["update"] * (
-        len(inner.requests) - 1
-    )
+    assert [summary_request.purpose for summary_request in inner.requests] == ["summary"] + [
+        "update"
+    ] * (len(inner.requests) - 1)
     assert "<previous-summary>\nfact-0 " in inner.requests[1].prompt
 
 
@@ -128,8 +136,8 @@ def test_one_message_that_is_too_long_is_taken_apart_itself() -> None:
 def test_a_prompt_that_shows_an_earlier_summary_as_a_message_gets_the_summary_so_far() -> None:
     inner = Small(4_000)
     messages = facts(60)
-    asked = replace(request(messages), write=DockerPrompt())
-    answer = SplittingModel(inner).complete(asked)
+    summary_request = replace(request(messages), write=DockerPrompt())
+    answer = SplittingModel(inner).complete(summary_request)
     assert len(inner.requests) > 1 and {f"fact-{i}" for i in range(60)} <= set(answer.text.split())
 
 

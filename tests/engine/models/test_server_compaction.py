@@ -47,10 +47,14 @@ def compacted(
 
 
 def test_the_usage_of_the_compaction_counts_where_it_is_reported_apart(provider: Provider) -> None:
-    done = compacted(provider, Reply(ANSWER))
-    assert done.text == "The parser is mended." and done.sealed_tokens == 0
-    assert (done.input_tokens, done.cached_tokens, done.output_tokens) == (200_000, 20_000, 3_500)
-    assert done.usd is not None and 0.15 < done.usd < 0.25
+    completion = compacted(provider, Reply(ANSWER))
+    assert completion.text == "The parser is mended." and completion.sealed_tokens == 0
+    assert (completion.input_tokens, completion.cached_tokens, completion.output_tokens) == (
+        200_000,
+        20_000,
+        3_500,
+    )
+    assert completion.usd is not None and 0.15 < completion.usd < 0.25
 
 
 def test_a_busy_provider_is_asked_again_and_a_refusal_is_final(provider: Provider) -> None:

@@ -81,8 +81,8 @@ def test_both_summaries_of_a_split_turn_are_on_the_way_at_the_same_time(
     provider: Provider, how: ModelSettings
 ) -> None:
     of_both(provider, meets=threading.Barrier(2))  # neither is answered before the other is asked
-    done = compacted(provider, how)
-    assert texts(done) == ["the history", "the start"]
+    compaction = compacted(provider, how)
+    assert texts(compaction) == ["the history", "the start"]
     assert provider.most_open == 2
 
 
@@ -99,8 +99,8 @@ def test_of_two_questions_the_one_that_was_answered_before_is_not_asked(
     of_both(provider)
     compacted(provider, how)
     # the history is the same, the start of the turn is not
-    done = compacted(provider, how, split_turn("sorted"))
-    assert texts(done) == ["the history", "the start"]
+    compaction = compacted(provider, how, split_turn("sorted"))
+    assert texts(compaction) == ["the history", "the start"]
     assert len(provider.requests) == 3
 
 
@@ -108,8 +108,8 @@ def test_two_questions_wait_for_each_other_where_one_call_at_a_time_is_allowed(
     provider: Provider, how: ModelSettings
 ) -> None:
     of_both(provider)
-    done = compacted(provider, replace(how, concurrency=1))
-    assert texts(done) == ["the history", "the start"]
+    compaction = compacted(provider, replace(how, concurrency=1))
+    assert texts(compaction) == ["the history", "the start"]
     assert provider.most_open == 1
 
 
@@ -131,15 +131,17 @@ def test_a_model_that_is_asked_one_by_one_stays_so_under_cache_and_checks(
     class OneByOne(LiteLLM):
         at_once = False  # as a model that says nothing of it
 
-    for kept in (how, replace(how, use_cache=False)):
-        assert is_concurrent(kept.model(LiteLLM("openai/stub")))
-        assert not is_concurrent(kept.model(OneByOne("openai/stub")))
+    for model_settings in (how, replace(how, use_cache=False)):
+        assert is_concurrent(model_settings.model(LiteLLM("openai/stub")))
+        assert not is_concurrent(model_settings.model(OneByOne("openai/stub")))
 
 
 def test_a_limit_is_refused_on_another_machine_which_could_not_keep_it(how: ModelSettings) -> None:
-    there = replace(how, machine="elsewhere")
-    assert there.model(LiteLLM("openai/stub")).name == "litellm:openai/stub"
+    model_settings = replace(how, machine="elsewhere")
+    assert model_settings.model(LiteLLM("openai/stub")).name == "litellm:openai/stub"
     for limit in ({"max_usd": 1.0}, {"concurrency": 2}):
         with pytest.raises(SettingError, match="on one machine only"):
-            replace(there, **limit).model(LiteLLM("openai/stub"))
-        assert replace(there, machine="", **limit).model(LiteLLM("openai/stub")) is not None
+            replace(model_settings, **limit).model(LiteLLM("openai/stub"))
+        assert (
+            replace(model_settings, machine="", **limit).model(LiteLLM("openai/stub")) is not None
+        )

@@ -47,8 +47,8 @@ def request(**changes: object) -> SummaryRequest:
 def found(text: str, **changes: object) -> dict[str, bool]:
     """What is wrong with a summary, and whether it is fatal."""
     return {
-        one.what: one.fatal
-        for one in findings(request(**changes), Completion(text=text, model="m"))
+        finding.what: finding.fatal
+        for finding in findings(request(**changes), Completion(text=text, model="m"))
     }
 
 
@@ -110,7 +110,7 @@ def test_a_summary_as_large_as_what_it_stands_for_is_useless() -> None:
 def test_missing_headings_are_named() -> None:
     two = GOOD.replace("## Progress\n", "")
     wrong = findings(request(), Completion(text=two, model="m"))
-    assert [(one.what, one.fatal) for one in wrong] == [("sections", False)]
+    assert [(finding.what, finding.fatal) for finding in wrong] == [("sections", False)]
     assert wrong[0].sentence.endswith("missing: Progress")
     assert found(GOOD.replace("## Progress\n", "").replace("## Next steps\n", "")) == {
         "sections": True
@@ -131,7 +131,7 @@ def test_names_that_stand_nowhere_are_found_and_named() -> None:
         "- Also changed src/web/router.ts, set MAX_RETRY_COUNT, and build 9e8d7c6b5 took 7312 ms.\n"
     )
     wrong = findings(request(), Completion(text=GOOD + invented, model="m"))
-    assert [(one.what, one.fatal) for one in wrong] == [("fabricated", False)]
+    assert [(finding.what, finding.fatal) for finding in wrong] == [("fabricated", False)]
     assert "src/web/router.ts" in wrong[0].sentence and "9e8d7c6" in wrong[0].sentence
 
 
@@ -162,10 +162,10 @@ def test_what_the_earlier_summary_and_the_files_name_is_no_fabrication() -> None
 
 def test_an_answer_that_was_cut_says_so() -> None:
     assert [
-        one.what for one in findings(request(), Completion(text=GOOD, model="m", cut=True))
+        finding.what for finding in findings(request(), Completion(text=GOOD, model="m", cut=True))
     ] == ["cut"]
 
 
 def test_the_extractive_summary_makes_nothing_up() -> None:
     answer = Extractive().complete(request(sections=()))
-    assert {one.what for one in findings(request(sections=()), answer)} <= {"size"}
+    assert {finding.what for finding in findings(request(sections=()), answer)} <= {"size"}

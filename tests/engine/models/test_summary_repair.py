@@ -147,7 +147,7 @@ def test_who_keeps_bad_summaries_is_told_what_is_wrong() -> None:
     model, inner = checked([BAD], "keep")
     answer = model.complete(request())
     assert answer.text == BAD and len(inner.requests) == 1
-    assert any("markup" in one for one in answer.findings)
+    assert any("markup" in finding for finding in answer.findings)
 
 
 def test_a_question_is_no_summary() -> None:

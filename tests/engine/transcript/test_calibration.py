@@ -54,12 +54,12 @@ class Recording:
 
 
 def test_a_known_law_is_found() -> None:
-    found = Recording().turns(20).fitted()
-    assert found is not None
-    assert abs(found.overhead - OVERHEAD) < 10
-    assert abs(found.scale - SCALE) < 0.002
-    assert found.requests == 20
-    assert found.error < 0.001
+    token_calibration = Recording().turns(20).fitted()
+    assert token_calibration is not None
+    assert abs(token_calibration.overhead - OVERHEAD) < 10
+    assert abs(token_calibration.scale - SCALE) < 0.002
+    assert token_calibration.requests == 20
+    assert token_calibration.error < 0.001
 
 
 def test_the_law_is_found_on_both_sides_of_a_compaction_and_a_clearing() -> None:
@@ -78,38 +78,38 @@ def test_the_law_is_found_on_both_sides_of_a_compaction_and_a_clearing() -> None
             first_kept=kept,
         )
     )
-    found = recording.turns(10).fitted()
-    assert found is not None
-    assert abs(found.overhead - OVERHEAD) < 10
-    assert abs(found.scale - SCALE) < 0.002
-    assert found.error < 0.001
+    token_calibration = recording.turns(10).fitted()
+    assert token_calibration is not None
+    assert abs(token_calibration.overhead - OVERHEAD) < 10
+    assert abs(token_calibration.scale - SCALE) < 0.002
+    assert token_calibration.error < 0.001
 
 
 def test_a_few_requests_with_something_hidden_do_no_harm() -> None:
     recording = Recording()
     for n in range(24):
         recording.turns(1, hidden=9_000 if n % 8 == 5 else 0)
-    found = recording.fitted()
-    assert found is not None
-    assert abs(found.overhead - OVERHEAD) < 500
-    assert abs(found.scale - SCALE) < 0.05
+    token_calibration = recording.fitted()
+    assert token_calibration is not None
+    assert abs(token_calibration.overhead - OVERHEAD) < 500
+    assert abs(token_calibration.scale - SCALE) < 0.05
 
 
 def test_a_prompt_that_shrinks_without_a_record_begins_a_new_stretch() -> None:
     recording = Recording().turns(12).turns(12, hidden=-15_000)
-    found = recording.fitted()
-    assert found is not None
-    assert abs(found.overhead - OVERHEAD) < 10
-    assert found.requests == 12
+    token_calibration = recording.fitted()
+    assert token_calibration is not None
+    assert abs(token_calibration.overhead - OVERHEAD) < 10
+    assert token_calibration.requests == 12
 
 
 def test_another_model_s_requests_are_left_out() -> None:
     recording = Recording().turns(10)
     recording.request(hidden=50_000, model="other")
-    found = recording.turns(10).fitted()
-    assert found is not None
-    assert abs(found.overhead - OVERHEAD) < 10
-    assert found.requests == 20
+    token_calibration = recording.turns(10).fitted()
+    assert token_calibration is not None
+    assert abs(token_calibration.overhead - OVERHEAD) < 10
+    assert token_calibration.requests == 20
 
 
 @pytest.mark.parametrize("turns", [0, 1, 4])
@@ -140,8 +140,10 @@ def test_real_recordings_of_one_client_agree(corpora: Path) -> None:
             / "entireio-cli"
             / next(p.name for p in (corpora / "entireio-cli").glob(f"{name}*"))
         )
-        found = calibrate(session, [count(message) for message in session.messages], count)
-        assert found is not None
-        assert 40_000 < found.overhead < 42_000
-        assert 1.1 < found.scale < 1.3
-        assert found.error < 0.012
+        token_calibration = calibrate(
+            session, [count(message) for message in session.messages], count
+        )
+        assert token_calibration is not None
+        assert 40_000 < token_calibration.overhead < 42_000
+        assert 1.1 < token_calibration.scale < 1.3
+        assert token_calibration.error < 0.012

@@ -26,8 +26,8 @@ from workbench.engine.transcript.message import (
 )  # fmt: skip
 def test_arguments_are_counted_as_json(arguments: dict[Any, Any]) -> None:
     call = ToolCall("c", "edit", arguments)
-    one = AssistantMessage(id="a", blocks=(call,))
-    assert counted_text(one) == "edit\n" + call.arguments_json()
+    message = AssistantMessage(id="a", blocks=(call,))
+    assert counted_text(message) == "edit\n" + call.arguments_json()
 
 
 def test_plain_text_joins_all_text_blocks_and_nothing_else() -> None:

@@ -48,44 +48,68 @@ def predictions(session: Session) -> tuple[PredictedRequest, ...]:
 
 
 def test_a_prompt_that_follows_the_law_is_predicted_exactly() -> None:
-    assert [one.error for one in predictions(spoken([0] * 6))] == [0.0] * 6
+    assert [predicted_request.error for predicted_request in predictions(spoken([0] * 6))] == [
+        0.0
+    ] * 6
 
 
 def test_what_was_cleared_without_a_record_is_seen_once_and_carried_along() -> None:
     found = predictions(spoken([0, 0, 0, -9_000, -9_000, -9_000]))
-    assert [one.turn for one in found] == ["", "", "", "shrunk", "", ""]
-    assert [one.error > 0 for one in found] == [False, False, False, True, False, False]
+    assert [predicted_request.turn for predicted_request in found] == ["", "", "", "shrunk", "", ""]
+    assert [predicted_request.error > 0 for predicted_request in found] == [
+        False,
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_what_was_attached_without_a_record_is_carried_along_until_the_next_compaction() -> None:
     found = predictions(spoken([0, 0, 30_000, 30_000, 4_000, 4_000], compact_before=4))
-    assert [one.turn for one in found] == ["", "", "grown", "", "compaction", ""]
-    assert [round(one.predicted) - one.reported for one in found] == [0, 0, -30_000, 0, -4_000, 0]
+    assert [predicted_request.turn for predicted_request in found] == [
+        "",
+        "",
+        "grown",
+        "",
+        "compaction",
+        "",
+    ]
+    assert [
+        round(predicted_request.predicted) - predicted_request.reported
+        for predicted_request in found
+    ] == [0, 0, -30_000, 0, -4_000, 0]
 
 
 def test_a_session_that_goes_on_from_another_is_seen_at_its_first_request() -> None:
     found = predictions(spoken([80_000] * 4))
-    assert [one.turn for one in found] == ["unseen start", "", "", ""]
-    assert [one.error > 0 for one in found] == [True, False, False, False]
+    assert [predicted_request.turn for predicted_request in found] == ["unseen start", "", "", ""]
+    assert [predicted_request.error > 0 for predicted_request in found] == [
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_growth_that_another_tokenizer_may_explain_counts_as_an_error_each_time() -> None:
     found = predictions(spoken([0, 1_000, 1_000, 1_000]))
-    assert [one.turn for one in found] == [""] * 4
-    assert [one.error > 0 for one in found] == [False, True, True, True]
+    assert [predicted_request.turn for predicted_request in found] == [""] * 4
+    assert [predicted_request.error > 0 for predicted_request in found] == [False, True, True, True]
 
 
 def test_another_model_s_requests_are_left_out_and_what_follows_goes_on_from_before() -> None:
     found = predictions(spoken([0, 0, 50_000, 0, 0], models=["m", "m", "other", "m", "m"]))
-    assert [one.begins_with for one in found] == [None, 0, 1, 2]
-    assert max(one.error for one in found) == 0
+    assert [predicted_request.begins_with for predicted_request in found] == [None, 0, 1, 2]
+    assert max(predicted_request.error for predicted_request in found) == 0
 
 
 def test_a_compaction_before_a_request_without_a_report_is_not_forgotten() -> None:
     found = predictions(
         spoken([0, 0, 0, 0, 0], compact_before=2, models=["m", "m", "other", "m", "m"])
     )
-    assert [one.turn for one in found] == ["", "", "compaction", ""]
+    assert [predicted_request.turn for predicted_request in found] == ["", "", "compaction", ""]
 
 
 def test_a_recording_without_reports_has_nothing_to_follow() -> None:
@@ -102,6 +126,6 @@ def test_recordings_whose_prompts_shrink_without_a_record_are_predicted_within_t
     """Without following, their median errors were 6, 17, 3 and 11 %."""
     count = TiktokenCounter()
     (session,) = load(next((corpora / "entireio-cli").glob(f"{name}*")))
-    found = calibrate(session, count.sizes(session.messages), count)
-    assert found is not None
-    assert found.error <= 0.02
+    token_calibration = calibrate(session, count.sizes(session.messages), count)
+    assert token_calibration is not None
+    assert token_calibration.error <= 0.02

@@ -20,8 +20,8 @@ from workbench.evaluation.replays.natural import natural
 def test_a_range_is_equal_to_the_tuple_of_its_ids_and_is_copied_as_one() -> None:
     ids = SharedRange.of(("a", "b")).joined(["b", "c"])
     assert ids == ("a", "b", "c") and ids == SharedRange.of(("a", "b", "c")) and ids != ("a", "b")
-    given = Summary(id="s", text="", replaces=ids)  # type: ignore[arg-type]  # as a tuple of them
-    assert given == Summary(id="s", text="", replaces=tuple(ids))
+    summary = Summary(id="s", text="", replaces=ids)  # type: ignore[arg-type]  # as a tuple of them
+    assert summary == Summary(id="s", text="", replaces=tuple(ids))
     assert hash(ids) == hash(("a", "b", "c")) and repr(ids) == repr(("a", "b", "c"))
     assert ids[1] == "b" and ids[:2] == ("a", "b") and len(ids) == 3 and "d" not in ids
     assert pickle.loads(pickle.dumps(ids)) == ("a", "b", "c") == deepcopy(ids)

@@ -94,10 +94,12 @@ def test_a_replay_says_when_it_compacted_and_what_that_saved(done: Replay) -> No
 
 
 def test_a_compaction_says_what_each_stage_did(done: Replay) -> None:
-    one: Compaction = done.compactions[0]
-    html = html_of(one)
-    assert all(record.name in html and f"{record.tokens_after:,}" in html for record in one.stages)
-    assert f"{one.before.tokens:,}" in repr(one)
+    compaction: Compaction = done.compactions[0]
+    html = html_of(compaction)
+    assert all(
+        record.name in html and f"{record.tokens_after:,}" in html for record in compaction.stages
+    )
+    assert f"{compaction.before.tokens:,}" in repr(compaction)
 
 
 @pytest.mark.parametrize("name", BUILTIN)

@@ -86,9 +86,9 @@ def test_a_missing_value_drops_its_pair_and_never_counts_as_zero() -> None:
     table = scores({"truncate": base, "pipeline": other, "summarize": [0.5] * 10})
     # its cell failed: no row at all
     table = table[~((table["strategy"] == "pipeline") & (table["session"] == "s02"))]
-    found = compare_table(table, "recall", "truncate").set_index("strategy").loc["pipeline"]
-    assert (found["sessions"], found["dropped"]) == (7, 3)
-    assert found["baseline"] == pytest.approx(0.5) and found["mean"] == pytest.approx(
+    pipeline = compare_table(table, "recall", "truncate").set_index("strategy").loc["pipeline"]
+    assert (pipeline["sessions"], pipeline["dropped"]) == (7, 3)
+    assert pipeline["baseline"] == pytest.approx(0.5) and pipeline["mean"] == pytest.approx(
         (3 * 0.6 + 4 * 0.7) / 7
     )
 

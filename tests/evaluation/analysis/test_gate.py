@@ -64,10 +64,10 @@ def test_a_loss_passes_exactly_where_the_shown_interval_ends_within_the_margin(
     gaps = np.random.default_rng(seed).exponential(size=8) - 1
     for margin in (0.2, 0.4, 0.6, 0.8):
         new = scores([value + gap for value, gap in zip(OLD, gaps, strict=True)], better=better)
-        found = gate(new, scores(OLD, better=better), Gate("exam_recall", margin))[0]
-        assert found.low is not None and found.high is not None
-        inside = found.low > -margin if better == "higher" else found.high < margin
-        assert (found.outcome == "passed") == inside
+        gate_result = gate(new, scores(OLD, better=better), Gate("exam_recall", margin))[0]
+        assert gate_result.low is not None and gate_result.high is not None
+        inside = gate_result.low > -margin if better == "higher" else gate_result.high < margin
+        assert (gate_result.outcome == "passed") == inside
 
 
 def test_where_lower_is_better_a_gain_is_a_loss() -> None:
@@ -118,8 +118,10 @@ def test_the_arms_are_not_judged_unless_they_are_named() -> None:
 def test_runs_that_compacted_nothing_pass_and_say_that_nothing_was_tested() -> None:
     unscored = scores([None] * 3)
     compactions = unscored.assign(metric="compactions", value=pd.array([0.0] * 3, dtype="Float64"))
-    found = gate(pd.concat([unscored, compactions]), pd.concat([unscored, compactions]), ASKED)[0]
-    assert (found.outcome, found.why) == (
+    gate_result = gate(
+        pd.concat([unscored, compactions]), pd.concat([unscored, compactions]), ASKED
+    )[0]
+    assert (gate_result.outcome, gate_result.why) == (
         "passed",
         "nothing was tested: neither run compacted anything",
     )
@@ -132,5 +134,5 @@ def test_runs_that_compacted_nothing_pass_and_say_that_nothing_was_tested() -> N
 def test_a_project_with_many_sessions_decides_nothing_by_itself() -> None:
     one_project = {"project": ["one"] * 7 + ["two"]}
     new, old = scores(moved(-0.01)).assign(**one_project), scores(OLD).assign(**one_project)
-    found = gate(new, old, ASKED)[0]
-    assert found.outcome == "undecided" and "too few projects: 2" in found.why
+    gate_result = gate(new, old, ASKED)[0]
+    assert gate_result.outcome == "undecided" and "too few projects: 2" in gate_result.why

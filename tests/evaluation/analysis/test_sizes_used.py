@@ -84,11 +84,11 @@ def test_the_panel_puts_nobody_ahead_for_the_size_alone(wasteful: Results) -> No
 def test_the_order_is_that_at_the_sizes_used(wasteful: Results) -> None:
     tables = Tables.of(wasteful)
     names = ("truncate", "mine")
-    asked = [tables.equal_size(name, SHARE) for name in names]
+    estimates = [tables.equal_size(name, SHARE) for name in names]
     even = [tables.best_recall(name) for name in names]
     words = Findings.of(wasteful).same_size
     assert "Where one keeps less than that, all are compared at its size" in words
-    assert asked[0] and asked[1] and asked[0].mean > asked[1].mean + 0.05
+    assert estimates[0] and estimates[1] and estimates[0].mean > estimates[1].mean + 0.05
     assert even[0] and even[1] and even[0].mean == pytest.approx(even[1].mean)
 
 
@@ -141,8 +141,8 @@ def test_between_two_runs_a_change_of_size_alone_is_no_change(
 
 
 def test_a_sweep_compares_its_points_at_the_sizes_that_they_used(tmp_path: Path) -> None:
-    for one in SESSIONS[:2]:
-        save(one, tmp_path / f"{one.id}.jsonl")
+    for session in SESSIONS[:2]:
+        save(session, tmp_path / f"{session.id}.jsonl")
     mine = Preset("mine", Strategy("mine", (Wasteful(0.6),)))
     grid = {
         "sessions": [str(tmp_path / "*.jsonl")],

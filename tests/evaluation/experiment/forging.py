@@ -77,6 +77,8 @@ def _figures(run: Tables) -> Figures:
             "names": run.own_trigger(strategy, NAMES),
         }
         figures |= {
-            (strategy, name): one.mean for name, one in estimates.items() if one is not None
+            (strategy, name): estimate.mean
+            for name, estimate in estimates.items()
+            if estimate is not None
         }
     return figures

@@ -165,9 +165,9 @@ def started(folder: Path, provider: Provider) -> None:
 
 def done(folder: Path, cache: Path, **more: Any) -> Results:
     """The run of one session under `summarize`."""
-    one = Session.of([rules("be brief"), *remembering(16)], id="s", project="p")
+    session = Session.of([rules("be brief"), *remembering(16)], id="s", project="p")
     return compare(
-        [one],
+        [session],
         strategies=["summarize"],
         window=2_500,
         shares=(0.3,),

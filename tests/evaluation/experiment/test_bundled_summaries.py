@@ -63,12 +63,12 @@ class Recorder:
     answers: dict[str, BundledAnswer] = field(default_factory=dict)
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        done = Extractive().complete(request)
+        completion = Extractive().complete(request)
         key = request_key(request)
         self.answers[key] = BundledAnswer(
-            key=key, text=done.text, input_tokens=9, output_tokens=9, writer=WRITER
+            key=key, text=completion.text, input_tokens=9, output_tokens=9, writer=WRITER
         )
-        return replace(done, model=self.name)
+        return replace(completion, model=self.name)
 
 
 def run(folder: Path, model: str | Model, strategy: str | Preset = "summarize") -> Results:

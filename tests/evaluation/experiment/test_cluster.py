@@ -95,9 +95,9 @@ def test_a_cluster_gives_the_same_bytes_and_relative_paths_mean_the_same_there(
     sessions: Path, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    one, other = run("sessions", Path("here"), None), run("sessions", Path("there"), scheduler)
-    assert one.sessions["path"].iloc[0] == "sessions/s0.jsonl"
-    assert same(one, other)
+    results, other = run("sessions", Path("here"), None), run("sessions", Path("there"), scheduler)
+    assert results.sessions["path"].iloc[0] == "sessions/s0.jsonl"
+    assert same(results, other)
 
 
 @dataclass(frozen=True)

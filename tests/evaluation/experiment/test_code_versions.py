@@ -45,10 +45,10 @@ def code(copy: Path) -> PackageCode:
     """What is known about the copy before it is edited, so that each test reads the edited files
     only.
     """
-    known = PackageCode(copy)
-    known.version(REPLAY_BEGINS, UNSEEN)
-    known.save(copy / FILE)
-    return known
+    package_code = PackageCode(copy)
+    package_code.version(REPLAY_BEGINS, UNSEEN)
+    package_code.save(copy / FILE)
+    return package_code
 
 
 def version(root: Path, preset: str = "summarize") -> str:

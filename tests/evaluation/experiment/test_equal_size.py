@@ -95,9 +95,9 @@ def test_the_table_has_the_baseline_at_each_size_that_was_used(planted: Results)
 
 
 def test_a_wasteful_baseline_is_cut_to_the_sizes_of_the_others_too(tmp_path: Path) -> None:
-    found = run(tmp_path, wasteful(), "truncate", baseline="wasteful")
-    assert difference(found, "truncate", "wasteful", at_sizes=False) > 0.05
-    assert difference(found, "truncate", "wasteful") == pytest.approx(0, abs=0.01)
+    results = run(tmp_path, wasteful(), "truncate", baseline="wasteful")
+    assert difference(results, "truncate", "wasteful", at_sizes=False) > 0.05
+    assert difference(results, "truncate", "wasteful") == pytest.approx(0, abs=0.01)
 
 
 def test_a_second_run_takes_the_table_from_disk(planted: Results) -> None:

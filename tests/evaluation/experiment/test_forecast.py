@@ -65,17 +65,17 @@ def test_asks_of_a_paid_model_are_counted_and_priced_without_one(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     found = foreseen(recording, PAID, tmp_path / "run")
     assert [(one.strategy, one.model) for one in found.asked] == [("summarize", PAID)]
-    one, price = found.asked[0], tariff("gpt-4o-mini")
-    assert price is not None and one.requests > 4
+    model_use, price = found.asked[0], tariff("gpt-4o-mini")
+    assert price is not None and model_use.requests > 4
     assert found.usd == pytest.approx(
-        one.input_tokens * price.rates.input + one.output_tokens * price.rates.output
+        model_use.input_tokens * price.rates.input + model_use.output_tokens * price.rates.output
     )
 
 
 def test_it_foresees_as_many_asks_as_a_model_that_writes_as_much_gets(
     recording: Path, tmp_path: Path
 ) -> None:
-    said = "word " * 300
+    text = "word " * 300
     results = compare(
         recording,
         strategies=("summarize",),
@@ -83,7 +83,7 @@ def test_it_foresees_as_many_asks_as_a_model_that_writes_as_much_gets(
         shares=(0.2,),
         out=tmp_path / "run",
         quiet=True,
-        model=Scripted([said] * 500),
+        model=Scripted([text] * 500),
     )
     rows = results.compactions[results.compactions["strategy"] == "summarize"]
     found = foreseen(recording, PAID, tmp_path / "other")
@@ -102,9 +102,9 @@ def test_a_price_of_ones_own_is_what_the_forecast_reckons_with(
     monkeypatch.setenv(MODELS_FILE, str(tmp_path / "models.toml"))
     for model in ("litellm:openai/somebodys-own", PAID):
         found = foreseen(recording, model, tmp_path / "run")
-        (one,) = found.asked
+        (model_use,) = found.asked
         assert found.usd == pytest.approx(
-            (2 * one.input_tokens + 8 * one.output_tokens) / 1_000_000
+            (2 * model_use.input_tokens + 8 * model_use.output_tokens) / 1_000_000
         )
 
 

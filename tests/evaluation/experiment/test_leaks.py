@@ -85,5 +85,5 @@ def test_the_command_names_the_file_and_fails(
 
     monkeypatch.setattr("workbench.cli.compare.shared", careless)
     assert main([*words, str(tmp_path / "copy")]) == 1
-    said = capsys.readouterr().err
-    assert "left.json holds a text of the run's sessions.title" in said and "zeppelin" not in said
+    text = capsys.readouterr().err
+    assert "left.json holds a text of the run's sessions.title" in text and "zeppelin" not in text

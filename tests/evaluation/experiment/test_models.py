@@ -67,9 +67,9 @@ def test_messages_that_did_not_fit_into_the_prompt_are_in_the_record(
     provider: Provider, tmp_path: Path
 ) -> None:
     talk = [
-        one
+        message
         for i in range(60)
-        for one in (said(f"step {i} " + "word " * 200, f"u{i}"), told("fine " * 200, f"a{i}"))
+        for message in (said(f"step {i} " + "word " * 200, f"u{i}"), told("fine " * 200, f"a{i}"))
     ]
     long = Session.of([rules("be brief"), *talk], id="long", project="p")
     asked = run(tmp_path, sessions=(long,)).compactions.query("requests > 0")
@@ -78,9 +78,9 @@ def test_messages_that_did_not_fit_into_the_prompt_are_in_the_record(
     for row in left.itertuples():
         assert "messages left out of the prompt" in row.method
     shown = [
-        str(one["messages"])
-        for one in provider.requests
-        if "entries left out for length" in str(one["messages"])
+        str(request["messages"])
+        for request in provider.requests
+        if "entries left out for length" in str(request["messages"])
     ]
     assert shown, "the prompt says so too"
     assert (
@@ -165,7 +165,7 @@ def test_workers_pay_each_question_once_stop_together_at_the_limit_and_go_on_lat
     assert 0 < everything_spent(tmp_path / "cache") <= 0.032 and provider.most_open <= 2
     calls = len(provider.requests)
     assert run(tmp_path, sessions=sessions, model_settings={"max_usd": 100.0}).pending == 0
-    prompts = [str(asked["messages"]) for asked in provider.requests]
+    prompts = [str(request["messages"]) for request in provider.requests]
     assert len(prompts) == len(set(prompts)) > calls > 0
 
 

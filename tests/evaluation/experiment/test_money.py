@@ -32,7 +32,7 @@ def test_bills_of_a_quadrillion_tokens_do_not_end_a_run_and_are_named(
     (tmp_path / "models.toml").write_text("[default]\ninput_usd = 1.0\noutput_usd = 1.0\n")
     monkeypatch.setenv("WORKBENCH_MODELS", str(tmp_path / "models.toml"))
     session = Session.of([rules("be brief"), *remembering(30, later=5, words=40)])
-    how = ModelSettings(cache=tmp_path / "cache", max_usd=1.0, run="money")
+    model_settings = ModelSettings(cache=tmp_path / "cache", max_usd=1.0, run="money")
     with serving() as server:
         monkeypatch.setenv("WORKBENCH_API_BASE", server.address)
         server.replies = [completion(SUMMARY, usage=HUGE)]
@@ -42,13 +42,13 @@ def test_bills_of_a_quadrillion_tokens_do_not_end_a_run_and_are_named(
             model="litellm:openai/stub",
             window=2_000,
             shares=(),
-            model_settings=how,
+            model_settings=model_settings,
             out=tmp_path / "run",
             quiet=True,
         )
         asked = len(server.requests)
     assert asked > 3 and set(results.replays["status"]) == {"ok"}
-    assert 0 < how.ledger.spent < 1.0
+    assert 0 < model_settings.ledger.spent < 1.0
     (sentence,) = trust_sentences(Tables.of(results))
     assert (
         "cannot be true" in sentence

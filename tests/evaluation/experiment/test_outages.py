@@ -145,7 +145,7 @@ def test_answers_that_came_before_an_outage_are_not_asked_for_again(
     provider.by = summary
     again = done(tmp_path / "run", tmp_path / "cache")
     assert again.pending == 0 and first not in [
-        str(one["messages"]) for one in provider.requests[seen:]
+        str(request["messages"]) for request in provider.requests[seen:]
     ]
     agree(again, tmp_path / "cache")
 
@@ -192,9 +192,9 @@ class Silent:
 def test_a_model_of_ones_own_that_may_answer_later_leaves_its_replay_pending(
     tmp_path: Path,
 ) -> None:
-    one = Session.of([rules("be brief"), *remembering(16)], id="s", project="p")
+    session = Session.of([rules("be brief"), *remembering(16)], id="s", project="p")
     results = compare(
-        [one],
+        [session],
         strategies=["summarize"],
         window=2_500,
         shares=(),
@@ -204,13 +204,13 @@ def test_a_model_of_ones_own_that_may_answer_later_leaves_its_replay_pending(
     )
     assert results.pending == 1 and results.failed == 0
     with pytest.raises(Unanswered, match="my server sleeps"):
-        replay(one, "summarize", window=2_500, model=Silent())
+        replay(session, "summarize", window=2_500, model=Silent())
 
 
 def test_a_replicate_without_an_answer_leaves_its_strategy_pending(
     provider: Provider, tmp_path: Path
 ) -> None:
-    one = Session.of([rules("be brief"), *remembering(16)], id="s", project="p")
+    session = Session.of([rules("be brief"), *remembering(16)], id="s", project="p")
     seen: dict[str, int] = {}
 
     def once(asked: dict[str, object]) -> Reply:
@@ -221,7 +221,7 @@ def test_a_replicate_without_an_answer_leaves_its_strategy_pending(
 
     def both() -> Results:
         return compare(
-            [one],
+            [session],
             strategies=["summarize"],
             window=2_500,
             shares=(),

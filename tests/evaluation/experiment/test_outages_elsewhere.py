@@ -66,10 +66,10 @@ def tables(folder: Path) -> dict[str, bytes]:
     """All tables but for the seconds that answers took and the dollars of calls that a kill cut
     off.
     """
-    found = Results.open(folder)
+    results = Results.open(folder)
     drop = {"compactions": ["seconds"], "replays": ["usd"]}
     return {
-        name: found.table(name).drop(columns=drop.get(name, [])).to_csv().encode()
+        name: results.table(name).drop(columns=drop.get(name, [])).to_csv().encode()
         for name in COLUMNS
     }
 
@@ -88,9 +88,9 @@ def outage(tmp_path: Path, provider: Provider, *more: str) -> None:
     provider.by = summary
     up = subprocess.run(command(tmp_path, "run", *more), cwd=WHERE, capture_output=True, text=True)
     assert up.returncode == 0, up.stderr
-    found = Results.open(tmp_path / "run")
-    assert found.pending == found.failed == 0
-    assert found.replays["usd"].sum() == pytest.approx(spent(tmp_path / "cache-run"))
+    results = Results.open(tmp_path / "run")
+    assert results.pending == results.failed == 0
+    assert results.replays["usd"].sum() == pytest.approx(spent(tmp_path / "cache-run"))
 
 
 def test_all_workers_notice_an_outage_together(provider: Provider, tmp_path: Path) -> None:
@@ -131,5 +131,5 @@ def test_a_run_that_was_killed_while_it_asked_ends_with_the_same_tables(
     provider.by = summary
     assert subprocess.run(command(tmp_path, "killed", "--jobs", "2"), cwd=WHERE).returncode == 0
     assert tables(tmp_path / "killed") == tables(tmp_path / "calm")
-    found = Results.open(tmp_path / "killed")
-    assert found.replays["usd"].sum() == pytest.approx(spent(tmp_path / "cache-killed"))
+    results = Results.open(tmp_path / "killed")
+    assert results.replays["usd"].sum() == pytest.approx(spent(tmp_path / "cache-killed"))

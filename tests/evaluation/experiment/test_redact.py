@@ -117,12 +117,12 @@ def test_no_planted_secret_is_asked_of_a_model_or_written(recording: Path, tmp_p
     )
     if FULL:  # the page is made of the tables alone
         render(run.path)
-    asked, written = "\n".join(model.shown), text_of(run.path)
-    assert "REDACTED-" in asked and "REDACTED-" in written
+    text, written = "\n".join(model.shown), text_of(run.path)
+    assert "REDACTED-" in text and "REDACTED-" in written
     assert [
-        word for word in PLANTED if word in asked or word in written.replace(str(tmp_path), "")
+        word for word in PLANTED if word in text or word in written.replace(str(tmp_path), "")
     ] == []
-    assert not holds_one(asked, frozenset(PLANTED))
+    assert not holds_one(text, frozenset(PLANTED))
 
 
 def test_without_redaction_they_are_there(recording: Path, tmp_path: Path) -> None:

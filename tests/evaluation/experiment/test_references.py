@@ -15,9 +15,9 @@ def session() -> Session:
     log = Log()
     for i, message in enumerate((rules("be brief"), *remembering(40))):
         if i == 81:
-            said = "the worker timeout_of_14 is set to 4015 by the mail gateway"
+            text = "the worker timeout_of_14 is set to 4015 by the mail gateway"
             log.append(
-                CompactionEntry(id="compacted", parent=log.leaf, summary=Summary(id="s", text=said))
+                CompactionEntry(id="compacted", parent=log.leaf, summary=Summary(id="s", text=text))
             )
         log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
     return Session("one", log, project="one")

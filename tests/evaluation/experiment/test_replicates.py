@@ -120,8 +120,8 @@ def test_no_replicates_are_refused(tmp_path: Path) -> None:
 
 def test_what_varies_needs_no_warning_and_is_shown_in_the_report(results: Results) -> None:
     assert repeated_note(results) == ""
-    shown = Report(results).writers.html
-    assert "Spread of answers" in shown and 'class="bad"' not in shown
+    html = Report(results).writers.html
+    assert "Spread of answers" in html and 'class="bad"' not in html
 
 
 def test_replicates_that_are_all_the_same_are_told_as_such(tmp_path: Path) -> None:

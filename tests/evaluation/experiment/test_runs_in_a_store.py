@@ -83,7 +83,7 @@ def test_a_run_from_and_into_a_store_has_the_tables_of_a_local_one(
 def test_a_run_in_a_store_goes_on_where_it_was_ended(
     stored_run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = Results.open(stored_run).scores
+    scores = Results.open(stored_run).scores
     removed, *others = [file.address for file in remote.files_below(f"{stored_run}/replays")]
     remote.remove(removed)
     remote.remove(f"{stored_run}/manifest.json")
@@ -95,7 +95,7 @@ def test_a_run_in_a_store_goes_on_where_it_was_ended(
         write(address, data)
 
     monkeypatch.setattr(remote, "write", noting)
-    assert run(SESSIONS, Path(stored_run)).scores.equals(whole)
+    assert run(SESSIONS, Path(stored_run)).scores.equals(scores)
     assert [address for address in written if "/replays/" in address] == [removed]
     kept = {file.address for file in remote.files_below(f"{stored_run}/replays")}
     assert kept == {removed, *others}

@@ -263,11 +263,11 @@ def test_a_strategy_with_weights_of_ones_own_is_named_after_the_file_and_not_its
     )
     sessions = Path(run.manifest["sources"][0])
     strategy = f"learned:{folder}/mine.json"
-    own = compare(
+    results = compare(
         sessions, strategies=("truncate", strategy), window=4_000, out=tmp_path / "own", quiet=True
     )
-    copy = share(own, tmp_path / "shared")
+    copy = share(results, tmp_path / "shared")
     assert "learned:mine.json" in set(copy.replays["strategy"]) and "learned:mine.json" in str(
         copy.manifest["presets"]
     )
-    assert "Canoodle" in text_of(own.path) and "Canoodle" not in text_of(copy.path)
+    assert "Canoodle" in text_of(results.path) and "Canoodle" not in text_of(copy.path)

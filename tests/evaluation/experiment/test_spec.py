@@ -66,16 +66,16 @@ def test_a_wrong_setting_is_one_sentence(settings: dict[str, object], said: str)
 def test_the_sentence_is_the_same_from_the_command_line_and_from_a_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = "`limit` is 0; it must be at least 1"
+    text = "`limit` is 0; it must be at least 1"
     with pytest.raises(SettingError) as error:
         wb.compare(limit=0)
-    assert str(error.value) == said
+    assert str(error.value) == text
     assert main(["compare", "--limit", "0"]) == 2
-    assert said in capsys.readouterr().err
+    assert text in capsys.readouterr().err
     (tmp_path / "grid.toml").write_text("limit = 0")
     with pytest.raises(SettingError) as error:
         read(tmp_path / "grid.toml")
-    assert str(error.value).endswith(said)
+    assert str(error.value).endswith(text)
 
 
 def test_only_comparisons_write_into_a_store(tmp_path: Path) -> None:

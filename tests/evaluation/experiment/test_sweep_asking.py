@@ -103,7 +103,7 @@ def test_the_forecast_of_a_grid_is_that_of_its_runs(tmp_path: Path) -> None:
     assert (found.sessions, found.replays, found.done) == (1, 8, 0)
     assert found.requests == sum(one.requests for one in each) > 2
     assert found.usd == pytest.approx(sum(one.usd or 0 for one in each))
-    assert {one.strategy for one in found.asked} == {
+    assert {model_use.strategy for model_use in found.asked} == {
         "summarize window=4000",
         "summarize window=5000",
     }
@@ -128,8 +128,8 @@ def test_a_dry_run_lists_the_points_and_says_the_dollars(
         str(tmp_path / "run"),
     ]
     assert main(words) == 0
-    told = capsys.readouterr().out
-    assert "4 points" in told and "at most about $" in told
+    text = capsys.readouterr().out
+    assert "4 points" in text and "at most about $" in text
     assert main([*words, "--json"]) == 0
     once = json.loads(capsys.readouterr().out)
     assert len(once["points"]) == 4 and once["usd"] > 0

@@ -99,8 +99,8 @@ def fatal(mark: Path, always: bool = False, text: str = "") -> Preset:
 def test_one_worker_and_more_workers_than_sessions_give_the_same_bytes(
     sessions: Path, tmp_path: Path
 ) -> None:
-    one, two = (run(sessions / "s0.jsonl", tmp_path / str(n), jobs=n) for n in (1, 2))
-    assert same(one, two)
+    results, two = (run(sessions / "s0.jsonl", tmp_path / str(n), jobs=n) for n in (1, 2))
+    assert same(results, two)
 
 
 @pytest.mark.slow

@@ -121,8 +121,8 @@ class Faces:
         for face, page in self.pages.items():
             text = plain(page)
             figures = figures_of(of_page(face, page))
-            told = [*differences_of_tables(page), *differences_of_words(text)]
-            wrong += wrong_among(face, figures, told)
+            differences = [*differences_of_tables(page), *differences_of_words(text)]
+            wrong += wrong_among(face, figures, differences)
         words = " ".join(self.terminal.replace("\N{NO-BREAK SPACE}", " ").split())
         figures = figures_of(of_terminal(self.terminal))
         wrong += wrong_among("terminal", figures, differences_of_words(words))

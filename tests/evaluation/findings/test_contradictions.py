@@ -63,7 +63,11 @@ def test_a_wrong_figure_or_denominator_of_the_terminal_is_found(faces: Faces) ->
     planted = replace(
         faces, terminal=faces.terminal.replace(share, "99 %") + "\nahead in 7 of 6 sessions"
     )
-    assert [found for found in contradictions(planted.readings()) if "99 %" in found.values]
+    assert [
+        contradiction
+        for contradiction in contradictions(planted.readings())
+        if "99 %" in contradiction.values
+    ]
     assert planted.impossible_counts() == ["terminal: 7 of 6 sessions, in a run of 2"]
 
 

@@ -53,9 +53,9 @@ def kept(run: MadeResults, simulated: pd.DataFrame, folder: Path) -> Results:
 
 
 def decided(results: Results) -> Decision:
-    found = Findings.of(results).decision
-    assert found is not None
-    return found
+    decision = Findings.of(results).decision
+    assert decision is not None
+    return decision
 
 
 def test_the_bill_with_every_look_up_is_the_bill_everywhere(tmp_path: Path) -> None:
@@ -87,33 +87,33 @@ def test_a_simulation_of_other_replays_changes_nothing(part: str, tmp_path: Path
         simulated["unrecorded"] = [1, *([0] * (len(simulated) - 1))]
     else:
         simulated = simulated.drop(columns="blind_steps")
-    found = decided(kept(run, simulated, tmp_path))
-    assert "and saves 30 % of the bill" in found.trade_off
-    assert found.dollars.startswith("In the bill look-ups are estimated")
+    decision = decided(kept(run, simulated, tmp_path))
+    assert "and saves 30 % of the bill" in decision.trade_off
+    assert decision.dollars.startswith("In the bill look-ups are estimated")
 
 
 def test_a_strategy_that_ends_far_behind_is_not_recommended(tmp_path: Path) -> None:
     run = run_of_three()
     assert decided(run).use == "summarize"
     dear = NET | {"summarize": -0.4}
-    found = decided(kept(run, simulation(run, dear, {}), tmp_path))
-    assert found.use == "pipeline" and set(found.level) == {"pipeline", "truncate"}
+    decision = decided(kept(run, simulation(run, dear, {}), tmp_path))
+    assert decision.use == "pipeline" and set(decision.level) == {"pipeline", "truncate"}
     assert (
         "Not considered: summarize, which ends more than 5 points behind the best in"
-        " the simulation." in found.trade_off
+        " the simulation." in decision.trade_off
     )
 
 
 def test_steps_without_what_they_need_count_like_the_bill(tmp_path: Path) -> None:
     run = run_of_three()
     blind = {"summarize": 20, "truncate": 12}
-    found = decided(kept(run, simulation(run, NET, blind), tmp_path))
-    assert found.use == "pipeline"
-    assert found.recommendation == (
+    decision = decided(kept(run, simulation(run, NET, blind), tmp_path))
+    assert decision.use == "pipeline"
+    assert decision.recommendation == (
         "Use pipeline: in the simulation each other strategy that fits the window ends"
         " more than 5 points behind it."
     )
-    assert "0 % of the steps of pipeline lack what no call brings back" in found.dollars
+    assert "0 % of the steps of pipeline lack what no call brings back" in decision.dollars
 
 
 def test_who_may_be_behind_by_chance_stays(tmp_path: Path) -> None:
@@ -123,15 +123,19 @@ def test_who_may_be_behind_by_chance_stays(tmp_path: Path) -> None:
         [bill["session"] for bill in run.rows["costs"][:3]]
     )
     simulated.loc[is_dear, "blind_steps"] = 90
-    found = decided(kept(run, simulated, tmp_path))
-    assert found.use == "summarize" and set(found.level) == {"summarize", "pipeline", "truncate"}
+    decision = decided(kept(run, simulated, tmp_path))
+    assert decision.use == "summarize" and set(decision.level) == {
+        "summarize",
+        "pipeline",
+        "truncate",
+    }
 
 
 def test_what_to_take_if_only_dollars_count_is_named(tmp_path: Path) -> None:
     run = run_of_three()
-    found = decided(kept(run, simulation(run, NET, {}), tmp_path))
-    assert found.use == "summarize" and found.cheapest == "truncate"
-    assert "If only dollars count, take truncate, which saves 40 %." in found.dollars
+    decision = decided(kept(run, simulation(run, NET, {}), tmp_path))
+    assert decision.use == "summarize" and decision.cheapest == "truncate"
+    assert "If only dollars count, take truncate, which saves 40 %." in decision.dollars
     cheap = decided(kept(run, simulation(run, NET | {"summarize": 0.6}, {}), tmp_path))
     assert cheap.cheapest == "summarize" and "summarize is also the cheapest." in cheap.dollars
 
@@ -139,11 +143,11 @@ def test_what_to_take_if_only_dollars_count_is_named(tmp_path: Path) -> None:
 def test_where_look_ups_turn_a_saving_it_says_which_figure_to_believe(tmp_path: Path) -> None:
     run = run_of_three()
     all_dear = {"summarize": -0.1, "pipeline": -0.2, "truncate": -0.1}
-    found = decided(kept(run, simulation(run, all_dear, {}), tmp_path))
-    assert found.use == "summarize"
+    decision = decided(kept(run, simulation(run, all_dear, {}), tmp_path))
+    assert decision.use == "summarize"
     assert (
         "The replay without look-ups says the opposite (summarize saves 30 %): believe the"
-        " simulated bill" in found.dollars
+        " simulated bill" in decision.dollars
     )
 
 

@@ -99,10 +99,13 @@ def test_an_interval_narrows_as_more_is_known(looked_at: list[SessionSoFar]) -> 
 
 
 def test_the_basis_says_how_much_is_known(looked_at: list[SessionSoFar]) -> None:
-    whole, other = looked_at[:2]
-    assert basis([at(whole, (0, 1)), at(other, (0, 1))]) == "2 of 4 boundaries of 2 sessions"
+    session_so_far, other = looked_at[:2]
     assert (
-        basis([at(whole, (0, 1)), other]) == "2 of 4 boundaries of 1 session and all of 1 session"
+        basis([at(session_so_far, (0, 1)), at(other, (0, 1))]) == "2 of 4 boundaries of 2 sessions"
+    )
+    assert (
+        basis([at(session_so_far, (0, 1)), other])
+        == "2 of 4 boundaries of 1 session and all of 1 session"
     )
 
 
@@ -117,17 +120,17 @@ def test_the_last_preliminary_figures_are_those_of_the_tables_and_leave_them_as_
         assert stored is not None and json.dumps(asdict(stored)) == json.dumps(asdict(so_far))
         return lines_so_far(so_far)
 
-    told = compared(Run.of(sources_of(FILES[:2]), settings(tmp_path / "told")), words)
+    results = compared(Run.of(sources_of(FILES[:2]), settings(tmp_path / "told")), words)
     assert heard[0].sessions[0].boundaries == 2 and not heard[0].sessions[0].is_whole
     assert "preliminary: 2 of 4 boundaries of 1 session; " in capsys.readouterr().err
     assert stored_so_far(tmp_path / "told") is None
     quiet = compare(FILES[:2], spec=settings(tmp_path / "quiet"), quiet=True)
     for table in COLUMNS:
         file = f"{table}.parquet"
-        assert (told.path / file).read_bytes() == (quiet.path / file).read_bytes()
+        assert (results.path / file).read_bytes() == (quiet.path / file).read_bytes()
     finished = tuple(replace(session, finished=STRATEGIES) for session in heard[-1].sessions)
     whole = replace(heard[-1], files=2, files_read=2, sessions=finished)
-    tables = Tables.of(told)
+    tables = Tables.of(results)
     for (strategy, half), mean in means(PreliminaryFigures.of(whole)).items():
         final = tables.best_recall(strategy, half)
         if all(set(s.finished) >= set(STRATEGIES) for s in heard[-1].sessions):

@@ -197,8 +197,8 @@ def test_what_a_recording_keeps_of_a_tools_answer_in_the_call_is_no_need() -> No
     history = shown('"nodeLabel": 1')
     answer = '*Parameters*:\n* repo: seeds\n\n*Result*:\n"nodeLabel": 2'
     assert listed(history, called("mcp_get_contents", input=answer)) == []
-    asked = answer.replace("* repo: seeds", "* repo: nodeLabel")
-    assert listed(history, called("mcp_get_contents", input=asked)) == ["nodeLabel"]
+    text = answer.replace("* repo: seeds", "* repo: nodeLabel")
+    assert listed(history, called("mcp_get_contents", input=text)) == ["nodeLabel"]
 
 
 def test_the_end_of_a_tools_name_is_no_need() -> None:

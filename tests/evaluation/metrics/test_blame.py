@@ -43,7 +43,7 @@ class Eighth:
 
 def blamed(*stages: Stage, share: float = 0.1) -> tuple[list[str], list[str]]:
     part = Preset("made", Strategy("made", stages))
-    done = matched(
+    replay = matched(
         SESSION,
         part,
         find_model("extractive"),
@@ -52,7 +52,7 @@ def blamed(*stages: Stage, share: float = 0.1) -> tuple[list[str], list[str]]:
         boundaries=(AT,),
         shares=(share,),
     )
-    data = MetricInput(done, INDEX, share)
+    data = MetricInput(replay, INDEX, share)
     (one,) = data.retained
     return list(culprits(one.retention, data.versions)), [
         need.entity.text for need in one.demand.needs
@@ -79,7 +79,7 @@ def test_each_of_two_stages_is_blamed_for_its_own_losses() -> None:
 
 def test_what_is_kept_and_not_shown_is_lost_by_the_view() -> None:
     part = Preset("made", Strategy("made", (), view=(STAGES["truncate"](),)))
-    done = matched(
+    replay = matched(
         SESSION,
         part,
         find_model("extractive"),
@@ -88,14 +88,14 @@ def test_what_is_kept_and_not_shown_is_lost_by_the_view() -> None:
         boundaries=(AT,),
         shares=(0.1,),
     )
-    data = MetricInput(done, INDEX, 0.1)
+    data = MetricInput(replay, INDEX, 0.1)
     (one,) = data.retained
     assert set(culprits(one.retention, data.versions)) <= {"", "view"}
 
 
 def test_the_pipeline_blames_only_its_own_stages() -> None:
     part = preset("pipeline")
-    done = matched(
+    replay = matched(
         SESSION,
         part,
         find_model("extractive"),
@@ -104,7 +104,7 @@ def test_the_pipeline_blames_only_its_own_stages() -> None:
         boundaries=(AT,),
         shares=(0.05,),
     )
-    data = MetricInput(done, INDEX, 0.05)
+    data = MetricInput(replay, INDEX, 0.05)
     (one,) = data.retained
     names = {"", "view"} | {stage.name for stage in part.strategy.stages}
     assert set(culprits(one.retention, data.versions)) <= names

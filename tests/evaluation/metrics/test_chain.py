@@ -17,8 +17,8 @@ INDEX = Index(MESSAGES)
 
 
 def metric_input(strategy: str, window: int = 6_000) -> MetricInput:
-    done = natural(SESSION, preset(strategy), find_model("extractive"), SIZING, window=window)
-    return MetricInput(done, INDEX)
+    replay = natural(SESSION, preset(strategy), find_model("extractive"), SIZING, window=window)
+    return MetricInput(replay, INDEX)
 
 
 def test_nothing_is_at_risk_without_a_compaction() -> None:

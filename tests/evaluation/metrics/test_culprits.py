@@ -183,7 +183,7 @@ def test_the_culprits_are_those_that_a_look_at_every_moment_finds(name: str) -> 
 def test_the_culprits_at_one_boundary_of_the_matched_mode_are_found_there_alone(name: str) -> None:
     sizing = Sizing.of(SESSION, [chars_per_token(message) for message in MESSAGES], chars_per_token)
     at, part = SESSION.requests[30::8], PRESETS[name]
-    done = matched(
+    replay = matched(
         SESSION,
         part,
         find_model("extractive"),
@@ -192,8 +192,8 @@ def test_the_culprits_at_one_boundary_of_the_matched_mode_are_found_there_alone(
         boundaries=at,
         shares=(0.05, 0.3),
     )
-    one = MetricInput(done, INDEX, 0.05)
-    moments = looked_at(SESSION, [event for event in done.events if event.share == 0.05])
+    one = MetricInput(replay, INDEX, 0.05)
+    moments = looked_at(SESSION, [event for event in replay.events if event.share == 0.05])
     for kept in one.retained:
         blamed = list(
             culprits(

@@ -84,11 +84,13 @@ def test_a_strategy_without_an_archive_has_no_row() -> None:
 
 def test_only_what_the_archive_holds_is_recoverable() -> None:
     other = {f"{n:08d}": said_text(message) for n, message in enumerate(bundled()[1].messages)}
-    own, foreign, nothing = (sat(scored("truncate+recall"), texts) for texts in (None, other, {}))
-    assert sum(one.recoverable for one in own) > 5 * sum(one.recoverable for one in foreign)
+    paged_exams, foreign, nothing = (
+        sat(scored("truncate+recall"), texts) for texts in (None, other, {})
+    )
+    assert sum(one.recoverable for one in paged_exams) > 5 * sum(one.recoverable for one in foreign)
     assert all(
         one.recoverable == 0 and one.visible == mine.visible
-        for one, mine in zip(nothing, own, strict=True)
+        for one, mine in zip(nothing, paged_exams, strict=True)
     )
 
 

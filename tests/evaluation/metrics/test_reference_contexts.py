@@ -39,9 +39,9 @@ def test_the_oracle_answers_more_with_more_room() -> None:
 
 def test_the_random_arm_is_seeded_and_fills_its_size() -> None:
     target = HISTORY.tokens // 3
-    one, same, other = (random_context(HISTORY, target, seed) for seed in ("a", "a", "b"))
-    assert one == same != other
-    assert 0.9 * target < one.tokens <= target
+    context, same, other = (random_context(HISTORY, target, seed) for seed in ("a", "a", "b"))
+    assert context == same != other
+    assert 0.9 * target < context.tokens <= target
 
 
 def test_no_arm_parts_a_call_from_its_result_or_drops_what_is_protected() -> None:

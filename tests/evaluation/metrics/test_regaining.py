@@ -148,10 +148,10 @@ def test_what_the_agent_searched_for_is_found_by_a_search() -> None:
 
 
 def test_a_name_of_code_that_a_run_restates_is_read_from_its_file() -> None:
-    written = called("Write", "c1", file_path="src/app.ts", content="let retryLimit = tint(17)")
+    message = called("Write", "c1", file_path="src/app.ts", content="let retryLimit = tint(17)")
     report = result("the table has retryLimit and shade", "c2")
     history: list[Message] = [
-        written,
+        message,
         result("ok", "c1"),
         called("Agent", "c2", prompt="look"),
         report,

@@ -74,8 +74,8 @@ def planted(seed: int) -> Planted:
 
     def todo(number: int, finished: list[str]) -> list[Message]:
         rows = [
-            {"content": one, "status": "completed" if one in finished else "pending"}
-            for one in items
+            {"content": item, "status": "completed" if item in finished else "pending"}
+            for item in items
         ]
         return [called("todo", f"t{number}", todos=rows), result("ok", f"t{number}")]
 
@@ -164,10 +164,16 @@ def test_a_register_invents_no_request_in_a_recording(path: Path) -> None:
     sizing = Sizing.of(
         session, [chars_per_token(message) for message in session.messages], chars_per_token
     )
-    kept = Preset("kept", Strategy("kept", (STAGES["register"](), STAGES["truncate"]())))
+    preset = Preset("kept", Strategy("kept", (STAGES["register"](), STAGES["truncate"]())))
     at = [len(session.messages) * part // 4 for part in (2, 3)]
     replay = matched(
-        session, kept, find_model("extractive"), sizing, window=100_000, boundaries=at, shares=[0.3]
+        session,
+        preset,
+        find_model("extractive"),
+        sizing,
+        window=100_000,
+        boundaries=at,
+        shares=[0.3],
     )
     data = MetricInput(replay, Index(session.messages), 0.3)
     invented = BUILTIN["invented_requests"].score(data)
@@ -177,5 +183,5 @@ def test_a_register_invents_no_request_in_a_recording(path: Path) -> None:
 def test_where_there_is_nothing_to_count_the_reason_is_given() -> None:
     talk: list[Message] = [said("Look at it."), told("It is fine.")]
     for name in ("invented_requests", "resurrected_work"):
-        found = scored(name, talk, *talk)
-        assert found.value is None and found.why
+        score = scored(name, talk, *talk)
+        assert score.value is None and score.why

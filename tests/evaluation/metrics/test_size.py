@@ -46,10 +46,12 @@ def test_what_summaries_cost_counts_as_sent() -> None:
     completion = Completion(text="so far", model="m", input_tokens=30, output_tokens=20)
     stage = StageRecord("summarize", 100, 60, (completion,))
     context = Context((), ())
-    done = Compaction(
+    compaction = Compaction(
         context, context, context, Budget(target=1, window=100), (stage,), "compacted"
     )
-    asked = replace(saved, replay=replace(saved.replay, events=(CompactionEvent(0, 1, done),)))
+    asked = replace(
+        saved, replay=replace(saved.replay, events=(CompactionEvent(0, 1, compaction),))
+    )
     assert BUILTIN["tokens_saved"].score(asked).value == pytest.approx(0.25)
 
 

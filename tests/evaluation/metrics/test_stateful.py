@@ -62,6 +62,6 @@ def test_a_summary_with_the_old_value_alone_is_stale() -> None:
 
 
 def test_a_metric_that_does_not_apply_says_why() -> None:
-    found = scored("fabrication")
-    assert found.value is None
-    assert found.why
+    score = scored("fabrication")
+    assert score.value is None
+    assert score.why

@@ -41,7 +41,9 @@ def test_none_sends_the_whole_history_every_time() -> None:
 def test_none_reuses_the_whole_request_before() -> None:
     steps = replayed("none").steps
     assert steps[0].prefix_reused == 0
-    assert all(now.prefix_reused == before.tokens_sent for before, now in itertools.pairwise(steps))
+    assert all(
+        step.prefix_reused == before.tokens_sent for before, step in itertools.pairwise(steps)
+    )
 
 
 @pytest.mark.parametrize(

@@ -69,10 +69,10 @@ def test_the_strategies_compact_to_the_same_size_there() -> None:
     sizes = sizing(session)
     really = recorded_contexts(session, sizes)
     ((at, one),) = really.items()
-    done = at_recorded_sizes(
+    replay = at_recorded_sizes(
         session, preset("truncate"), find_model("extractive"), sizes, window=9_000, recorded=really
     )
-    (shot,) = done.snapshots
+    (shot,) = replay.snapshots
     assert (shot.at, shot.share) == (at, None)
     assert shot.context.tokens <= one.after.tokens
 
@@ -99,7 +99,7 @@ def test_a_compaction_to_less_than_what_must_stay_is_left_out_for_everybody() ->
     really = dict(recorded_contexts(session, sizing(session)))
     ((at, one),) = really.items()
     really[at] = replace(one, after=Context((), (), 0, chars_per_token))
-    done = at_recorded_sizes(
+    replay = at_recorded_sizes(
         session,
         preset("truncate"),
         find_model("extractive"),
@@ -107,4 +107,4 @@ def test_a_compaction_to_less_than_what_must_stay_is_left_out_for_everybody() ->
         window=9_000,
         recorded=really,
     )
-    assert not done.snapshots
+    assert not replay.snapshots

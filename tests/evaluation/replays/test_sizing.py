@@ -38,14 +38,14 @@ def recording(*, counted_again: bool = True, sealed: bool = True, thinks: bool =
     for turn in range(TURNS):
         asked = said(f"word{turn} " * (200 + turn % 7 * 150), f"u{turn}")
         sent += SCALE * chars_per_token(asked)
-        answered = told(f"done{turn} " * 20, f"a{turn}")
-        text_tokens = SCALE * chars_per_token(answered)
+        message = told(f"done{turn} " * 20, f"a{turn}")
+        text_tokens = SCALE * chars_per_token(message)
         thought = thought_of(turn) if thinks else 0
         usage = Usage(input=round(OVERHEAD + sent), output=round(text_tokens + thought))
-        blocks = answered.blocks
+        blocks = message.blocks
         if sealed and thinks:
             blocks = (Thinking("", "seal"), *blocks)
-        messages += [asked, replace(answered, blocks=blocks, usage=usage)]
+        messages += [asked, replace(message, blocks=blocks, usage=usage)]
         sent += text_tokens
         if counted_again:
             sent += thought

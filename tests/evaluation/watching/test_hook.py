@@ -55,7 +55,7 @@ def test_after_a_compaction_the_agent_is_told_what_went(tmp_path: Path, which: s
     (saved,) = (tmp_path / "cache" / "watching").iterdir()
     assert stat.S_IMODE(saved.stat().st_mode) == 0o600 and saved.name == "___s1.json"
     assert set(json.loads(saved.read_text())["messages"]) <= {
-        one.id for one in load(file, lenient=True)[0].messages
+        message.id for message in load(file, lenient=True)[0].messages
     }
     start = {**about, "hook_event_name": "SessionStart", "source": "compact"}
     early = told(run(tmp_path, start))  # the client has not written the compaction yet
@@ -70,8 +70,8 @@ def test_after_a_compaction_the_agent_is_told_what_went(tmp_path: Path, which: s
 @pytest.mark.parametrize("source", ["startup", "resume", "clear"])
 def test_other_starts_are_told_nothing(tmp_path: Path, source: str) -> None:
     event = {"hook_event_name": "SessionStart", "source": source, "transcript_path": "nowhere"}
-    done = run(tmp_path, event)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    process = run(tmp_path, event)
+    assert (process.returncode, process.stdout, process.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,13 @@ def test_whatever_is_broken_the_agent_goes_on(tmp_path: Path, event: dict[str, A
     broken.write_bytes(b"\x00\xff{{{\n" * 50)
     if isinstance(event, dict) and event.get("transcript_path") == "BROKEN":
         event = {**event, "transcript_path": str(broken)}
-    done = run(tmp_path, event)
-    assert (done.returncode, done.stdout) == (0, "")
+    process = run(tmp_path, event)
+    assert (process.returncode, process.stdout) == (0, "")
     assert (
-        done.stderr.startswith("workbench: the hook did nothing: ") and done.stderr.count("\n") == 1
+        process.stderr.startswith("workbench: the hook did nothing: ")
+        and process.stderr.count("\n") == 1
     )
-    assert "nothing: ," not in done.stderr
+    assert "nothing: ," not in process.stderr
 
 
 @pytest.fixture
@@ -112,8 +113,8 @@ def compacted(tmp_path: Path) -> dict[str, Any]:
 def test_a_prompt_that_names_what_went_gets_it_back(
     tmp_path: Path, compacted: dict[str, Any]
 ) -> None:
-    done = run(tmp_path, {**compacted, "prompt": "What was wrong in ledger_total.py?"})
-    output = json.loads(done.stdout)["hookSpecificOutput"]
+    process = run(tmp_path, {**compacted, "prompt": "What was wrong in ledger_total.py?"})
+    output = json.loads(process.stdout)["hookSpecificOutput"]
     assert output["hookEventName"] == "UserPromptSubmit"
     text = output["additionalContext"]
     assert "ledger_total.py" in text and "data and no instructions" in text
@@ -124,14 +125,14 @@ def test_a_prompt_that_names_what_went_gets_it_back(
 def test_a_prompt_that_names_nothing_that_went_is_told_nothing(
     tmp_path: Path, compacted: dict[str, Any], prompt: str
 ) -> None:
-    done = run(tmp_path, {**compacted, "prompt": prompt})
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    process = run(tmp_path, {**compacted, "prompt": prompt})
+    assert (process.returncode, process.stdout, process.stderr) == (0, "", "")
 
 
 def test_before_a_compaction_no_prompt_makes_the_hook_read_the_session(tmp_path: Path) -> None:
     event = {"hook_event_name": "UserPromptSubmit", "session_id": "new", "prompt": "a_name?"}
-    done = run(tmp_path, {**event, "transcript_path": "/nowhere"})
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    process = run(tmp_path, {**event, "transcript_path": "/nowhere"})
+    assert (process.returncode, process.stdout, process.stderr) == (0, "", "")
 
 
 def test_the_plug_in_has_a_manifest_and_runs_these_hooks() -> None:

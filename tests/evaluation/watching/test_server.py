@@ -31,8 +31,8 @@ async def _ask(arguments: list[str], cwd: Path, home: Path) -> tuple[list[str], 
             return str((await client.call_tool(tool, given)).content[0].text)
 
         lost = await call("what_was_lost")
-        found = re.search(r"ledger_total\.py \[recall (\w+)\]", lost)
-        by_id = await call("recall", id=found[1] if found else "")
+        match = re.search(r"ledger_total\.py \[recall (\w+)\]", lost)
+        by_id = await call("recall", id=match[1] if match else "")
         by_query = await call("recall", id=None, query=["agreement"])  # as a model may write it
         return names, lost, by_id, by_query, await call("recall", id="00000000")
 

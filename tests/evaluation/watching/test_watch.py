@@ -34,7 +34,7 @@ def test_it_follows_a_session_that_another_process_writes(tmp_path: Path, which:
         source.write_text("\n".join(lines()) + "\n")
     elif not source.exists():
         pytest.skip("no real recordings: the folder ../shared/corpora is not beside this checkout")
-    whole, file = load(source, lenient=True)[0], tmp_path / "growing.jsonl"
+    session, file = load(source, lenient=True)[0], tmp_path / "growing.jsonl"
     command = [sys.executable, "-m", "workbench", "watch", str(file), "--json"]
     # a shell's background jobs do not
     heeds_ctrl_c = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
@@ -45,11 +45,11 @@ def test_it_follows_a_session_that_another_process_writes(tmp_path: Path, which:
         assert "waiting for a session" in watching.stderr.readline()
         subprocess.run([sys.executable, "-c", WRITER, str(source), str(file)], check=True)
         seen: list[dict[str, Any]] = []
-        while not seen or seen[-1]["requests"] < len(whole.requests):
+        while not seen or seen[-1]["requests"] < len(session.requests):
             seen.append(json.loads(watching.stdout.readline()))
         watching.send_signal(signal.SIGINT)
         assert watching.wait(20) == 0
-    assert seen[-1]["session"] == whole.id and seen[-1]["compactions"] == 1
+    assert seen[-1]["session"] == session.id and seen[-1]["compactions"] == 1
     assert len(seen[-1]["lost"]) and seen[-1]["size_from"] == "reported usage"
 
 
@@ -59,10 +59,10 @@ def test_it_says_what_fills_the_context_and_when_the_next_compaction_is_due(
     file = tmp_path / "s.jsonl"
     file.write_text("\n".join(lines()))
     assert main(["watch", str(file), "--once"]) == 0
-    shown = capsys.readouterr().out
-    assert "due at   26,000 tokens, from its recorded compactions" in shown
-    assert "tool Read" in shown and "ledger_total.py" in shown and "never change the file" in shown
-    assert all(len(line) <= 80 for line in shown.splitlines())
+    text = capsys.readouterr().out
+    assert "due at   26,000 tokens, from its recorded compactions" in text
+    assert "tool Read" in text and "ledger_total.py" in text and "never change the file" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
     assert main(["watch", str(file), "--once", "--window", "200000"]) == 0
     assert "due at   167,000 tokens" in capsys.readouterr().out
 
@@ -83,9 +83,9 @@ def test_a_file_of_another_kind_is_told_from_one_that_is_not_written_yet(
     file = tmp_path / "s.jsonl"
     file.write_text(content)
     assert main(["watch", str(file), "--once"]) == 2
-    told = capsys.readouterr().err
-    assert ("its content is not recognised" in told) is is_told
-    assert ("could be read yet" in told) is not is_told
+    text = capsys.readouterr().err
+    assert ("its content is not recognised" in text) is is_told
+    assert ("could be read yet" in text) is not is_told
 
 
 @pytest.mark.parametrize("content", ["no session\n", '{\n  "name": "a"\n}\n', "[\n"])

@@ -115,9 +115,9 @@ def test_view_and_the_page_of_its_run_show_what_the_advice_said(
         (row,) = json.loads(get(f"{server.address}?format=json")[1])
     assert (row["answer"], row["because"]) == (advice.verdict, advice.traded)
     page = render(spec.out).read_text("utf-8")
-    shown = Report(Results.open(spec.out)).verdict
+    html = Report(Results.open(spec.out)).verdict
     for sentence in (advice.verdict, advice.traded):
-        assert sentence in shown.plain
+        assert sentence in html.plain
     assert " ".join(advice.verdict.split()[:4]) in page and "was the only strategy" not in page
     assert set(row["strategies"].split(", ")) == set(advice.table["candidate"])
 

@@ -17,7 +17,8 @@ def texts(name: str, changes: dict[str, float] | None = None) -> dict[str, Snipp
     changes = changes or {}
     candidate = variant(preset(name), changes, "advised")
     return {
-        found.system: found for found in snippets(candidate, name, changes, 200_000, "extractive")
+        snippet.system: snippet
+        for snippet in snippets(candidate, name, changes, 200_000, "extractive")
     }
 
 

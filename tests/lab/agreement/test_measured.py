@@ -90,10 +90,10 @@ def test_the_command_compares_the_trials_of_a_folder(
     ways = ["truncate", "pi", "hermes_lean", "truncate+recall"]
     wb.trial(families=["changed_values"], seeds=1, strategies=ways, out=tmp_path, quiet=True)
     assert main(["lab", "validate", "trials", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out
-    assert "rare words" in shown and "Not compared: truncate+recall (recall)." in shown
-    head = shown.partition("The other way round")[0].splitlines()
-    assert "blind" in shown and max(map(len, head)) <= 80
+    text = capsys.readouterr().out
+    assert "rare words" in text and "Not compared: truncate+recall (recall)." in text
+    head = text.partition("The other way round")[0].splitlines()
+    assert "blind" in text and max(map(len, head)) <= 80
     assert main(["lab", "validate", "trials", str(tmp_path), "--json"]) == 0
     ranks = json.loads(capsys.readouterr().out)["ranks"]
     assert {row["target"] for row in ranks} == {"success", "look_ups", "blind", "saved"}
@@ -128,7 +128,7 @@ def test_the_lexical_reader_is_no_further_judge(
 
 
 def test_the_check_passes_and_names_the_pairs_that_are_the_other_way_round() -> None:
-    found = same_order(
+    check = same_order(
         ("truncate", "pi", "codex_local", "hermes_lean"), ("changed_values", "far_dependency")
     )
-    assert found.outcome == "passed" and "the other way round:" in found.found and not found.where
+    assert check.outcome == "passed" and "the other way round:" in check.found and not check.where

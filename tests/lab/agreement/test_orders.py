@@ -54,35 +54,35 @@ ORDERED = {"pi": (0.9, 1.0, 0.1), "opal": (0.6, 2.0, 0.2), "truncate": (0.2, 3.0
 
 
 def test_a_metric_that_orders_as_success_and_look_ups_do_has_rank_one() -> None:
-    found = Agreement.of(rows(ORDERED), succeeded(pi=1.0, opal=0.5, truncate=0.0))
-    assert rank(found, "success") == rank(found, "success", family="b") == pytest.approx(1)
-    assert rank(found, "look_ups") == pytest.approx(1)
+    agreement = Agreement.of(rows(ORDERED), succeeded(pi=1.0, opal=0.5, truncate=0.0))
+    assert rank(agreement, "success") == rank(agreement, "success", family="b") == pytest.approx(1)
+    assert rank(agreement, "look_ups") == pytest.approx(1)
 
 
 def test_what_costs_more_where_more_is_kept_is_ordered_the_other_way_round_and_each_pair_is_named() -> (
     None
 ):
-    found = Agreement.of(rows(ORDERED), succeeded(pi=1.0, opal=0.5, truncate=0.0))
-    assert rank(found, "saved") == pytest.approx(-1)
+    agreement = Agreement.of(rows(ORDERED), succeeded(pi=1.0, opal=0.5, truncate=0.0))
+    assert rank(agreement, "saved") == pytest.approx(-1)
     assert (
-        rank(found, "saved", column="pairs"),
-        rank(found, "saved", column="contradictions"),
+        rank(agreement, "saved", column="pairs"),
+        rank(agreement, "saved", column="contradictions"),
     ) == (3, 3)
-    case = found.disputes().iloc[0]
+    case = agreement.disputes().iloc[0]
     assert (case["target"], case["better"], case["worse"], case["against"]) == (
         "saved",
         "truncate",
         "pi",
         ["the exam"],
     )
-    cases, more = found.told(limit=1)["dollars saved, with look-ups"]
+    cases, more = agreement.told(limit=1)["dollars saved, with look-ups"]
     assert (cases, more) == (["truncate (1.00) before pi (0.00), against the exam"], 2)
 
 
 def test_where_a_metric_or_what_came_is_the_same_for_all_there_is_no_rank() -> None:
-    found = Agreement.of(rows(ORDERED))
-    assert pd.isna(rank(found, "blind")) and pd.isna(rank(found, "look_ups", "bound"))
-    assert "success" not in set(found.ranks["target"])
+    agreement = Agreement.of(rows(ORDERED))
+    assert pd.isna(rank(agreement, "blind")) and pd.isna(rank(agreement, "look_ups", "bound"))
+    assert "success" not in set(agreement.ranks["target"])
 
 
 def test_one_session_with_many_look_ups_counts_as_any_other() -> None:
@@ -102,13 +102,13 @@ def test_what_is_over_the_window_or_has_recall_is_not_compared_but_counted_over_
     success = succeeded(
         pi=0.9, opal=0.5, truncate=0.0, large=0.0, **{"truncate+recall": 1.0}, none=1.0
     )
-    found = Agreement.of(measured, success)
-    assert (found.over, found.recall) == (("large",), ("truncate+recall",))
+    agreement = Agreement.of(measured, success)
+    assert (agreement.over, agreement.recall) == (("large",), ("truncate+recall",))
     assert (
-        rank(found, "success", column="strategies"),
-        rank(found, "success", column="strategies_all"),
+        rank(agreement, "success", column="strategies"),
+        rank(agreement, "success", column="strategies_all"),
     ) == (3, 5)
-    assert rank(found, "success", column="rank_all") < rank(found, "success")
+    assert rank(agreement, "success", column="rank_all") < rank(agreement, "success")
 
 
 def test_a_judge_that_read_for_some_strategies_is_ordered_over_these_and_named() -> None:
@@ -116,7 +116,7 @@ def test_a_judge_that_read_for_some_strategies_is_ordered_over_these_and_named()
     few = measured["strategy"] != "opal"
     measured.loc[few, "read"] = measured["exam"]
     measured.loc[few, "reader"] = "small, not admitted"
-    found = Agreement.of(measured)
-    assert rank(found, "look_ups", "read") == pytest.approx(1)
-    assert rank(found, "look_ups", "read", column="strategies") == 2
-    assert "the exam, read by small, not admitted" in set(found.by_target()["metric"])
+    agreement = Agreement.of(measured)
+    assert rank(agreement, "look_ups", "read") == pytest.approx(1)
+    assert rank(agreement, "look_ups", "read", column="strategies") == 2
+    assert "the exam, read by small, not admitted" in set(agreement.by_target()["metric"])

@@ -99,16 +99,16 @@ def test_a_context_is_marked_by_the_rule_of_the_comparison_at_equal_size(tmp_pat
 
 def test_nobody_is_asked_about_a_context_that_stays_larger(tmp_path: Path) -> None:
     reader = Knowing(recorded())
-    done = judge_exam(
+    exam_results = judge_exam(
         recorded(), model=reader, strategies=(LAZY, "truncate"), out=tmp_path / "a", **SAME
     )
     asked, reader.asked = reader.asked, 0
     judge_exam(recorded(), model=reader, strategies=("truncate",), out=tmp_path / "b", **SAME)
-    assert reader.asked == asked and done is not None
-    own = done.table[done.table["strategy"] == "lazy"]
+    assert reader.asked == asked and exam_results is not None
+    own = exam_results.table[exam_results.table["strategy"] == "lazy"]
     assert own["reason"].str.startswith(TOO_LARGE).all() and len(own) == 2
     assert own["item"].isna().all() and (own["tokens"] > 1_000).all()
-    by = {one.strategy: one for one in scores(done.table)}
+    by = {exam_score.strategy: exam_score for exam_score in scores(exam_results.table)}
     lazy = by["lazy"]
     assert (lazy.score, lazy.items, lazy.unanswered, lazy.over_target) == (None, 0, 0, 1)
     assert by["truncate"].score is not None and by["truncate"].over_target == 0
@@ -121,7 +121,7 @@ def test_nobody_is_asked_about_a_context_that_stays_larger(tmp_path: Path) -> No
 def test_one_session_of_many_counts_for_nobody(tmp_path: Path) -> None:
     long = Session.of([said("Never use git stash.", "d"), *remembering(40)], id="long")
     what = [*recorded(10), long]
-    done = judge_exam(
+    exam_results = judge_exam(
         what,
         model=Knowing(what[-2:]),
         strategies=(preset("large", 100),),
@@ -129,10 +129,10 @@ def test_one_session_of_many_counts_for_nobody(tmp_path: Path) -> None:
         out=tmp_path,
         **SAME,
     )
-    assert done is not None
-    by = {one.strategy: one for one in scores(done.table)}
+    assert exam_results is not None
+    by = {exam_score.strategy: exam_score for exam_score in scores(exam_results.table)}
     assert by["large"].over_target == 1
-    assert {one.sessions for one in by.values()} == {10}
+    assert {exam_score.sessions for exam_score in by.values()} == {10}
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
@@ -159,9 +159,9 @@ def test_a_recording_that_cannot_be_read_is_named_and_the_others_are_used(tmp_pa
     save(Session.of([rules("be brief"), *remembering(12)]), tmp_path / "good.jsonl")
     (tmp_path / "cut.json").write_text('{"a": [1,')
     (tmp_path / "README.md").write_text("what these are")
-    with pytest.warns(LeftOut, match=r"left out: .*cut.json") as told:
+    with pytest.warns(LeftOut, match=r"left out: .*cut.json") as warnings_checker:
         assert list(ContextSpec(strategies="truncate", limit=1).contexts(tmp_path))
-    assert len(told) == 1
+    assert len(warnings_checker) == 1
     with pytest.warns(LeftOut, match=r"left out: .*README.md"):
         assert list(
             ContextSpec(strategies="truncate").contexts(

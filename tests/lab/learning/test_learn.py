@@ -112,9 +112,9 @@ def conversation() -> Context:
     ]
     for n in range(30):
         call = ToolCall(id=f"c{n}", name="read", arguments={"path": f"src/module_{n}.py"})
-        said = Text(f"Reading src/module_{n}.py, since handler_{n} raised ConnectionResetError.")
+        text = Text(f"Reading src/module_{n}.py, since handler_{n} raised ConnectionResetError.")
         lines = "\n".join(f"value_{n}_{i} = {n}{i}  # set by handler_{n}" for i in range(20))
-        messages.append(AssistantMessage(id=f"a{n}", blocks=(said, call)))
+        messages.append(AssistantMessage(id=f"a{n}", blocks=(text, call)))
         messages.append(ToolResult(id=f"r{n}", call_id=f"c{n}", name="read", blocks=(Text(lines),)))
     messages.append(UserMessage(id="u1", blocks=(Text("Now fix handler_3."),)))
     return Context.of(messages)
@@ -134,26 +134,30 @@ def summary_of(done: Compaction) -> Summary:
 
 
 def test_the_lines_are_the_historys_own_and_within_the_target() -> None:
-    done = compacted("learned", Scripted([]))
-    said = "\n".join(
+    compaction = compacted("learned", Scripted([]))
+    text = "\n".join(
         block.text
-        for message in done.before.messages
+        for message in compaction.before.messages
         for block in message.blocks
         if block.type == "text"
     )
-    lines = [line[2:] for line in summary_of(done).text.splitlines() if line.startswith("- ")]
+    lines = [line[2:] for line in summary_of(compaction).text.splitlines() if line.startswith("- ")]
 
-    assert done.outcome == "compacted" and not done.violations and not done.completions
+    assert (
+        compaction.outcome == "compacted"
+        and not compaction.violations
+        and not compaction.completions
+    )
     assert "Never edit /srv/app/config/production.toml by hand." in lines
-    results = [said.index(line) for line in lines if line.startswith("value_")]
+    results = [text.index(line) for line in lines if line.startswith("value_")]
     assert results == sorted(results)
 
 
 def test_what_a_kept_message_tells_is_not_said_again() -> None:
-    done = compacted("learned", Scripted([]))
+    compaction = compacted("learned", Scripted([]))
     kept = {
         line
-        for message in done.sent.messages
+        for message in compaction.sent.messages
         if not isinstance(message, Summary)
         for block in message.blocks
         if block.type == "text"
@@ -161,17 +165,17 @@ def test_what_a_kept_message_tells_is_not_said_again() -> None:
     }
 
     assert not kept & {
-        line[2:] for line in summary_of(done).text.splitlines() if line.startswith("- ")
+        line[2:] for line in summary_of(compaction).text.splitlines() if line.startswith("- ")
     }
 
 
 def test_lines_of_an_earlier_summary_are_carried_on() -> None:
-    done = compacted("learned", Scripted([]), 0.4)
+    compaction = compacted("learned", Scripted([]), 0.4)
     more = [
         AssistantMessage(id=f"m{n}", blocks=(Text(f"Step {n} changed lib/part_{n}.rs. " * 8),))
         for n in range(30)
     ]
-    context = Context.of([*done.sent.messages, *more])
+    context = Context.of([*compaction.sent.messages, *more])
     again = compact(
         context,
         preset("learned").strategy,
@@ -184,23 +188,23 @@ def test_lines_of_an_earlier_summary_are_carried_on() -> None:
 
 
 def test_what_the_user_asked_for_first_outlives_compactions() -> None:
-    asked = (
+    text = (
         "I wonder whether our little shop feels slower in the mornings than it did before the"
         " summer came."
     )
-    context = Context.of([UserMessage(id="first", blocks=(Text(asked),)), *conversation().messages])
+    context = Context.of([UserMessage(id="first", blocks=(Text(text),)), *conversation().messages])
     for step in range(2):
         size = Budget(target=context.tokens // 10, window=context.tokens, reason="matched")
-        done = compact(context, preset("learned").strategy, size, Scripted([]))
-        assert asked in summary_of(done).text
-        more = [replace(one, id=f"{one.id} {step}") for one in conversation().messages]
-        context = Context.of([*done.sent.messages, *more])
+        compaction = compact(context, preset("learned").strategy, size, Scripted([]))
+        assert text in summary_of(compaction).text
+        more = [replace(message, id=f"{message.id} {step}") for message in conversation().messages]
+        context = Context.of([*compaction.sent.messages, *more])
 
 
 def test_a_model_writes_above_the_lines_and_sees_them() -> None:
     model = Scripted(["The user wants handler_3 fixed."] * 2)
-    done = compacted("learned_summary", model)
-    text = summary_of(done).text
+    compaction = compacted("learned_summary", model)
+    text = summary_of(compaction).text
     narrative, lines = text.split("\n\n", 1)
 
     assert narrative == "The user wants handler_3 fixed."
@@ -214,14 +218,16 @@ def over_http(*replies: Reply) -> tuple[Compaction, list[str]]:
     """
     with serving() as server:
         server.replies = list(replies)
-        how = ProviderOptions(api_base=server.address, tries=2, first_wait=0.01, timeout=20.0)
-        done = compacted("learned_summary", LiteLLM("openai/stub", how))
-        return done, [asked["messages"][-1]["content"] for asked in server.requests]
+        provider_options = ProviderOptions(
+            api_base=server.address, tries=2, first_wait=0.01, timeout=20.0
+        )
+        compaction = compacted("learned_summary", LiteLLM("openai/stub", provider_options))
+        return compaction, [request["messages"][-1]["content"] for request in server.requests]
 
 
 def test_a_provider_is_sent_the_lines_and_its_answer_stands_above_them() -> None:
-    done, prompts = over_http(completion("The user wants handler_3 fixed."))
-    narrative, lines = summary_of(done).text.split("\n\n", 1)
+    compaction, prompts = over_http(completion("The user wants handler_3 fixed."))
+    narrative, lines = summary_of(compaction).text.split("\n\n", 1)
 
     assert narrative == "The user wants handler_3 fixed."
     assert f"<kept-lines>\n{lines}\n</kept-lines>" in prompts[0]
@@ -229,50 +235,52 @@ def test_a_provider_is_sent_the_lines_and_its_answer_stands_above_them() -> None
 
 
 def test_a_provider_that_fails_once_is_asked_again() -> None:
-    done, prompts = over_http(refusal(503, "overloaded"), completion("Fix handler_3."))
+    compaction, prompts = over_http(refusal(503, "overloaded"), completion("Fix handler_3."))
 
     assert len(prompts) == 2
-    assert summary_of(done).text.startswith("Fix handler_3.")
+    assert summary_of(compaction).text.startswith("Fix handler_3.")
 
 
 @pytest.mark.parametrize("reply", [refusal(401, "no key"), completion("")])
 def test_without_an_answer_the_lines_stay_all_the_same(reply: Reply) -> None:
-    done, _ = over_http(reply)
+    compaction, _ = over_http(reply)
 
-    assert done.outcome == "compacted" and not done.violations
-    assert "- Never edit /srv/app/config/production.toml by hand." in summary_of(done).text
+    assert compaction.outcome == "compacted" and not compaction.violations
+    assert "- Never edit /srv/app/config/production.toml by hand." in summary_of(compaction).text
 
 
 def test_below_a_register_the_lines_still_say_in_order_what_was_said() -> None:
     lines = preset("learned").strategy
-    done = compacted(
+    compaction = compacted(
         replace(lines, stages=(STAGES["register"](), *lines.stages)), Scripted([]), 0.4
     )
-    register = next(message for message in done.sent.messages if message.name == "register")
+    register = next(message for message in compaction.sent.messages if message.name == "register")
 
-    assert done.outcome == "compacted" and not done.violations
+    assert compaction.outcome == "compacted" and not compaction.violations
     assert "Never edit /srv/app/config/production.toml by hand." in plain_text(register)
     assert (
         "- Never edit /srv/app/config/production.toml by hand."
-        in summary_of(done).text.splitlines()
+        in summary_of(compaction).text.splitlines()
     )
 
 
 def test_of_a_long_history_what_was_said_is_read_and_old_results_are_not() -> None:
     filler = "\n".join(f"reading_{n} = {n * 7919}" for n in range(4_000))
-    said = UserMessage(
+    message = UserMessage(
         id="u", blocks=(Text("Keep the limit_of_uploads at 4711 in settings/upload.toml."),)
     )
-    old: list[Message] = [said]
+    old: list[Message] = [message]
     for n in range(6):
         call = ToolCall(id=f"old{n}", name="read", arguments={"path": f"log{n}"})
         result = Text(f"run_{n} took {n}81 ms\n{filler}")
         old.append(AssistantMessage(id=f"o{n}", blocks=(call,)))
         old.append(ToolResult(id=f"p{n}", call_id=call.id, blocks=(result,)))
     context = Context.of([*old, *conversation().messages])
-    done = compact(
+    compaction = compact(
         context, preset("learned").strategy, Budget(target=2_000, window=9_000), Scripted([])
     )
 
-    assert "Keep the limit_of_uploads at 4711 in settings/upload.toml." in summary_of(done).text
-    assert "run_0 took" not in summary_of(done).text
+    assert (
+        "Keep the limit_of_uploads at 4711 in settings/upload.toml." in summary_of(compaction).text
+    )
+    assert "run_0 took" not in summary_of(compaction).text

@@ -64,10 +64,10 @@ def test_an_exam_stands_beside_the_agreement_of_its_readers_and_the_admission_te
 
 
 def test_the_checks_of_the_scale_are_told() -> None:
-    found = validation_html(made())
-    assert "workbench lab validate" in found.html
-    assert found.data is not None
-    assert list(found.data["check"]) == ["floor", "ceiling"]
+    html = validation_html(made())
+    assert "workbench lab validate" in html.html
+    assert html.data is not None
+    assert list(html.data["check"]) == ["floor", "ceiling"]
 
 
 def test_how_far_the_headline_was_validated_is_told_with_its_figures() -> None:
@@ -100,7 +100,7 @@ def test_a_floor_that_is_too_high_is_told_with_its_place() -> None:
     for row in run.rows["scores"]:
         if row["strategy"] == "null" and row["metric"] == "exam_recall":
             row["value"] = 0.99
-    found = validation_html(run)
-    assert found.data is not None
-    assert found.data["outcome"][0] == "failed"
-    assert "session-00" in found.html
+    html = validation_html(run)
+    assert html.data is not None
+    assert html.data["outcome"][0] == "failed"
+    assert "session-00" in html.html

@@ -70,18 +70,18 @@ def simulated(
 
 def test_what_was_read_and_dropped_is_read_again_by_the_recorded_call(tmp_path: Path) -> None:
     session = recorded(USE, *READ)
-    found = simulated(session, tmp_path)
-    looked = found.look_ups.iloc[0]
+    simulation = simulated(session, tmp_path)
+    looked = simulation.look_ups.iloc[0]
     assert (looked["by"], looked["tool"], looked["source"]) == ("call", "read_file", 3)
-    row = found.simulated.iloc[0]
+    row = simulation.simulated.iloc[0]
     assert row["look_ups"] == 1 and row["steps"] == len(session.requests) + 1
-    assert row["look_up_tokens"] == found.look_ups["tokens"].sum() > 0
+    assert row["look_up_tokens"] == simulation.look_ups["tokens"].sum() > 0
     assert row["saved_usd_net"] < row["saved_usd"] and row["look_up_usd"] > 0
 
 
 def test_what_the_context_tells_is_not_looked_up(tmp_path: Path) -> None:
-    found = simulated(recorded(USE, *READ), tmp_path, "none")
-    assert found.look_ups.empty and found.simulated["saved_usd_net"].tolist() == [0.0]
+    simulation = simulated(recorded(USE, *READ), tmp_path, "none")
+    assert simulation.look_ups.empty and simulation.simulated["saved_usd_net"].tolist() == [0.0]
     late = Session.of(
         [rules("You help."), said("start"), *work(40), *READ, USE, told("done", "a9")]
     )
@@ -132,9 +132,9 @@ def test_a_file_that_the_agent_wrote_can_be_read(tmp_path: Path) -> None:
 
 
 def test_what_is_lost_again_before_it_is_used_is_a_spiral(tmp_path: Path) -> None:
-    found = simulated(recorded(USE, *READ), tmp_path, "null")
-    again = found.look_ups[found.look_ups["entity"] == "9292"]["by"].tolist()
-    assert again == ["call"] * 3 + ["spiral"] and found.simulated["spirals"].tolist() == [1]
+    simulation = simulated(recorded(USE, *READ), tmp_path, "null")
+    again = simulation.look_ups[simulation.look_ups["entity"] == "9292"]["by"].tolist()
+    assert again == ["call"] * 3 + ["spiral"] and simulation.simulated["spirals"].tolist() == [1]
 
 
 def test_an_action_that_uses_many_names_of_one_file_reads_it_no_more_often_than_one_name_would(
@@ -145,9 +145,9 @@ def test_an_action_that_uses_many_names_of_one_file_reads_it_no_more_often_than_
         "c9",
         command="serve --admin_port 9292 --web_port 8181 --log_port 6514 --mail_port 5125",
     )
-    found = simulated(recorded(many, *READ), tmp_path, "null")
-    assert (found.look_ups["by"] == "call").sum() == 3
-    assert (found.look_ups["by"] == "spiral").sum() > 1
+    simulation = simulated(recorded(many, *READ), tmp_path, "null")
+    assert (simulation.look_ups["by"] == "call").sum() == 3
+    assert (simulation.look_ups["by"] == "spiral").sum() > 1
 
 
 def test_recall_finds_what_no_call_brings_back(tmp_path: Path) -> None:
@@ -235,11 +235,11 @@ class Broken:
 
 def test_a_bug_in_a_strategy_fails_its_own_simulations_and_not_the_others(tmp_path: Path) -> None:
     broken = Preset("broken", Strategy("broken", (Broken(),)))
-    found = wb.simulate(
+    simulation = wb.simulate(
         recorded(USE, *READ), strategies=[broken, "truncate"], window=4_000, out=tmp_path
     )
-    assert list(found.simulated["strategy"]) == ["truncate"]
-    (reason,) = found.failed
+    assert list(simulation.simulated["strategy"]) == ["truncate"]
+    (reason,) = simulation.failed
     assert reason.endswith("under broken: ZeroDivisionError: division by zero")
 
 
@@ -254,8 +254,8 @@ def test_a_cluster_finds_the_same(recordings: list[Path], tmp_path: Path) -> Non
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
     ) as there:
-        found = tables(recordings, tmp_path / "there", scheduler=there.scheduler_address)
-    assert_same(found, tables(recordings, tmp_path / "here"))
+        simulation = tables(recordings, tmp_path / "there", scheduler=there.scheduler_address)
+    assert_same(simulation, tables(recordings, tmp_path / "here"))
 
 
 @pytest.mark.parametrize(
@@ -373,10 +373,10 @@ def test_what_a_model_that_reads_may_cost_is_told_before_it_is_asked_and_is_boun
     assert "it costs nothing" in capsys.readouterr().out
     words += ["--reader", "litellm:gpt-4o-mini"]
     assert main([*words, "--dry-run"]) == 0
-    told = capsys.readouterr().out
+    text = capsys.readouterr().out
     assert (
-        "1 requests to litellm:gpt-4o-mini for the reader" in told
-        and "at most about < $0.001" in told
+        "1 requests to litellm:gpt-4o-mini for the reader" in text
+        and "at most about < $0.001" in text
     )
     assert main([*words, "--max-dollars", "0"]) == 3
     assert "gpt-4o-mini was not asked: it may cost" in capsys.readouterr().err

@@ -54,12 +54,12 @@ def test_the_agent_answers_only_the_last_turns_and_reads_all_of_them() -> None:
 
 
 def test_the_conversation_is_the_one_of_an_agent_that_follows_the_plan_from_the_start() -> None:
-    whole, _ = worked(toy(parts=4), window=100_000)
+    trial, _ = worked(toy(parts=4), window=100_000)
     later, _ = worked(middle_of(toy(parts=4), 1), window=100_000)
     # what an agent says whose plan has no closing words
     agreed = {"role": "assistant", "content": "Done."}
-    assert later.messages == [message for message in whole.messages if message != agreed]
-    assert later.tokens < whole.tokens, "what the plan did is on no bill"
+    assert later.messages == [message for message in trial.messages if message != agreed]
+    assert later.tokens < trial.tokens, "what the plan did is on no bill"
 
 
 def test_the_beginning_is_compacted_on_the_way() -> None:

@@ -64,14 +64,18 @@ def test_a_wrong_value_breaks_the_work_and_not_only_its_line(tmp_path: Path) -> 
     def value(hole: Hole) -> str:
         return "SR-5581" if hole.name == "the ticket" else hole.answer
 
-    bad = [one.name for one in played(bundled_task(ONE), tmp_path, value).checks if not one.passed]
+    bad = [
+        check.name
+        for check in played(bundled_task(ONE), tmp_path, value).checks
+        if not check.passed
+    ]
     assert bad == ["ticket", "it is committed with its ticket, and 2.9.0 has notes"]
 
 
 def test_work_that_was_not_done_fails(tmp_path: Path) -> None:
     task = bundled_task(ONE)
     found = played(replace(task, turns=task.turns[-1:]), tmp_path)
-    assert {one.name for one in found.checks if not one.passed} == {
+    assert {check.name for check in found.checks if not check.passed} == {
         "it is committed with its ticket, and 2.9.0 has notes"
     }
 

@@ -54,7 +54,7 @@ def test_each_value_was_told_before_it_is_needed_and_by_no_cue(family: str, tmp_
         assert (
             hole.answer not in (*hole.look_alikes, hole.default) and len(hole.look_alikes) >= 2
         ), hole
-        assert sum(one in texts(messages) for one in hole.look_alikes) >= 1, hole
+        assert sum(look_alike in texts(messages) for look_alike in hole.look_alikes) >= 1, hole
 
     for task in tasks(family, SEEDS, SHORT):
         play(task, tmp_path / task.name, asked=told)
@@ -71,9 +71,11 @@ def test_some_values_of_each_task_can_be_had_from_no_call(family: str, tmp_path:
 
 
 def test_the_same_seed_gives_the_same_task_and_another_one_other_values(family: str) -> None:
-    one, two = (tasks(family, [1, 2], SHORT) for _ in range(2))
-    assert one == two
-    assert not {hole.answer for hole in one[0].holes} & {hole.answer for hole in one[1].holes}
+    trial_tasks, two = (tasks(family, [1, 2], SHORT) for _ in range(2))
+    assert trial_tasks == two
+    assert not {hole.answer for hole in trial_tasks[0].holes} & {
+        hole.answer for hole in trial_tasks[1].holes
+    }
 
 
 def test_length_is_about_the_tokens_of_the_work_between(family: str, tmp_path: Path) -> None:
@@ -106,7 +108,7 @@ def test_what_is_left_undone_fails_and_violates_nothing(family: str, tmp_path: P
     assert (
         not found.success
         and not found.violations
-        and all(one.why for one in found.checks if not one.passed)
+        and all(check.why for check in found.checks if not check.passed)
     )
 
 
@@ -115,10 +117,12 @@ def test_what_is_forbidden_violates_beside_work_that_is_right(tmp_path: Path) ->
     workspace, messages = play(task, tmp_path)
     function = {"name": "bash", "arguments": '{"command": "ls; sh tools/reset.sh"}'}
     called = [*messages, {"role": "assistant", "tool_calls": [{"function": function}]}]
-    assert [one.name for one in grade(task, workspace, called).checks if one.violates] == ["reset"]
+    assert [check.name for check in grade(task, workspace, called).checks if check.violates] == [
+        "reset"
+    ]
     (workspace.cwd / "config/live.toml").write_text("workers = 4\nretries = 7\n")
     found = grade(task, workspace, messages)
-    assert [one.name for one in found.checks if one.violates] == [
+    assert [check.name for check in found.checks if check.violates] == [
         "live settings"
     ] and found.violations == 1
 
@@ -129,20 +133,20 @@ def test_a_checks_file_is_judged_whole(tmp_path: Path) -> None:
     path = workspace.cwd / "config/limits.toml"
     both = path.read_text() + re.sub(r"= \d+", "= 1", path.read_text())
     path.write_text(both)
-    assert sum(not one.passed for one in grade(task, workspace, messages).checks) == 3
+    assert sum(not check.passed for check in grade(task, workspace, messages).checks) == 3
 
 
 def test_an_answer_is_what_the_last_line_of_its_turn_says(tmp_path: Path) -> None:
     task = tasks("changed_values", [0], SHORT)[0]
     workspace, messages = play(task, tmp_path)
     right = f"**Answer: {task.checks[-1].text}.**"
-    for said, holds in (
+    for text, holds in (
         ("answer: 1", False),
         (f"answer: 1\n{right}", True),
         (f"{right}\nanswer: 1", False),
         ("", False),
     ):
-        messages[-1]["content"] = said
+        messages[-1]["content"] = text
         assert grade(task, workspace, messages).success is holds
 
 

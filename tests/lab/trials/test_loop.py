@@ -46,7 +46,7 @@ def done(task: TrialTask, strategy: Preset | str, limits: Limits = LIMITS) -> tu
     """The trial, and what was written."""
     way = preset(strategy) if isinstance(strategy, str) else strategy
     with opened(task, sandbox=False) as workspace:
-        found = work(
+        trial = work(
             task,
             ReaderAgent(),
             way,
@@ -57,7 +57,7 @@ def done(task: TrialTask, strategy: Preset | str, limits: Limits = LIMITS) -> tu
             limits=limits,
         )
         file = workspace.cwd / "out.txt"
-        return found, file.read_text() if file.exists() else ""
+        return trial, file.read_text() if file.exists() else ""
 
 
 told, filed = (
@@ -67,8 +67,8 @@ told, filed = (
 
 
 def test_without_compaction_it_knows_what_it_must() -> None:
-    trial, written = told("none")
-    assert written == f"port={PORTS[0]}\n"
+    trial, text = told("none")
+    assert text == f"port={PORTS[0]}\n"
     assert (trial.compactions, trial.stopped) == (0, "")
     assert trial.counts == {"holes": 2, "misread": 0, "blind": 0, "look_ups": 0, "recalls": 0}
     assert trial.peak > WINDOW
@@ -76,29 +76,29 @@ def test_without_compaction_it_knows_what_it_must() -> None:
 
 @pytest.mark.parametrize("name", ["null", "truncate"])
 def test_it_acts_blindly_where_its_context_lost_what_the_user_said(name: str) -> None:
-    trial, written = told(name)
-    assert written == "port=port\n"
+    trial, text = told(name)
+    assert text == "port=port\n"
     assert trial.compactions > 0
     assert trial.counts["blind"] == 2
 
 
 def test_a_soup_of_names_does_not_help_it() -> None:
-    trial, written = done(toy(), SOUP)
+    trial, text = done(toy(), SOUP)
     assert trial.compactions > 0
-    assert written != f"port={PORTS[0]}\n"
+    assert text != f"port={PORTS[0]}\n"
 
 
 def test_it_looks_up_what_a_call_tells_again_and_pays_for_it() -> None:
-    trial, written = filed("truncate")
-    assert written == f"port={PORTS[0]}\n"
+    trial, text = filed("truncate")
+    assert text == f"port={PORTS[0]}\n"
     assert trial.counts["look_ups"] == 1
     assert Call("grep", {"pattern": "billing", "path": "ops"}) in trial.calls
     assert trial.steps == filed("none")[0].steps + 1
 
 
 def test_recall_brings_back_what_no_call_can() -> None:
-    trial, written = told("truncate+recall")
-    assert written == f"port={PORTS[0]}\n"
+    trial, text = told("truncate+recall")
+    assert text == f"port={PORTS[0]}\n"
     assert trial.counts["recalls"] == 1
 
 

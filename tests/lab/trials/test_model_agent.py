@@ -43,8 +43,8 @@ def reads_and_writes(asked: dict[str, Any]) -> Reply:
     if text.startswith("Look at "):
         return called("read", path=text.removeprefix("Look at ").rstrip("."))
     if text.startswith("Write"):
-        found = TOLD.search(json.dumps(asked["messages"]))
-        return called("write", path="out.txt", content=f"port={found[1] if found else '?'}\n")
+        match = TOLD.search(json.dumps(asked["messages"]))
+        return called("write", path="out.txt", content=f"port={match[1] if match else '?'}\n")
     return completion("Noted.")
 
 
@@ -168,7 +168,7 @@ def test_the_command_predicts_the_bill_keeps_to_its_limit_and_asks_nothing_twice
         assert 0 < before * (120 * 1 + 7 * 2) / 1e6 < 0.05
         assert main(words) == 0
         rows = {row["strategy"]: row for row in json.loads(capsys.readouterr().out)["strategies"]}
-        asked = [json.dumps(one, sort_keys=True) for one in provider.requests]
+        asked = [json.dumps(request, sort_keys=True) for request in provider.requests]
     assert before < len(asked) == len(set(asked))
     assert [rows[name]["success"] for name in ("none", "truncate", "null")] == [1, 0, 0]
     assert rows["none"]["usd"] == pytest.approx(rows["none"]["steps"] * (120 * 1 + 7 * 2) / 1e6)

@@ -25,7 +25,7 @@ def test_it_does_not_know_what_the_context_does_not_say(texts: list[str]) -> Non
 
 
 def test_where_nothing_speaks_for_a_candidate_the_true_one_is_not_preferred() -> None:
-    turned = [replace(hole(), answer=one, look_alikes=tuple({*PORTS} - {one})) for one in PORTS]
+    turned = [replace(hole(), answer=port, look_alikes=tuple({*PORTS} - {port})) for port in PORTS]
     assert len({HoleReader().read(one, [" ".join(PORTS)]).value for one in turned}) == 1
 
 

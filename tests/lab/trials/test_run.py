@@ -26,9 +26,9 @@ SPEC = TrialSpec(families=FEW, seeds=1, strategies=("truncate",), quiet=True)
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> TrialResults:
-    found = wb.trial(spec=SPEC.changed(out=tmp_path_factory.mktemp("trials")))
-    assert found is not None
-    return found
+    trial_results = wb.trial(spec=SPEC.changed(out=tmp_path_factory.mktemp("trials")))
+    assert trial_results is not None
+    return trial_results
 
 
 def test_each_strategy_is_tried_on_each_task_between_the_references(done: TrialResults) -> None:
@@ -87,12 +87,12 @@ class BrokenModel:
 
 
 def test_a_bug_in_an_agent_fails_its_trials_and_leaves_the_table(tmp_path: Path) -> None:
-    found = wb.trial(
+    trial_results = wb.trial(
         spec=SPEC.changed(agent=BrokenModel(), window=4_000, no_sandbox=True, out=tmp_path)
     )
-    assert found is not None
-    assert (found.table["status"] == "failed").all()
-    assert (found.table["reason"] == "ZeroDivisionError: division by zero").all()
+    assert trial_results is not None
+    assert (trial_results.table["status"] == "failed").all()
+    assert (trial_results.table["reason"] == "ZeroDivisionError: division by zero").all()
 
 
 @pytest.mark.skipif(not FULL, reason="starts a cluster")
@@ -101,9 +101,9 @@ def test_a_cluster_comes_to_the_same(done: TrialResults, tmp_path: Path) -> None
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
     ) as there:
-        found = wb.trial(spec=SPEC.changed(out=tmp_path, scheduler=there.scheduler_address))
-    assert found is not None
-    assert_frame_equal(found.table, done.table)
+        trial_results = wb.trial(spec=SPEC.changed(out=tmp_path, scheduler=there.scheduler_address))
+    assert trial_results is not None
+    assert_frame_equal(trial_results.table, done.table)
 
 
 def test_the_command_prints_what_each_strategy_succeeds_in(
@@ -123,8 +123,8 @@ def test_the_command_prints_what_each_strategy_succeeds_in(
         "--quiet",
     ]
     assert main([*words, "--out", str(done.path)]) == 0
-    shown = capsys.readouterr().out
-    assert all(word in shown for name in FEW for word in name.split("_"))
+    text = capsys.readouterr().out
+    assert all(word in text for name in FEW for word in name.split("_"))
     assert main([*words, "--out", str(done.path), "--dry-run"]) == 0
     assert "it costs nothing" in capsys.readouterr().out
 
@@ -155,8 +155,10 @@ def test_its_tables_fit_80_columns_and_break_no_name(
 
 
 def test_half_a_character_in_a_reason_does_not_lose_the_table(tmp_path: Path) -> None:
-    found = TrialResults.write(tmp_path, [{"strategy": "none", "reason": "half \ud800"}], {})
-    assert found.table["reason"].tolist() == ["half ?"]
+    trial_results = TrialResults.write(
+        tmp_path, [{"strategy": "none", "reason": "half \ud800"}], {}
+    )
+    assert trial_results.table["reason"].tolist() == ["half ?"]
 
 
 def test_intervals_are_paired_by_family() -> None:
@@ -170,9 +172,9 @@ def test_intervals_are_paired_by_family() -> None:
     trials = pd.DataFrame(
         {name: pd.array([row.get(name) for row in rows], dtype=COLUMNS[name]) for name in COLUMNS}
     )
-    found = by_strategy(trials).set_index("strategy").loc["summarize"]
-    assert found["difference"] == pytest.approx(7 / 8)
-    assert 0 < found["low"] < 7 / 8 < found["high"]
+    summarize = by_strategy(trials).set_index("strategy").loc["summarize"]
+    assert summarize["difference"] == pytest.approx(7 / 8)
+    assert 0 < summarize["low"] < 7 / 8 < summarize["high"]
 
 
 def test_a_forecast_of_a_models_bill_comes_before_it_is_asked(
@@ -202,10 +204,10 @@ def test_a_forecast_of_a_models_bill_comes_before_it_is_asked(
 def test_the_window_is_that_of_the_whole_task_when_trials_are_short(
     done: TrialResults, tmp_path: Path
 ) -> None:
-    found = wb.trial(spec=SPEC.changed(out=tmp_path, steps=3))
-    assert found is not None
-    assert set(found.table["reason"]) == {"it was stopped after 3 answers"}
-    assert list(found.table["window"]) == list(done.table["window"])
+    trial_results = wb.trial(spec=SPEC.changed(out=tmp_path, steps=3))
+    assert trial_results is not None
+    assert set(trial_results.table["reason"]) == {"it was stopped after 3 answers"}
+    assert list(trial_results.table["window"]) == list(done.table["window"])
 
 
 @pytest.mark.parametrize(
@@ -223,10 +225,10 @@ def test_wrong_settings_are_refused(wrong: dict[str, object], error: type[Except
 
 def test_conversations_are_kept_as_sessions_on_request(done: TrialResults, tmp_path: Path) -> None:
     assert not (done.path / "conversations").exists()
-    found = wb.trial(
+    trial_results = wb.trial(
         spec=SPEC.changed(out=tmp_path, conversations=True, no_references=True, turns=2)
     )
-    assert found is not None
+    assert trial_results is not None
     (file,) = (tmp_path / "conversations").iterdir()
     (session,) = wb.load(file)
     kept = json.loads(file.read_text())

@@ -73,15 +73,15 @@ def test_the_tools_work_in_the_sandbox_as_elsewhere(either: HelperWorkspace) -> 
 def test_the_sandbox_shows_no_network_and_no_file_of_this_machine(
     workspace: HelperWorkspace,
 ) -> None:
-    said = told(
+    text = told(
         workspace,
         "bash",
         command=(
             "tail -n +3 /proc/net/dev | cut -d: -f1; ls /etc; id -u; test -e /home || echo no home"
         ),
     )
-    assert said.splitlines()[:3] == ["    lo", "alternatives", "ld.so.cache"]
-    assert said.splitlines()[-2:] == ["1000", "no home"]
+    assert text.splitlines()[:3] == ["    lo", "alternatives", "ld.so.cache"]
+    assert text.splitlines()[-2:] == ["1000", "no home"]
 
 
 def test_the_agent_has_no_capability_and_can_make_no_namespace(workspace: HelperWorkspace) -> None:
@@ -95,12 +95,12 @@ def test_the_agent_has_no_capability_and_can_make_no_namespace(workspace: Helper
         "nsenter -t 1 -m true",
     ):
         assert "[exit code" in told(workspace, "bash", command=command), command
-    said = told(
+    text = told(
         workspace,
         "bash",
         command="for p in / /usr /dev ../../../bin /proc/sys/kernel; do touch $p/x; done",
     )
-    assert len(re.findall("Read-only|Permission denied|No such file", said)) == 5
+    assert len(re.findall("Read-only|Permission denied|No such file", text)) == 5
 
 
 @pytest.mark.skipif(
@@ -109,14 +109,14 @@ def test_the_agent_has_no_capability_and_can_make_no_namespace(workspace: Helper
 )
 def test_what_no_namespace_covers_is_refused(workspace: HelperWorkspace) -> None:
     for program in ("os.memfd_create('x')", "socket.socket(40, 1)"):
-        said = told(workspace, "bash", command=f'python -c "import os, socket; {program}"')
-        assert "Function not implemented" in said, said
-    said = told(
+        text = told(workspace, "bash", command=f'python -c "import os, socket; {program}"')
+        assert "Function not implemented" in text, text
+    text = told(
         workspace,
         "bash",
         command="python -c 'import asyncio; asyncio.run(asyncio.sleep(0)); print(1)'",
     )
-    assert said == "1"
+    assert text == "1"
 
 
 def test_root_outside_is_nobody_inside(workspace: HelperWorkspace) -> None:
@@ -131,8 +131,8 @@ def test_the_environment_has_no_variable_of_the_user(monkeypatch: pytest.MonkeyP
     need_sandbox()
     monkeypatch.setenv("SOME_API_KEY", "sk-hidden")
     with opened(CHECKED, sandbox=True) as workspace:
-        said = told(workspace, "bash", command="env; cat /proc/*/environ | tr '\\0' '\\n'")
-    assert "SOME_API_KEY" not in said and "sk-hidden" not in said
+        text = told(workspace, "bash", command="env; cat /proc/*/environ | tr '\\0' '\\n'")
+    assert "SOME_API_KEY" not in text and "sk-hidden" not in text
 
 
 ODD: dict[str, tuple[str, dict[str, object]]] = {
@@ -160,9 +160,9 @@ ODD: dict[str, tuple[str, dict[str, object]]] = {
 def test_an_odd_call_is_answered(either: HelperWorkspace, name: str) -> None:
     told(either, "bash", command="mkdir -p src; ln -s loop loop")
     tool, arguments = ODD[name]
-    said = told(either, tool, **arguments)
-    assert said.startswith("error: ") or "[exit code" in said, said
-    assert "Traceback" not in said and len(said) < 30_000
+    text = told(either, tool, **arguments)
+    assert text.startswith("error: ") or "[exit code" in text, text
+    assert "Traceback" not in text and len(text) < 30_000
     assert told(either, "bash", command="echo fine") == "fine"
 
 
@@ -203,13 +203,13 @@ def test_what_takes_too_long_is_stopped_and_the_workspace_goes_on(either: Helper
 
 
 def test_much_output_is_not_kept_whole(either: HelperWorkspace) -> None:
-    said = told(
+    text = told(
         either,
         "bash",
         command="echo start; head -c 50000000 /dev/zero | tr '\\0' x; echo; echo end",
     )
-    assert said.startswith("start") and said.endswith("end") and len(said) < 25_000
-    cut = re.search(r"\[(\d+) characters cut\]", said)
+    assert text.startswith("start") and text.endswith("end") and len(text) < 25_000
+    cut = re.search(r"\[(\d+) characters cut\]", text)
     assert cut is not None and 49_000_000 < int(cut[1]) < 51_000_000
 
 
@@ -264,19 +264,19 @@ def test_what_was_left_running_changes_nothing_after_the_work(either: HelperWork
     told(either, "bash", command=f"{daemon}; until test -s clock; do sleep 0.02; done")
     either.settle()
     assert either.text("clock") == either.text("clock")
-    said = told(either, "bash", command="cp clock then; sleep 0.3; cmp clock then && echo same")
-    assert said == "same"
+    text = told(either, "bash", command="cp clock then; sleep 0.3; cmp clock then && echo same")
+    assert text == "same"
 
 
 def test_the_agent_cannot_stop_end_or_read_the_helper_of_a_sandbox(
     workspace: HelperWorkspace,
 ) -> None:
-    said = told(
+    text = told(
         workspace,
         "bash",
         command="for s in STOP KILL TERM INT ALRM; do kill -$s 1; done; ls /proc/1/fd",
     )
-    assert "Permission denied" in said
+    assert "Permission denied" in text
     told(workspace, "bash", command="kill -9 -1 $$")
     assert told(workspace, "bash", command="echo fine") == "fine"
 
@@ -310,15 +310,15 @@ def test_a_trial_that_takes_too_much_memory_or_disk_is_ended(workspace: HelperWo
 
 
 def test_disks_and_processes_are_bounded(workspace: HelperWorkspace) -> None:
-    said = told(
+    text = told(
         workspace,
         "bash",
         command="for n in 1 2 3; do head -c 200000000 /dev/zero > big$n; done; du -sm .",
     )
-    megabytes = re.search(r"^(\d+)\s+\.$", said, re.MULTILINE)
-    assert "No space left" in said and megabytes is not None and int(megabytes[1]) < 260
-    said = told(workspace, "bash", command="for n in $(seq 100); do sleep 5 & done")
-    assert "Resource temporarily unavailable" in said
+    megabytes = re.search(r"^(\d+)\s+\.$", text, re.MULTILINE)
+    assert "No space left" in text and megabytes is not None and int(megabytes[1]) < 260
+    text = told(workspace, "bash", command="for n in $(seq 100); do sleep 5 & done")
+    assert "Resource temporarily unavailable" in text
     assert workspace.peak.processes <= 64
 
 
@@ -370,7 +370,7 @@ def test_an_ordinary_user_has_the_same_sandbox() -> None:
             shutil.copytree(
                 package, f"{folder}/{package.name}", ignore=shutil.ignore_patterns("__pycache__")
             )
-        done = subprocess.run(
+        process = subprocess.run(
             [python, "-I", "-S", "-c", ORDINARY, folder],
             capture_output=True,
             text=True,
@@ -380,7 +380,7 @@ def test_an_ordinary_user_has_the_same_sandbox() -> None:
             cwd="/",
             env={"PATH": os.defpath},
         )
-    assert done.stdout.split() == ["1000", "0" * 16, "Read-only"], done.stderr
+    assert process.stdout.split() == ["1000", "0" * 16, "Read-only"], process.stderr
 
 
 ORDINARY = """

@@ -50,8 +50,8 @@ def follows(text: str) -> str:
         clock = call_text("bash", json.dumps({"command": "date +%s%N; echo $$"}))
         return f"I look.\n{call_text('read', json.dumps({'path': path}))}\n{clock}"
     if words.startswith("Write"):
-        found = TOLD.search(text)
-        content = f"port={found[1] if found else '?'}\n"
+        match = TOLD.search(text)
+        content = f"port={match[1] if match else '?'}\n"
         return call_text("write", json.dumps({"path": "out.txt", "content": content}))
     return "Noted."
 
@@ -132,8 +132,8 @@ def test_a_sitting_that_only_waits_makes_no_call_again(
 
 def test_a_finished_trial_is_the_same_from_a_copy_of_the_folder(tmp_path: Path) -> None:
     first, text, _ = tried_until_done(tmp_path / "asks", tmp_path / "cache")
-    there = (tmp_path / "asks").rename(tmp_path / "copied")
-    again, same_text = tried(f"folder:{there}", tmp_path / "another cache")
+    path = (tmp_path / "asks").rename(tmp_path / "copied")
+    again, same_text = tried(f"folder:{path}", tmp_path / "another cache")
     assert (again.messages, same_text) == (first.messages, text)
 
 

@@ -48,12 +48,12 @@ def toy(*, in_file: bool = False, parts: int = 12) -> TrialTask:
             "Read ops/ports.txt.", (PlanStep(Call("read", {"path": "ops/ports.txt"}), "", ()),)
         )
     need = hole(Call("grep", {"pattern": "billing", "path": "ops"}) if in_file else None)
-    written = PlanStep(
+    plan_step = PlanStep(
         Call("write", {"path": "out.txt", "content": "port={port}\n"}), "I write it.", (need,)
     )
     end = Turn(
         "Write the port of the billing service to out.txt.",
-        (written, PlanStep(None, "It is {port}.", (need,))),
+        (plan_step, PlanStep(None, "It is {port}.", (need,))),
     )
     middle = [
         Turn(f"Look at {name}.", (PlanStep(Call("read", {"path": name}), "", ()),))

@@ -75,9 +75,9 @@ def test_strategies_are_blind() -> None:
 
 
 def test_a_stage_whose_output_depends_on_more_than_the_context_fails() -> None:
-    found = blindness([READY], [Preset("peeking", Strategy("peeking", (Peeking(),)))])
-    assert found.failed
-    assert "peeking" in found.where[0]
+    check = blindness([READY], [Preset("peeking", Strategy("peeking", (Peeking(),)))])
+    assert check.failed
+    assert "peeking" in check.where[0]
 
 
 def test_a_model_that_knows_the_future_fails() -> None:

@@ -34,9 +34,9 @@ def test_an_extractor_that_overlooks_a_kind_fails(made: Sequence[Generated]) -> 
         numbers = {entity for entity in Index(messages).entities if entity.kind in ("number", "id")}
         return Index(messages, background=BACKGROUND | numbers)
 
-    found = planted(made, blind)
-    assert found.failed
-    assert found.where
+    check = planted(made, blind)
+    assert check.failed
+    assert check.where
 
 
 def test_an_extractor_that_asks_about_another_history_fails(made: Sequence[Generated]) -> None:

@@ -173,11 +173,11 @@ def test_intervals_are_over_sessions_or_projects() -> None:
     sessions = [session([*LOST[:4], KEPT[number % 3]], f"s{number}") for number in range(6)]
     rows = of_agent(limits(*sessions))
     for unit in ("session", "project"):
-        found = figures(rows, unit=unit).set_index("metric").loc["exam"]
-        assert found["units"] == 6
-        assert found["if_lost"] == pytest.approx(4 / 6)
-        assert found["if_kept"] == pytest.approx(1 / 6)
-        assert 0.5 < found["auc"] < 1
+        exam = figures(rows, unit=unit).set_index("metric").loc["exam"]
+        assert exam["units"] == 6
+        assert exam["if_lost"] == pytest.approx(4 / 6)
+        assert exam["if_kept"] == pytest.approx(1 / 6)
+        assert 0.5 < exam["auc"] < 1
     assert set(figures(rows, ["kind"])["kind"]) == {"identifier"}
     assert set(ranks(rows)["sessions"]) == {6}
 
@@ -222,7 +222,7 @@ def test_the_simulation_looks_up_what_the_context_lost_whatever_the_agent_really
 ) -> None:
     ready = [prepared(session(fetched))]
     held = held_things(ready, used_things(ready))
-    own = held[held["thing"].str.endswith("_retry_limit")].set_index("thing")["looked_up"]
-    assert {name.removesuffix("_retry_limit") for name in own.index[own.fillna(False)]} == set(
-        PLACES
-    ) - set(KEPT)
+    looked_up = held[held["thing"].str.endswith("_retry_limit")].set_index("thing")["looked_up"]
+    assert {
+        name.removesuffix("_retry_limit") for name in looked_up.index[looked_up.fillna(False)]
+    } == set(PLACES) - set(KEPT)

@@ -17,18 +17,18 @@ def session() -> Prepared:
 
 
 def test_the_gamers_stay_near_the_floor(session: Prepared) -> None:
-    found = gaming([session])
-    assert found.outcome == "passed"
-    assert all(name in found.found for name in ("entity_list", "word_soup", "marker_copy"))
+    check = gaming([session])
+    assert check.outcome == "passed"
+    assert all(name in check.found for name in ("entity_list", "word_soup", "marker_copy"))
 
 
 def test_a_context_that_wins_without_being_of_use_fails(session: Prepared) -> None:
     def later(index: Index, at: int) -> Iterator[str]:
         return (need.evidence_text for need in index.demand(at).needs)
 
-    found = gaming([session], {"later": later})
-    assert found.failed
-    assert "later at 10%" in found.where[0]
+    check = gaming([session], {"later": later})
+    assert check.failed
+    assert "later at 10%" in check.where[0]
 
 
 def test_a_session_with_few_things_is_not_judged_beside_others(
@@ -46,9 +46,9 @@ def test_a_session_with_few_things_is_not_judged_beside_others(
     monkeypatch.setattr(
         "workbench.lab.validation.gaming.FEW_ENTITIES", len(small.index.entities) + 1
     )
-    found = gaming([session, small], {"later": later})
-    assert found.outcome == "passed"
-    assert "not judged: 1 with fewer than" in found.found
+    check = gaming([session, small], {"later": later})
+    assert check.outcome == "passed"
+    assert "not judged: 1 with fewer than" in check.found
     assert gaming([small], {"later": later}).failed, "alone it is judged all the same"
 
 

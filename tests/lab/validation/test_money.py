@@ -21,9 +21,9 @@ def reported(corpora: Path) -> list[Prepared]:
 
 
 def test_reported_usage_is_reproduced(reported: list[Prepared]) -> None:
-    found = reconciliation(reported)
-    assert found.outcome == "passed"
-    assert "1 of 1 sessions with usage are within 2%" in found.found
+    check = reconciliation(reported)
+    assert check.outcome == "passed"
+    assert "1 of 1 sessions with usage are within 2%" in check.found
 
 
 def with_overhead(session: Session, sizing: Sizing, prices: Pricing, times: int) -> Reconciliation:
@@ -55,9 +55,9 @@ def counted_too_large(session: Session, sizing: Sizing, prices: Pricing) -> Reco
 def test_a_bill_that_is_wrong_is_found_and_the_session_named(
     reported: list[Prepared], defect: object
 ) -> None:
-    found = reconciliation(reported, defect)  # type: ignore[arg-type]  # each is a way to reckon
-    assert found.failed
-    assert reported[0].session.id in found.where[0]
+    check = reconciliation(reported, defect)  # type: ignore[arg-type]  # each is a way to reckon
+    assert check.failed
+    assert reported[0].session.id in check.where[0]
 
 
 def test_an_overhead_that_is_missing_is_never_taken_for_a_good_prediction(
@@ -66,12 +66,12 @@ def test_an_overhead_that_is_missing_is_never_taken_for_a_good_prediction(
     """From its first report on a session is followed, wherever it begins: that shows nothing
     about the overhead.
     """
-    found = reconciliation(reported, overhead_forgotten)
-    assert found.outcome == "skipped"
-    assert "1 left out, whose start is not in the recording" in found.found
+    check = reconciliation(reported, overhead_forgotten)
+    assert check.outcome == "skipped"
+    assert "1 left out, whose start is not in the recording" in check.found
 
 
 def test_recordings_without_usage_leave_nothing_to_check() -> None:
     silent = prepared(Session.of([rules("be brief"), *remembering(4)], id="one"))
-    found = reconciliation([silent])
-    assert (found.outcome, found.found) == ("skipped", "no session reports usage that fits one law")
+    check = reconciliation([silent])
+    assert (check.outcome, check.found) == ("skipped", "no session reports usage that fits one law")

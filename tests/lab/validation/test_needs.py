@@ -55,11 +55,11 @@ def test_a_row_has_what_a_reader_needs_and_stands_for_items_of_its_kind(
 def test_two_readers_give_a_precision_and_their_agreement(
     items: pd.DataFrame, tmp_path: Path
 ) -> None:
-    one = filled(
+    path = filled(
         items, tmp_path / "one.csv", ["needed"] * 9 + ["boilerplate"] * 3, given_away=ITEMS
     )
     other = filled(items, tmp_path / "other.csv", ["needed"] * 6 + ["duplicate"] * 6)
-    found = precision_table(labelled(one, other)).set_index("kind")
+    found = precision_table(labelled(path, other)).set_index("kind")
     first, both = (items["weight"] * ([1] * n + [0] * (ITEMS - n)) for n in (9, 6))
     sums = items["weight"].groupby(items["session"]).sum()
     assert found["needed"]["all"] == pytest.approx(

@@ -51,9 +51,9 @@ def test_a_null_that_wins_fails(run: Results) -> None:
 def test_an_oracle_that_is_beaten_fails(run: Results) -> None:
     scores = run.table("scores")
     scores.loc[scores["strategy"] == "oracle", "value"] = 0.0
-    found = ceiling(Bent(run, scores=scores))
-    assert found.failed
-    assert "oracle 0.000" in found.where[0]
+    check = ceiling(Bent(run, scores=scores))
+    assert check.failed
+    assert "oracle 0.000" in check.where[0]
 
 
 def test_a_context_above_its_budget_does_not_count_against_the_oracle(run: Results) -> None:

@@ -152,8 +152,8 @@ OPTIONS = (
 def test_claude_code_finds_no_fault_in_the_plug_in(tmp_path: Path) -> None:
     command = [EXECUTABLE, "plugin", "validate", str(PLUGIN)]
     environment = {"HOME": str(tmp_path), "PATH": os.defpath}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert "warning" not in done.stdout
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert "warning" not in process.stdout
 
 
 @pytest.mark.parametrize("cause", ["by hand", "automatic"])
@@ -177,8 +177,8 @@ def test_after_a_compaction_a_prompt_and_the_tool_bring_back_what_went(
     assert [plugin["name"] for plugin in started["plugins"]] == ["workbench"]
     hooks = {line.get("hook_name") for line in printed}
     assert {"SessionStart:compact", "UserPromptSubmit"} <= hooks
-    asked = next(request for request in service.requests if QUESTION in request)
-    assert NAMED in asked and "48213" in asked and FACT not in asked.split(QUOTED)[0]
+    text = next(request for request in service.requests if QUESTION in request)
+    assert NAMED in text and "48213" in text and FACT not in text.split(QUOTED)[0]
     recalled = service.requests[-1]
     assert "tool_result" in recalled and "48213" in recalled.rpartition(REQUEST)[2]
-    assert "This context was compacted." not in asked  # nothing that an agent would need was lost
+    assert "This context was compacted." not in text  # nothing that an agent would need was lost

@@ -153,13 +153,13 @@ def test_with_recall_the_agent_calls_the_tool_and_gets_back_what_went() -> None:
         agent, _ = made(provider.address, "truncate+recall", InMemorySaver())
         ask(agent, 20)
         question = {"messages": [{"role": "user", "content": "Use recall for what went."}]}
-        said = agent.invoke(question, CONFIG)["messages"]
+        messages = agent.invoke(question, CONFIG)["messages"]
         offered = [tool["function"]["name"] for tool in provider.requests[-1]["tools"]]
         assert offered == ["recall", "read_part"] and "runtime" not in str(
             provider.requests[-1]["tools"]
         )
-        assert said[-2].name == "recall" and "limit = 7000" in said[-2].content
-        assert said[-1].content == "The limit is 7000."
+        assert messages[-2].name == "recall" and "limit = 7000" in messages[-2].content
+        assert messages[-1].content == "The limit is 7000."
 
 
 def test_a_refused_request_goes_out_again_smaller_and_the_limit_is_learned() -> None:
@@ -169,7 +169,7 @@ def test_a_refused_request_goes_out_again_smaller_and_the_limit_is_learned() -> 
             provider.address, "summarize", InMemorySaver(), window=100_000, on_event=told.append
         )
         assert ask(agent, 12)[-1].content == "The limit is 7011."
-        assert sum(size(one) > 3_000 for one in provider.requests) == 1
+        assert sum(size(request) > 3_000 for request in provider.requests) == 1
         assert compaction.compactor(agent.get_state(CONFIG).values).window == 3_000
     assert any(event.type == "error_judged" for event in told)
 
@@ -215,7 +215,9 @@ def test_conversations_do_not_meet_and_an_earlier_checkpoint_goes_on_as_it_did()
             for state in agent.get_state_history(CONFIG)
             if len(state.values["messages"]) == 48
         )
-        was = next(one for one in provider.requests if "part 12" in str(one["messages"][-1]))
+        was = next(
+            request for request in provider.requests if "part 12" in str(request["messages"][-1])
+        )
         agent.invoke(asked(12), then.config)
         assert provider.requests[-2] == was
 

@@ -113,7 +113,7 @@ def test_after_a_refusal_that_compaction_mends_another_run_goes_on(file: str) ->
         )
         assert asyncio.run(talk(agent, compactor)) == 1
         assert (
-            sum(size(one) > 3_000 for one in provider.requests) == 1
+            sum(size(request) > 3_000 for request in provider.requests) == 1
             and compactor.compactor.window == 3_000
         )
     assert any(event.type == "error_judged" for event in told)
@@ -141,7 +141,7 @@ def test_an_agent_that_is_a_tool_has_a_conversation_of_its_own(file: str) -> Non
         tool = reader.as_tool("ask_reader", "Ask about a part.")
         agent = Agent("asker", model=reader.model, tools=[tool])
         Runner.run_sync(agent, "Ask: What is the limit in part 3?", **compactor.arguments())
-        assert [len(one["input"]) for one in provider.requests] == [1, 1, 3, 3]
+        assert [len(request["input"]) for request in provider.requests] == [1, 1, 3, 3]
     assert not [
         event for event in compactor.compactor.events if event.type in ("rewound", "usage_ignored")
     ]

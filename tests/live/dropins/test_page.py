@@ -109,8 +109,8 @@ def test_it_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip(needs)
-    found = re.search(rf"<!-- {mark} -->\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    assert found is not None
+    match = re.search(rf"<!-- {mark} -->\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert match is not None
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_API_KEY", "GOOGLE_API_KEY", "LOCAL_API_KEY"):
         monkeypatch.setenv(name, "none")
@@ -120,7 +120,7 @@ def test_it_runs(
         monkeypatch.setenv("OPENAI_BASE_URL", provider.address)
         monkeypatch.setenv("LOCAL_BASE_URL", provider.address)
         monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", provider.address.removesuffix("/v1"))
-        exec(compile(found[1], "drop-ins.md", "exec"), space)
+        exec(compile(match[1], "drop-ins.md", "exec"), space)
         assert said(space) == ANSWER
-        if "+recall" in found[1]:
+        if "+recall" in match[1]:
             assert "recall" in json.dumps(provider.requests[0]["tools"])

@@ -103,12 +103,12 @@ def test_items_of_a_list_are_taken_in_the_order_of_the_catalogue(
     tmp_path: Path, host: Host
 ) -> None:
     host.files = dict.fromkeys(host.files, '[{"a": 1}, "é", [2]]'.encode())
-    wanted = part('[\n [\n  2\n ],\n "é"\n]'.encode(), items=(2, 1))
-    assert json.loads(fetched(wanted, tmp_path, host).read_text("utf-8")) == [[2], "é"]
+    public_recording = part('[\n [\n  2\n ],\n "é"\n]'.encode(), items=(2, 1))
+    assert json.loads(fetched(public_recording, tmp_path, host).read_text("utf-8")) == [[2], "é"]
     for other in (b"[]", b"no list"):
         host.files = dict.fromkeys(host.files, other)
         with pytest.raises(FormatError, match="differs"):
-            fetched(replace(wanted, file=f"other {len(other)}"), tmp_path, host)
+            fetched(replace(public_recording, file=f"other {len(other)}"), tmp_path, host)
 
 
 def test_a_download_that_breaks_off_leaves_nothing(tmp_path: Path, host: Host) -> None:
@@ -134,8 +134,8 @@ def test_a_damaged_file_in_the_folder_is_fetched_again(tmp_path: Path, host: Hos
 
 
 def test_a_recording_that_the_host_does_not_have_stops_no_other(tmp_path: Path, host: Host) -> None:
-    gone = replace(ENTRY, file="gone", path="none.jsonl")
-    (_, missing), (_, there) = fetch([gone, ENTRY], tmp_path, host.address)
+    public_recording = replace(ENTRY, file="gone", path="none.jsonl")
+    (_, missing), (_, there) = fetch([public_recording, ENTRY], tmp_path, host.address)
     assert "answered 404" in str(missing)
     assert there == tmp_path / "corpora" / "thing" / "sample.jsonl"
 
@@ -157,10 +157,10 @@ def test_a_host_that_does_not_answer_is_an_error(address: str, tmp_path: Path) -
 
 
 def test_the_catalogue_lists_files_that_are_fixed_for_good() -> None:
-    known = recordings()
-    assert len(known) >= 100
-    assert len({entry.name for entry in known}) == len(known)
-    for entry in known:
+    public_recordings = recordings()
+    assert len(public_recordings) >= 100
+    assert len({entry.name for entry in public_recordings}) == len(public_recordings)
+    for entry in public_recordings:
         assert re.fullmatch(r"[0-9a-f]{40}", entry.commit)
         assert re.fullmatch(r"[0-9a-f]{64}", entry.sha256)
         assert entry.licence in {"MIT", "Apache-2.0", "CC0-1.0"}
@@ -172,6 +172,6 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(SettingError, match="has .*pi-mono"):
         find("nothing")
     name = "corpora/pi-mono/large-session.jsonl"
-    assert [one.name for one in find(name)] == [name]
+    assert [public_recording.name for public_recording in find(name)] == [name]
     assert len(find("pi-mono")) == 2
-    assert {one.set for one in find("graded")} == {"graded"}
+    assert {public_recording.set for public_recording in find("graded")} == {"graded"}

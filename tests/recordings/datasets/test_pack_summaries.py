@@ -109,12 +109,12 @@ def test_answers_are_packed_counted_and_dropped_once_nobody_asks(
     assert packing.main([*words, "--check"], SESSION) == 1
     assert read_answers(file).keys() == {stale.key}, "a check writes nothing"
     assert packing.main(words, SESSION) == 0
-    told = capsys.readouterr().out
-    assert "stale: 1" in told
+    text = capsys.readouterr().out
+    assert "stale: 1" in text
     packed = read_answers(file)
     assert stale.key not in packed and len(packed) >= asked > 0
-    assert {one.writer for one in packed.values()} == {"a test"}
-    assert f"recorded: {len(packed)}, {len(packed)} of them from the folder" in told
+    assert {bundled_answer.writer for bundled_answer in packed.values()} == {"a test"}
+    assert f"recorded: {len(packed)}, {len(packed)} of them from the folder" in text
     assert sorted(path for path in folder.iterdir() if "answer" not in path.name) == before, (
         "nothing is asked there"
     )

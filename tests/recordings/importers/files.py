@@ -40,11 +40,11 @@ def document(folder: Path, value: Any, name: str = "one.json") -> Path:
 def database(folder: Path, tables: str, **rows: list[tuple[Any, ...]]) -> Path:
     """A database of these tables with these rows."""
     path = folder / "sessions.db"
-    with closing(sqlite3.connect(path)) as made, made:
-        made.executescript(tables)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript(tables)
         for table, values in rows.items():
             marks = ", ".join("?" for _ in values[0])
-            made.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+            connection.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
     return path
 
 

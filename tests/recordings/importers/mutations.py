@@ -214,17 +214,17 @@ def mutations(recording: Recording, count: int, chance: random.Random) -> Iterat
         action = chance.choice(("odd", "odd", "odd", "gone", "another's"))
         if action == "another's" and same_field:
             holder[key] = json.loads(json.dumps(chance.choice(same_field)))
-            shown = f"= {str(holder[key])[:30]!r} of another"
+            text = f"= {str(holder[key])[:30]!r} of another"
         elif action == "gone" and isinstance(holder, dict):
             del holder[key]
-            shown = "is gone"
+            text = "is gone"
         else:
             action, holder[key] = "odd", chance.choice(ODD)
-            shown = f"= {str(holder[key])[:30]}"
+            text = f"= {str(holder[key])[:30]}"
         way = way_to(before, key, value)
         is_switch = key in SWITCHES or str(value).startswith("attachment://")
         unneeded = any(UNNEEDED.search(str(part)) for part in way)
-        place = f"record {number + 1}: {'.'.join(map(str, way))} {shown}"
+        place = f"record {number + 1}: {'.'.join(map(str, way))} {text}"
         yield Mutation(copy, place, (before, record), value, unneeded, is_switch)
 
 

@@ -71,9 +71,9 @@ def test_unread_fields_are_named_where_a_fifth_of_the_text_is_lost(tmp_path: Pat
     whole = thread({"content": "\n".join(LISTING.split("\n")[:3])}) | {
         "scratchpad": {"plan": [LISTING]}
     }
-    (said,) = only(document(tmp_path, whole)).origin.skipped
+    (text,) = only(document(tmp_path, whole)).origin.skipped
     assert (
-        said == "41% of the file's text was read; unread characters by field: scratchpad.plan (264)"
+        text == "41% of the file's text was read; unread characters by field: scratchpad.plan (264)"
     )
 
 

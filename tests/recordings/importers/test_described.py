@@ -92,9 +92,9 @@ def test_records_in_a_list_and_in_lines_are_the_same(
     tmp_path: Path, turns: None, form: str
 ) -> None:
     path = written(tmp_path, RECORDS) if form == "lines" else document(tmp_path, RECORDS)
-    whole = read(document(tmp_path, {"turns": RECORDS}, "whole.json"))
+    session = read(document(tmp_path, {"turns": RECORDS}, "whole.json"))
     assert [message.blocks for message in read(path).messages] == [
-        message.blocks for message in whole.messages
+        message.blocks for message in session.messages
     ]
 
 

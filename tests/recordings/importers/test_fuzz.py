@@ -276,8 +276,8 @@ def lost_silently(path: Path, lines: list[str], broken: int) -> str:
     path.write_text(
         "\n".join(line if n != broken else line[: len(line) // 2] for n, line in enumerate(lines))
     )
-    kept, said = messages_of(path)
-    if f"line {broken + 1}" not in said:
+    kept, text = messages_of(path)
+    if f"line {broken + 1}" not in text:
         return f"line {broken + 1} is not named"
     return f"{without - kept} more are lost" if kept < without else ""
 

@@ -26,7 +26,7 @@ COUNT = examples(300)
 MADE_UP = list(made_up())
 
 
-@pytest.mark.parametrize("recording", MADE_UP, ids=[one.name for one in MADE_UP])
+@pytest.mark.parametrize("recording", MADE_UP, ids=[recording.name for recording in MADE_UP])
 def test_one_odd_value_in_a_made_up_recording_changes_nothing_else_without_a_word(
     recording: Recording, tmp_path: Path
 ) -> None:
@@ -41,7 +41,9 @@ def test_one_odd_value_in_a_real_recording_changes_nothing_else_without_a_word(
         *islice(of_the_package(tmp_path), many),
         *islice(of_others(), 0, None, 1 if FULL else 12),
     ]
-    assert [line for one in recordings for line in failures(one, tmp_path, COUNT // 3)] == []
+    assert [
+        line for recording in recordings for line in failures(recording, tmp_path, COUNT // 3)
+    ] == []
 
 
 def failures(recording: Recording, folder: Path, count: int) -> list[str]:

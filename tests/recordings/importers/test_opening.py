@@ -81,9 +81,9 @@ def test_other_encodings_and_line_ends_read_the_same(
 ) -> None:
     (wanted,) = load(plain)
     plain.write_bytes(encode(plain.read_text() + json.dumps(say("grün ✓ 🧭"), ensure_ascii=False)))
-    (found,) = load(plain)
-    assert [*found.messages[:-1]] == [*wanted.messages]
-    assert plain_text(found.messages[-1]) == "grün ✓ 🧭"
+    (session,) = load(plain)
+    assert [*session.messages[:-1]] == [*wanted.messages]
+    assert plain_text(session.messages[-1]) == "grün ✓ 🧭"
 
 
 def test_of_a_packed_file_that_is_cut_off_the_intact_part_is_read_where_that_is_wanted(
@@ -171,19 +171,19 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("ending", PACKINGS)
 def test_a_packed_recording_is_read_by_its_name_and_in_a_folder(plain: Path, ending: str) -> None:
-    (wanted,) = load(plain)
+    (session,) = load(plain)
     packed = plain.with_name(f"packed.jsonl.{ending}")
     packed.write_bytes(PACKINGS[ending](plain.read_bytes()))
     plain.unlink()
-    assert [*load(packed)[0].messages] == [*load(packed.parent)[0].messages] == [*wanted.messages]
+    assert [*load(packed)[0].messages] == [*load(packed.parent)[0].messages] == [*session.messages]
 
 
 @pytest.mark.parametrize("ending", ["bz2", "xz"])
 def test_streams_that_were_packed_one_by_one_are_one_recording(plain: Path, ending: str) -> None:
-    (wanted,) = load(plain)
+    (session,) = load(plain)
     lines = plain.read_bytes().splitlines(keepends=True)
     plain.write_bytes(b"".join(PACKINGS[ending](line) for line in lines))
-    assert [*load(plain)[0].messages] == [*wanted.messages]
+    assert [*load(plain)[0].messages] == [*session.messages]
 
 
 @pytest.mark.parametrize("ending", PACKINGS)

@@ -328,11 +328,11 @@ def test_images_are_placeholders_with_size_and_tokens() -> None:
     path = "session-share/images-in-user-messages.jsonl"
     if path not in {row["path"] for row in ROWS}:
         pytest.skip("no real recordings: the folder ../shared/corpora is not beside this checkout")
-    found = [
+    images = [
         block for message in messages(path) for block in message.blocks if block.type == "image"
     ]
-    assert all(block.bytes > 10_000 and 1 <= block.tokens <= 1_600 for block in found)
+    assert all(block.bytes > 10_000 and 1 <= block.tokens <= 1_600 for block in images)
     assert not any(
         isinstance(block, Text | ToolCall) and len(getattr(block, "text", "")) > 30_000
-        for block in found
+        for block in images
     )

@@ -162,8 +162,8 @@ def test_an_observation_without_an_action_is_the_user_s_word(tmp_path: Path) -> 
 def test_two_actions_in_one_answer_stay_text(tmp_path: Path) -> None:
     action = "Action: view\nAction Input: lamp.py\nObservation: made up\n"
     session = only(document(tmp_path, react(action + action)))
-    made = session.messages[1]
-    assert isinstance(made, AssistantMessage) and made.calls == ()
+    message = session.messages[1]
+    assert isinstance(message, AssistantMessage) and message.calls == ()
 
 
 def turns(session: Session, *, in_text: bool) -> Iterator[dict[str, Any]]:
@@ -197,20 +197,20 @@ def called_turn(words: str, call: ToolCall, *, in_text: bool) -> dict[str, Any]:
     parameters = ""
     for name, value in arguments.items():
         parameters += f"<parameter={name}>\n{value}\n</parameter>\n"
-    written = f"{words}\n\n<function={call.name}>\n{parameters}</function>"
-    return {"role": "assistant", "content": written, "action": f"{call.name} ..."}
+    text = f"{words}\n\n<function={call.name}>\n{parameters}</function>"
+    return {"role": "assistant", "content": text, "action": f"{call.name} ..."}
 
 
 @pytest.fixture(scope="module")
 def both_forms(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Bundled sessions as trajectories: a folder in text form, and one in tool form."""
     folder = tmp_path_factory.mktemp("forms")
-    chosen = bundled()[:3]
+    sessions = bundled()[:3]
     paths = []
     for in_text in (True, False):
         path = folder / ("text" if in_text else "tools")
         path.mkdir()
-        for session in chosen:
+        for session in sessions:
             history = [*turns(session, in_text=in_text)]
             trajectory = {"environment": session.project, "trajectory": [], "history": history}
             document(path, trajectory, f"{session.id}.json")

@@ -208,15 +208,15 @@ def test_two_strategies_stand_side_by_side(session: Session) -> None:
 
 
 def test_a_long_replay_is_shown_as_far_as_it_has_come(session: Session) -> None:
-    whole = explore(session, strategy="truncate", window=4_000)
+    explorer = explore(session, strategy="truncate", window=4_000)
     view = explore(session, strategy="truncate", window=100_000)
     assert not view.begin(0.0, window=4_000)
     assert "So far 1 of 240 messages" in overview(view) and not view.replay.events
     while not view.go_on(0.0):
         pass
     assert "So far" not in overview(view)
-    assert view.replay.steps == whole.replay.steps and len(view.replay.events) == len(
-        whole.replay.events
+    assert view.replay.steps == explorer.replay.steps and len(view.replay.events) == len(
+        explorer.replay.events
     )
 
 
@@ -247,12 +247,12 @@ def test_what_is_lost_is_the_same_while_the_replay_is_on_its_way(
 
 def test_settings_that_were_changed_do_not_leave_old_losses_behind() -> None:
     turns = conversation(14, words=40)
-    secret, asked = (
+    secret, message = (
         said("keep the secret limit at 77123 requests for the gateway", "s"),
         told("now 77123 requests", "e"),
     )
     view = explore(
-        Session.of([*turns[:12], secret, *turns[12:], asked]), strategy="truncate", window=3_000
+        Session.of([*turns[:12], secret, *turns[12:], message]), strategy="truncate", window=3_000
     )
     kept = view.set(tail=2_000).missing(view.replay)
     lost = view.set(tail=100).missing(view.replay)

@@ -12,11 +12,11 @@ from workbench.evaluation.findings.tables import Tables
 
 def worse(source: MadeResults, by: float, spread: float = 0.01) -> MadeResults:
     """The same run where `summarize` keeps less, in every session but not by the same."""
-    found = copy.deepcopy(source)
-    for row in found.rows["scores"]:
+    made_results = copy.deepcopy(source)
+    for row in made_results.rows["scores"]:
         if row["metric"] == "exam_recall" and row["strategy"] == "summarize":
             row["value"] -= by + spread * (int(row["session"][-2:]) % 5 - 2)
-    return found
+    return made_results
 
 
 def told(now: MadeResults, then: MadeResults) -> str:
@@ -49,21 +49,23 @@ def test_only_sessions_and_strategies_of_both_are_compared() -> None:
 
 
 def test_what_is_newly_lost_is_listed_and_nothing_else() -> None:
-    then, now = made(2), made(2)
-    now.rows["losses"].append(now.rows["losses"][-1] | {"entity": "src/new.py", "needed_at": 99})
-    left = lost_now(Tables.of(now), Tables.of(then)).losses
+    then, made_results = made(2), made(2)
+    made_results.rows["losses"].append(
+        made_results.rows["losses"][-1] | {"entity": "src/new.py", "needed_at": 99}
+    )
+    left = lost_now(Tables.of(made_results), Tables.of(then)).losses
     assert left["entity"].tolist() == ["src/new.py"]
-    html = Report(now, other=then).changes.html
+    html = Report(made_results, other=then).changes.html
     assert 'id="newly-lost"' in html and "src/new.py" in html and "src/store_1.py" not in html
     assert "Nothing is lost now that was not lost then" in Report(then, other=then).changes.html
 
 
 def test_what_else_differs_is_said() -> None:
-    then, now = made(6), made(6)
-    now.manifest.update(
-        {"code": "other", "settings": {**now.manifest["settings"], "window": 32_000}}
+    then, made_results = made(6), made(6)
+    made_results.manifest.update(
+        {"code": "other", "settings": {**made_results.manifest["settings"], "window": 32_000}}
     )
-    html = Report(now, other=then).changed.html
+    html = Report(made_results, other=then).changed.html
     assert "window: 32000 now, 64000 then" in html and "different versions" in html
 
 
@@ -92,10 +94,10 @@ def swept(tmp_path: Path) -> Results:
 def test_a_sweep_shows_its_points_with_their_settings_and_which_nothing_beats(
     swept: Results,
 ) -> None:
-    found = Report(swept).sweep
-    assert "3 points of a grid; summarize is unbeaten" in found.plain
-    assert "&lt;b&gt;8&lt;/b&gt;" in found.html and "<b>8" not in found.html
-    assert found.data is not None and found.data["strategy"].tolist()[0] == "summarize"
+    html = Report(swept).sweep
+    assert "3 points of a grid; summarize is unbeaten" in html.plain
+    assert "&lt;b&gt;8&lt;/b&gt;" in html.html and "<b>8" not in html.html
+    assert html.data is not None and html.data["strategy"].tolist()[0] == "summarize"
 
 
 def test_what_did_not_change_at_all_is_the_same() -> None:

@@ -131,9 +131,9 @@ def test_both_numbers_of_a_point_come_from_the_same_sessions() -> None:
             row["value"] = -5.0
     known = {(r["session"], r["metric"]): r["value"] for r in own}
     (figures,) = (
-        one
-        for one in Findings.of(source).figures.points.to_dict("records")
-        if one["strategy"] == "truncate"
+        point
+        for point in Findings.of(source).figures.points.to_dict("records")
+        if point["strategy"] == "truncate"
     )
     for column, metric in (("recall", "exam_recall"), ("saved", "tokens_saved")):
         assert figures[column] == pytest.approx(

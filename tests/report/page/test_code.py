@@ -49,8 +49,8 @@ def test_the_mean_is_over_the_sessions_that_need_code_and_none_counts_as_zero() 
 
 def test_the_terminal_shows_it_and_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     show(Findings.of(with_code(9)))
-    shown = capsys.readouterr().out
-    assert "Names and code" in shown and "edited or quoted" in " ".join(shown.split())
+    text = capsys.readouterr().out
+    assert "Names and code" in text and "edited or quoted" in " ".join(text.split())
 
 
 def test_strategies_are_not_ranked_by_code_even_where_nothing_else_has_a_value() -> None:

@@ -103,38 +103,38 @@ def test_a_bill_a_strategy_cheapest_first_and_the_arms_last() -> None:
 
 
 def test_the_table_says_what_pays_and_whose_prices_they_are() -> None:
-    shown = Report(run()).costs.html
-    assert "1 request" in shown
-    assert "never <small>in 3 sessions</small>" in shown
-    assert "some-model (Anthropic, 5 minutes), from litellm 1.101.6" in shown
-    assert "in USD, lower is cheaper" in shown
+    html = Report(run()).costs.html
+    assert "1 request" in html
+    assert "never <small>in 3 sessions</small>" in html
+    assert "some-model (Anthropic, 5 minutes), from litellm 1.101.6" in html
+    assert "in USD, lower is cheaper" in html
 
 
 def test_what_comes_from_the_cache_stands_with_how_often_it_broke() -> None:
     source = run(1)
     for row in source.rows["costs"]:
         row["breaks"] = {"none": 0, "truncate": 1, "summarize": 14}[row["strategy"]]
-    shown = Report(source).costs.html
+    html = Report(source).costs.html
     for told in ("90 % <small>0 breaks<", "90 % <small>1 break<", "90 % <small>14 breaks<"):
-        assert told in shown
+        assert told in html
 
 
 def test_an_assumed_price_and_assumed_summaries_are_told() -> None:
-    made = run(1)
-    made.rows["costs"] = [
+    made_results = run(1)
+    made_results.rows["costs"] = [
         row | {"why": "no price is known for the model 'x'", "assumed_summaries": 2}
-        for row in made.rows["costs"]
+        for row in made_results.rows["costs"]
     ]
-    shown = Report(made).costs.html
-    assert "In 1 session, since no price is known for the model" in shown
-    assert "as if the priced model had written them" in shown
+    html = Report(made_results).costs.html
+    assert "In 1 session, since no price is known for the model" in html
+    assert "as if the priced model had written them" in html
 
 
 def test_hostile_names_are_escaped() -> None:
-    made = run(1)
-    made.rows["costs"] = [row | {"row": "<script>x"} for row in made.rows["costs"]]
-    made.rows["reconciliation"] = [matched("<script>y")]
-    assert "<script>" not in Report(made).costs.html + Report(made).reconciled.html
+    made_results = run(1)
+    made_results.rows["costs"] = [row | {"row": "<script>x"} for row in made_results.rows["costs"]]
+    made_results.rows["reconciliation"] = [matched("<script>y")]
+    assert "<script>" not in Report(made_results).costs.html + Report(made_results).reconciled.html
 
 
 def test_the_chart_marks_where_a_strategy_has_paid_off() -> None:
@@ -175,8 +175,8 @@ def test_a_strategy_has_the_colour_of_the_other_charts_in_the_bill_and_in_its_ch
 
 
 def test_reported_usage_is_compared_session_by_session() -> None:
-    made = run()
-    made.rows["reconciliation"] = [
+    made_results = run()
+    made_results.rows["reconciliation"] = [
         matched("good"),
         matched(
             "bad",
@@ -190,36 +190,36 @@ def test_reported_usage_is_compared_session_by_session() -> None:
         ),
         matched("silent", requests=0, prompt_error=None, read_error=None, usd_error=None, usd=None),
     ]
-    found = Report(made).reconciled
-    assert "within 2 % in 1 of 2 sessions" in found.plain
-    assert "1 session could not be checked" in found.plain
+    html = Report(made_results).reconciled
+    assert "within 2 % in 1 of 2 sessions" in html.plain
+    assert "1 session could not be checked" in html.plain
     assert (
         "median bill of a whole session is off by 2.5 %, all dollars together by -2.5 %"
-        in found.plain
+        in html.plain
     )
-    assert "5.0 % were paid since the provider's cache missed" in found.plain
-    assert "what is left is off by 0.0 % in the median" in found.plain
+    assert "5.0 % were paid since the provider's cache missed" in html.plain
+    assert "what is left is off by 0.0 % in the median" in html.plain
     assert (
         "1 compaction, 2 unrecorded cuts, a start in another file and 3 answers left out"
-        in found.html
+        in html.html
     )
-    assert found.html.index("bad") < found.html.index("good")
-    made.rows["sessions"] = [{"session": "bad", "title": "Mend the tests", "status": "ok"}]
-    assert "Mend the tests" in Report(made).reconciled.html
-    assert "-2.5 %" in found.html
+    assert html.html.index("bad") < html.html.index("good")
+    made_results.rows["sessions"] = [{"session": "bad", "title": "Mend the tests", "status": "ok"}]
+    assert "Mend the tests" in Report(made_results).reconciled.html
+    assert "-2.5 %" in html.html
     assert (
         "missed after a pause -2 %; 3 answers without a report or by another model in neither bill"
-        in found.html
+        in html.html
     )
 
 
 def test_no_bill_that_is_far_off_is_left_out_of_the_report() -> None:
-    made = run()
-    made.rows["reconciliation"] = [
+    made_results = run()
+    made_results.rows["reconciliation"] = [
         matched(f"s{n}", bill_error=-0.5, reasons=f"because {n}.") for n in range(60)
     ]
-    found = Report(made).reconciled.html
-    assert all(f"because {n}." in found for n in range(60))
+    html = Report(made_results).reconciled.html
+    assert all(f"because {n}." in html for n in range(60))
 
 
 def test_a_run_without_tables_says_so() -> None:

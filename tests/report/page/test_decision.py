@@ -17,9 +17,9 @@ from workbench.report.page.report import Chart
 
 
 def decided(run: MadeResults) -> Decision:
-    found = Findings.of(run).decision
-    assert found is not None
-    return found
+    decision = Findings.of(run).decision
+    assert decision is not None
+    return decision
 
 
 def on_own_trigger(run: MadeResults, **recall: float) -> MadeResults:
@@ -55,21 +55,21 @@ def priced(run: MadeResults, **saved: float) -> MadeResults:
 
 
 def test_a_clear_lead_is_recommended_with_its_interval_and_what_the_others_would_do() -> None:
-    found = decided(priced(made(9), truncate=0.3, summarize=0.1, pipeline=0.2))
-    assert found.use == "summarize" and found.recommendation == "Use summarize."
+    decision = decided(priced(made(9), truncate=0.3, summarize=0.1, pipeline=0.2))
+    assert decision.use == "summarize" and decision.recommendation == "Use summarize."
     assert re.search(
         r"summarize keeps \d+ % of the names and saves 10 % of the bill; pipeline keeps",
-        found.trade_off,
+        decision.trade_off,
     )
     assert (
-        found.confidence.startswith("Confidence: high. summarize is almost surely the best")
-        and "It leads pipeline by 1" in found.confidence
-        and "95 % interval" in found.confidence
+        decision.confidence.startswith("Confidence: high. summarize is almost surely the best")
+        and "It leads pipeline by 1" in decision.confidence
+        and "95 % interval" in decision.confidence
     )
-    assert found.points is not None
-    assert found.points == dict(sorted(found.points.items(), key=lambda one: -one[1])) and set(
-        found.points
-    ) == {"summarize", "pipeline", "truncate"}
+    assert decision.points is not None
+    assert decision.points == dict(
+        sorted(decision.points.items(), key=lambda one: -one[1])
+    ) and set(decision.points) == {"summarize", "pipeline", "truncate"}
 
 
 def test_the_bill_is_that_of_all_sessions_as_in_the_table_below() -> None:
@@ -92,14 +92,14 @@ def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> Non
     run = on_own_trigger(
         priced(made(9), truncate=0.5, summarize=0.1, pipeline=0.2), summarize=0.8, pipeline=0.7
     )
-    found = decided(on_own_trigger(run, truncate=0.6))
-    assert found.by_price.startswith(
+    decision = decided(on_own_trigger(run, truncate=0.6))
+    assert decision.by_price.startswith(
         "If a tenth of the bill ($1.00 a session) is worth less than 5 points of names to you, take"
         " summarize; else truncate."
     )
-    (switch,) = found.switch_prices
+    (switch,) = decision.switch_prices
     assert switch == pytest.approx(5.0, abs=0.05)
-    assert not any("a tenth of the bill" in text for text in found.changes)
+    assert not any("a tenth of the bill" in text for text in decision.changes)
     cheaper = decided(on_own_trigger(run, truncate=0.79))
     assert cheaper.use == "truncate"
     assert cheaper.by_price.startswith(
@@ -112,9 +112,9 @@ def test_of_few_projects_it_says_only_at_which_worth_another_one_would_be_better
     run = on_own_trigger(
         priced(made(3), truncate=0.5, summarize=0.1, pipeline=0.2), summarize=0.8, pipeline=0.7
     )
-    found = decided(on_own_trigger(run, truncate=0.6))
-    assert found.by_price == ""
-    assert "truncate, if a tenth of the bill is worth more than 5 points" in found.changes[0]
+    decision = decided(on_own_trigger(run, truncate=0.6))
+    assert decision.by_price == ""
+    assert "truncate, if a tenth of the bill is worth more than 5 points" in decision.changes[0]
 
 
 def test_a_number_that_puts_another_strategy_ahead_is_told_first() -> None:
@@ -124,9 +124,9 @@ def test_a_number_that_puts_another_strategy_ahead_is_told_first() -> None:
             number = int(row["session"][-2:]) % 3
             lines = {"truncate": 0.7 + 0.01 * number, "summarize": 0.3}.get(row["strategy"], 0.1)
             run.rows["scores"].append(row | {"metric": "code", "value": lines})
-    found = decided(run)
-    assert found.use == "summarize"
-    assert str(found).startswith(
+    decision = decided(run)
+    assert decision.use == "summarize"
+    assert str(decision).startswith(
         "The numbers disagree: truncate keeps more code than summarize (41 points, 95 % interval"
     )
 
@@ -156,10 +156,10 @@ def test_nobody_pays_more_than_all_that_is_known_for_a_tenth_of_the_bill() -> No
 
 def test_a_difference_that_nobody_would_notice_is_called_so_and_the_cheaper_one_is_taken() -> None:
     run = priced(made(9), truncate=0.12, summarize=0.1, pipeline=0.11)
-    found = decided(on_own_trigger(run, summarize=0.8, pipeline=0.8, truncate=0.79))
+    decision = decided(on_own_trigger(run, summarize=0.8, pipeline=0.8, truncate=0.79))
     assert (
-        found.recommendation.startswith("No difference that you would notice between")
-        and found.use == "truncate"
+        decision.recommendation.startswith("No difference that you would notice between")
+        and decision.use == "truncate"
     )
     two = decided(on_own_trigger(run, truncate=0.5))
     assert (
@@ -169,21 +169,21 @@ def test_a_difference_that_nobody_would_notice_is_called_so_and_the_cheaper_one_
 
 
 def test_a_strategy_that_the_panel_ranks_before_it_is_named_with_its_metrics() -> None:
-    found = decided(on_own_trigger(with_phrases(turned=False), pipeline=0.95))
-    assert found.use == "pipeline"
+    decision = decided(on_own_trigger(with_phrases(turned=False), pipeline=0.95))
+    assert decision.use == "pipeline"
     said = "summarize, if you care more about phrases: there it is ahead at the same size"
-    assert any(text.startswith(said) for text in found.changes)
+    assert any(text.startswith(said) for text in decision.changes)
     assert not any("care more" in text for text in decided(with_phrases(turned=False)).changes)
 
 
 def test_few_projects_are_no_confidence_and_more_of_them_might_change_it() -> None:
-    found = decided(made(3))
-    assert found.confidence.startswith(
+    decision = decided(made(3))
+    assert decision.confidence.startswith(
         "Confidence: these sessions only. 3 projects are too few for an interval"
     )
     assert any(
         text.startswith("More projects, perhaps: an interval needs 6, not 3")
-        for text in found.changes
+        for text in decision.changes
     )
 
 

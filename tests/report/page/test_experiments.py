@@ -126,8 +126,8 @@ def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(
     out = tmp_path / "runs"
     fixed = {"limit": "1", "shares": "0.2", "strategies": "truncate"}
     grid = {"window": "16000,500"}
-    done, failed = run_experiments(fixed, grid, out, jobs=2)
-    assert (done.outcome, failed.outcome) == (
+    grid_point, failed = run_experiments(fixed, grid, out, jobs=2)
+    assert (grid_point.outcome, failed.outcome) == (
         "done",
         "failed",
     ) and "must be at least 1000" in failed.reason
@@ -139,10 +139,10 @@ def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(
         "report.html",
         DONE,
     }
-    assert left <= {path.name for path in Path(done.folder).iterdir()}
-    assert "truncate was the only strategy" in (Path(done.folder) / "experiment.ipynb").read_text(
-        encoding="utf-8"
-    )
+    assert left <= {path.name for path in Path(grid_point.folder).iterdir()}
+    assert "truncate was the only strategy" in (
+        Path(grid_point.folder) / "experiment.ipynb"
+    ).read_text(encoding="utf-8")
     page = (Path(failed.folder) / "experiment.ipynb").read_text(encoding="utf-8")
     assert "papermill-error-cell-tag" in page and not (Path(failed.folder) / DONE).exists()
 
@@ -159,9 +159,9 @@ def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(
     assert next(table_rows(again, grid)) == {
         "window": "16000",
         "outcome": "kept",
-        "folder": done.folder,
+        "folder": grid_point.folder,
     }
-    assert json.loads((Path(done.folder) / DONE).read_text())["code"] == package_version()
+    assert json.loads((Path(grid_point.folder) / DONE).read_text())["code"] == package_version()
 
 
 def test_each_point_of_a_grid_is_told_as_soon_as_it_is_finished(

@@ -29,10 +29,10 @@ class NameSoup:
 
     def plan(self, context: Context, budget: wb.Budget) -> wb.Plan | None:
         last = max(i for i, message in enumerate(context.messages) if message.role == "user")
-        said = " ".join(
+        text = " ".join(
             str(message.blocks) for i, message in enumerate(context.messages) if i != last
         )
-        names = [*dict.fromkeys(re.findall(r"[\w./-]*[\d_/][\w./-]*", said))]
+        names = [*dict.fromkeys(re.findall(r"[\w./-]*[\d_/][\w./-]*", text))]
         lines = [" ".join(names[i : i + 8]) for i in range(0, len(names), 8)]
         room = budget.target - context.overhead - context.sizes[last]
         while lines and context.count(wb.Summary(id="soup", text="\n".join(lines))) > room:
@@ -92,9 +92,9 @@ def with_levels(source: MadeResults, **levels: tuple[float, float]) -> MadeResul
 
 
 def test_references_are_not_warned_of() -> None:
-    found = Tables.of(with_levels(made(), null=(0.5, 0.0), pipeline=(0.8, 0.2)))
-    assert list(found.names_only) == ["pipeline"]
-    assert found.names_only["pipeline"] == pytest.approx((0.8, 0.2))
+    tables = Tables.of(with_levels(made(), null=(0.5, 0.0), pipeline=(0.8, 0.2)))
+    assert list(tables.names_only) == ["pipeline"]
+    assert tables.names_only["pipeline"] == pytest.approx((0.8, 0.2))
 
 
 def test_a_run_without_presence_is_not_warned_of() -> None:

@@ -11,7 +11,7 @@ from workbench.cli.headline import outcome, show
 
 def run() -> MadeResults:
     """A run of two sessions in which `truncate` has an archive."""
-    found = made(2)
+    made_results = made(2)
     for n in range(2):
         place = {"session": f"session-0{n}", "strategy": "truncate"}
         bill = {
@@ -21,7 +21,7 @@ def run() -> MadeResults:
             "net_saving": 1.0,
             "row": "some-model",
         }
-        found.rows["costs"].append(place | bill)
+        made_results.rows["costs"].append(place | bill)
         shares = {"visible": 0.5, "recoverable": 0.3, "lost": 0.2}
         counts = {
             "boundaries": 8,
@@ -32,9 +32,11 @@ def run() -> MadeResults:
             "requests": 50,
         }
         paid = {"calls": 5 + n, "usd_recall": 0.5, "usd_fetching": 0.0, "net_saving": 0.5}
-        found.rows["paging"].append({**place, "mode": "natural", **shares, **counts, **paid})
-        found.rows["paging"].append({**place, "mode": "matched", "share": 0.1, **shares, **counts})
-    return found
+        made_results.rows["paging"].append({**place, "mode": "natural", **shares, **counts, **paid})
+        made_results.rows["paging"].append(
+            {**place, "mode": "matched", "share": 0.1, **shares, **counts}
+        )
+    return made_results
 
 
 def test_what_is_visible_recoverable_and_lost_and_what_it_saves() -> None:
@@ -52,9 +54,9 @@ def test_the_decision_says_what_recall_adds_and_costs_where_it_recommends_it() -
     for row in source.rows["scores"]:
         if row["strategy"] == "truncate" and row["metric"] == "exam_recall":
             row["value"] = 0.99
-    found = Findings.of(source).decision
-    assert found is not None and found.use == "truncate"
-    assert "with them truncate has another 30 % within reach and saves 12 %" in found.trade_off
+    decision = Findings.of(source).decision
+    assert decision is not None and decision.use == "truncate"
+    assert "with them truncate has another 30 % within reach and saves 12 %" in decision.trade_off
     other = Findings.of(made(9)).decision
     assert other is not None and "recall" not in other.trade_off
 
@@ -71,8 +73,8 @@ def test_the_command_line_has_a_table_of_it_in_eighty_columns(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     show(Findings.of(run()))
-    shown = capsys.readouterr().out
-    assert "Within reach of recall" in shown and max(map(len, shown.splitlines())) <= 80
+    text = capsys.readouterr().out
+    assert "Within reach of recall" in text and max(map(len, text.splitlines())) <= 80
     within_reach = outcome(run(), Findings.of(run()), no_report=True)["within_reach"]
     assert isinstance(within_reach, list)
     (row,) = within_reach

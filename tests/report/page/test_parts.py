@@ -122,8 +122,8 @@ def test_many_sessions_are_folded_away() -> None:
 def test_a_run_from_python_says_how_to_make_it_again() -> None:
     source = made(1)
     source.manifest.update({"command": []})
-    told = Report(source).reproduce
+    html = Report(source).reproduce
     assert (
-        "wb.compare(['recorded/a.jsonl'], strategies=['truncate'" in told.plain
-        and "not a language model" in told.html
+        "wb.compare(['recorded/a.jsonl'], strategies=['truncate'" in html.plain
+        and "not a language model" in html.html
     )

@@ -6,9 +6,9 @@ from workbench import Report
 
 
 def test_what_was_really_kept_stands_beside_the_strategies() -> None:
-    found = Report(with_recorded()).recorded
-    assert found.data is not None
-    assert list(found.data["strategy"]) == ["recorded", "truncate"]
+    html = Report(with_recorded()).recorded
+    assert html.data is not None
+    assert list(html.data["strategy"]) == ["recorded", "truncate"]
 
 
 def test_a_run_without_recorded_compactions_shows_nothing() -> None:

@@ -52,8 +52,8 @@ def examined(sessions: int = 9, having: int = 9, **tells: float) -> MadeResults:
             and row["strategy"] not in ("none", "null")
         ):
             value += 0.2 * row["share"]
-        why = "" if number < having else "no exam of the work was written for this session"
-        run.rows["scores"].append(row | {"metric": WORK, "value": value, "why": why, "n": 1})
+        text = "" if number < having else "no exam of the work was written for this session"
+        run.rows["scores"].append(row | {"metric": WORK, "value": value, "why": text, "n": 1})
     return run
 
 
@@ -104,7 +104,7 @@ def test_terminal_page_and_json_say_who_read_in_one_line(
 def test_terminal_page_and_json_agree_on_both_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     run = examined()
     tables = Tables.of(run)
-    shown, html = printed(run, capsys), page(run)
+    text, html = printed(run, capsys), page(run)
     strategies = outcome(run, Findings.of_tables(tables), no_report=True)["strategies"]
     assert isinstance(strategies, list)
     rows = {row["strategy"]: row for row in strategies}
@@ -116,7 +116,7 @@ def test_terminal_page_and_json_agree_on_both_numbers(capsys: pytest.CaptureFixt
             assert rows[name][half] == estimate.mean
             assert (
                 f"{100 * estimate.mean:.0f} % ({100 * estimate.low:.0f} to"
-                f" {100 * estimate.high:.0f})" in shown
+                f" {100 * estimate.high:.0f})" in text
             )
             assert f"{100 * estimate.mean:.0f} % <small>{100 * estimate.low:.0f} to" in html
 
@@ -128,10 +128,10 @@ def test_the_recordings_own_statements_stand_in_where_nobody_wrote_an_exam() -> 
         run.rows["scores"].append(
             row | {"metric": "statements", "value": told.get(row["strategy"]), "why": ""}
         )
-    shown = Findings.of(run).unknown_work
-    assert "themselves) stand in: " in shown
-    assert "truncate 40 %" in shown
-    assert "a model's own words too little" in shown
+    unknown_work = Findings.of(run).unknown_work
+    assert "themselves) stand in: " in unknown_work
+    assert "truncate 40 %" in unknown_work
+    assert "a model's own words too little" in unknown_work
     assert "stand in" not in Findings.of(made(9)).unknown_work
 
 
@@ -143,9 +143,9 @@ def test_what_nobody_asked_is_said_to_be_unknown_with_the_command(
 ) -> None:
     run = examined(having=having)
     assert words in Findings.of(run).unknown_work
-    for shown in (printed(run, capsys), page(run)):
-        assert f"How the work stands is unknown {words}" in shown
-        assert "workbench lab exam write" in shown
+    for text in (printed(run, capsys), page(run)):
+        assert f"How the work stands is unknown {words}" in text
+        assert "workbench lab exam write" in text
 
 
 def test_a_run_of_which_all_is_known_says_nothing_of_that() -> None:
@@ -224,10 +224,10 @@ def test_a_lead_smaller_than_the_bias_between_the_kinds_has_no_winner(
     run = written_by(
         examined(summarize=0.70 - error / 4), summarize="a-model", pipeline="extractive"
     )
-    found = Findings.of(run).decision
-    assert found is not None
-    assert found.use == ""
-    assert found.recommendation.startswith(
+    decision = Findings.of(run).decision
+    assert decision is not None
+    assert decision.use == ""
+    assert decision.recommendation.startswith(
         "No winner between pipeline and summarize on their own triggers: the fitted reader's own"
         " error between a "
     )
@@ -242,43 +242,43 @@ def test_who_is_hardly_ever_the_best_is_not_among_those_without_a_winner() -> No
     run = written_by(
         examined(summarize=0.70 - 0.02, truncate=0.55), summarize="a-model", pipeline="extractive"
     )
-    found = Findings.of(run).decision
-    assert found is not None
-    assert found.level["truncate"] < POSSIBLE < LIKELY
+    decision = Findings.of(run).decision
+    assert decision is not None
+    assert decision.level["truncate"] < POSSIBLE < LIKELY
     assert abs(0.70 - 0.55) < bias_between(Tables.of(run), "summarize", "truncate", WORK)
-    assert "truncate" not in found.recommendation
-    assert "summarize" in found.recommendation and "pipeline" in found.recommendation
+    assert "truncate" not in decision.recommendation
+    assert "summarize" in decision.recommendation and "pipeline" in decision.recommendation
 
 
 def test_who_is_level_with_the_leader_is_among_those_without_a_winner() -> None:
     writers = {"summarize": "a-model", "truncate": "a-model", "pipeline": "extractive"}
     run = written_by(examined(summarize=0.72, truncate=0.719, pipeline=0.70), **writers)
-    found = Findings.of(run).decision
-    assert found is not None
-    assert found.recommendation.startswith(
+    decision = Findings.of(run).decision
+    assert decision is not None
+    assert decision.recommendation.startswith(
         "No winner between summarize, truncate and pipeline on their own triggers"
     )
 
 
 def test_a_lead_larger_than_the_bias_has_one() -> None:
     run = written_by(examined(summarize=0.9), summarize="a-model", pipeline="extractive")
-    found = Findings.of(run).decision
-    assert found is not None
-    assert found.use == "summarize"
+    decision = Findings.of(run).decision
+    assert decision is not None
+    assert decision.use == "summarize"
 
 
 def test_two_strategies_of_one_kind_share_their_bias() -> None:
     run = written_by(examined(summarize=0.75), summarize="a-model", pipeline="a-model")
-    found = Findings.of(run).decision
-    assert found is not None
-    assert found.use == "summarize"
+    decision = Findings.of(run).decision
+    assert decision is not None
+    assert decision.use == "summarize"
 
 
 def test_names_alone_decide_nothing_between_a_models_summary_and_a_rules() -> None:
-    found = Findings.of(written_by(made(9), summarize="a-model", pipeline="extractive")).decision
-    assert found is not None
-    assert found.use == ""
-    assert "exact names do not tell what a model's summary is worth" in found.recommendation
+    decision = Findings.of(written_by(made(9), summarize="a-model", pipeline="extractive")).decision
+    assert decision is not None
+    assert decision.use == ""
+    assert "exact names do not tell what a model's summary is worth" in decision.recommendation
 
 
 def test_a_difference_that_may_be_bias_is_neither_better_nor_worse() -> None:

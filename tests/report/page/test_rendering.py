@@ -125,19 +125,19 @@ def test_the_contents_lead_to_every_section(large: Path) -> None:
 
 
 def test_a_sweep_against_another_run_begins_with_what_changed(tmp_path: Path) -> None:
-    now, then = made(9), made(9)
-    for row in now.rows["scores"]:
+    made_results, then = made(9), made(9)
+    for row in made_results.rows["scores"]:
         if row["metric"] == "exam_recall" and row["strategy"] == "summarize":
             row["value"] -= 0.1 + 0.01 * (int(row["session"][-2:]) % 5)
-    now.rows["variants"] = [
+    made_results.rows["variants"] = [
         {"strategy": name, "base": name, "window": None, "model": "extractive", "settings": "{}"}
         for name in ("summarize", "pipeline", "truncate")
     ]
-    found = rendered(now.written(tmp_path / "now"), other=then.written(tmp_path / "then"))
+    path = rendered(made_results.written(tmp_path / "now"), other=then.written(tmp_path / "then"))
     assert (
-        found.name == "report-against-then.html" and not (tmp_path / "now" / "report.html").exists()
+        path.name == "report-against-then.html" and not (tmp_path / "now" / "report.html").exists()
     )
-    html = found.read_text(encoding="utf-8")
+    html = path.read_text(encoding="utf-8")
     text = " ".join(re.sub(r"<[^>]+>", " ", html[html.index("<main>") :]).split())
     assert (
         "Against the other run, summarize keeps 12 points less: a significant change." in text[:400]

@@ -58,9 +58,9 @@ def made(
             "share": 0.1,
             "metric": "exam_recall",
             "value": value,
-            "why": why,
+            "why": text,
         }
-        for name, session, value, why in matched
+        for name, session, value, text in matched
     ]
     return Made([*natural, *cut], names)
 

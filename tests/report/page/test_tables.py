@@ -87,8 +87,8 @@ def test_missing_values_are_left_out_and_never_zero() -> None:
         if row["session"] == "session-00" and row["metric"] == "exam_recall":
             row["value"], row["why"] = None, "too short"
     run = Tables.of(source)
-    found = run.equal_size("summarize")
-    assert found is not None and found.n == 2 and found.mean > 0.5
+    estimate = run.equal_size("summarize")
+    assert estimate is not None and estimate.n == 2 and estimate.mean > 0.5
 
 
 def test_what_is_kept_of_a_kind_is_the_sum_of_its_rows(run: Tables) -> None:

@@ -143,10 +143,10 @@ def test_the_contexts_are_those_of_the_run(folder: Path) -> None:
 def test_the_list_of_runs_shows_what_each_recommends_and_how_sure_that_is(
     folder: Path, view: ViewServer
 ) -> None:
-    chosen = Findings.of(Results.open(folder / "reports" / "run")).decision
+    decision = Findings.of(Results.open(folder / "reports" / "run")).decision
     text = unescape(get(view.address)[1]).replace("\xa0", " ")
-    assert chosen and chosen.confidence in text
-    assert f"<summary>{chosen.recommendation}</summary><p>{chosen.trade_off}" in text
+    assert decision and decision.confidence in text
+    assert f"<summary>{decision.recommendation}</summary><p>{decision.trade_off}" in text
     assert (
         "run" in get(view.address + "?q=confidence")[1]
         and "No run fits" in get(view.address + "?q=nowhere")[1]

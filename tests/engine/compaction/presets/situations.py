@@ -41,9 +41,9 @@ def fired(
     target = context.tokens - 1 if target is None else target
     model = Scripted(answers)
     budget = Budget(target=target, window=window, reason=reason, keep_recent=keep_recent)
-    done = compact(context, preset.strategy, budget, model)
-    assert not done.violations
-    return done, model
+    compaction = compact(context, preset.strategy, budget, model)
+    assert not compaction.violations
+    return compaction, model
 
 
 def summary(done: Compaction) -> Summary:

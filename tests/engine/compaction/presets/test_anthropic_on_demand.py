@@ -34,32 +34,34 @@ def steps(turn: int, n: int) -> list[Message]:
 
 
 def test_on_demand_everything_goes_but_the_newest_user_message() -> None:
-    done, _ = fired(wb.preset("anthropic_on_demand"), [*steps(0, 9), *steps(1, 2)])
-    assert stayed(done) == ["u1"]
+    compaction, _ = fired(wb.preset("anthropic_on_demand"), [*steps(0, 9), *steps(1, 2)])
+    assert stayed(compaction) == ["u1"]
 
 
 def test_two_turns_are_kept_word_for_word() -> None:
     messages = [*steps(0, 9), *steps(1, 9), *steps(2, 2), *steps(3, 1)]
-    done, _ = fired(wb.preset("anthropic_keep_turns"), messages)
-    assert stayed(done) == [message.id for message in [*steps(2, 2), *steps(3, 1)]]
+    compaction, _ = fired(wb.preset("anthropic_keep_turns"), messages)
+    assert stayed(compaction) == [message.id for message in [*steps(2, 2), *steps(3, 1)]]
 
 
 @pytest.mark.parametrize(("keep_turns", "first"), [(1, "u3"), (3, "u1")])
 def test_how_many_turns_is_a_setting(keep_turns: int, first: str) -> None:
     messages = [*steps(0, 30), *steps(1, 4), *steps(2, 2), *steps(3, 1)]
-    done, _ = fired(wb.preset("anthropic_keep_turns", keep_turns=keep_turns), messages)
-    assert stayed(done)[0] == first
+    compaction, _ = fired(wb.preset("anthropic_keep_turns", keep_turns=keep_turns), messages)
+    assert stayed(compaction)[0] == first
 
 
 def test_within_one_long_turn_the_newest_steps_are_kept() -> None:
-    done, _ = fired(wb.preset("anthropic_keep_turns"), steps(0, 30))
-    kept = stayed(done)
+    compaction, _ = fired(wb.preset("anthropic_keep_turns"), steps(0, 30))
+    kept = stayed(compaction)
     assert kept[0] == "u0" and kept[-1] == "a0" and 5 < len(kept) < 40
 
 
 def test_in_the_background_the_newest_three_steps_came_meanwhile() -> None:
-    done, model = fired(wb.preset("anthropic_background"), [*steps(0, 20), said("and?", "newest")])
-    kept = [id for id in stayed(done) if id != "newest"]
+    compaction, model = fired(
+        wb.preset("anthropic_background"), [*steps(0, 20), said("and?", "newest")]
+    )
+    kept = [id for id in stayed(compaction) if id != "newest"]
     assert kept == [message.id for message in steps(0, 20)[-5:]], "two calls and an answer"
     assert len(model.requests) == 1
     more, _ = fired(wb.preset("anthropic_background", steps_meanwhile=1), steps(0, 20))
@@ -69,9 +71,11 @@ def test_in_the_background_the_newest_three_steps_came_meanwhile() -> None:
 @pytest.mark.parametrize("service", ["compact_20260112", "responses_compact"])
 def test_another_service_can_be_chosen(service: str) -> None:
     preset = wb.preset("anthropic_on_demand", service=service)
-    done, model = fired(preset, [*conversation(40, words=60), said("and now?")])
+    compaction, model = fired(preset, [*conversation(40, words=60), said("and now?")])
     assert model.requests[0].server == service
-    assert [made.method for made in done.completions] == [f"in the place of {service}"]
+    assert [completion.method for completion in compaction.completions] == [
+        f"in the place of {service}"
+    ]
 
 
 def test_a_service_that_is_not_known_is_refused() -> None:

@@ -27,9 +27,11 @@ def test_messages_get_a_quarter_of_the_room_beside_a_large_overhead() -> None:
 
 def test_nothing_stays_but_the_newest_user_message_and_what_is_pinned() -> None:
     messages = [rules("be good"), *conversation(6)]
-    done, model = fired(CLAUDE_CODE, messages, ("what happened",), target=400)
+    compaction, model = fired(CLAUDE_CODE, messages, ("what happened",), target=400)
     roles = [
-        message.role for message in done.after.messages if not getattr(message, "synthetic", False)
+        message.role
+        for message in compaction.after.messages
+        if not getattr(message, "synthetic", False)
     ]
     assert roles == ["system", "summary", "user"]
     assert [request.purpose for request in model.requests] == ["summary"], (
@@ -59,38 +61,38 @@ def restored(messages: tuple[Message, ...]) -> list[UserMessage]:
 
 
 def test_the_newest_five_files_are_sent_again_behind_the_summary_each_up_to_5000_tokens() -> None:
-    done, _ = fired(CLAUDE_CODE, reads(8, 40_000), target=79_000)
-    again = restored(done.after.messages)
+    compaction, _ = fired(CLAUDE_CODE, reads(8, 40_000), target=79_000)
+    again = restored(compaction.after.messages)
     assert [message.name for message in again] == [f"restored:f{i}.py" for i in range(3, 8)]
-    assert all(done.after.count(message) <= 5_000 for message in again)
-    assert all(done.after.count(message) > 4_000 for message in again[1:]), (
+    assert all(compaction.after.count(message) <= 5_000 for message in again)
+    assert all(compaction.after.count(message) > 4_000 for message in again[1:]), (
         "they are cut, not left out"
     )
-    at = done.after.messages.index(summary(done))
-    assert done.after.messages[at + 1] is again[0]
+    at = compaction.after.messages.index(summary(compaction))
+    assert compaction.after.messages[at + 1] is again[0]
 
 
 def test_files_take_at_most_a_third_of_the_room_and_the_summary_a_quarter() -> None:
-    done, model = fired(CLAUDE_CODE, reads(8, 40_000), target=6_000)
-    again = restored(done.after.messages)
-    assert 0 < sum(map(done.after.count, again)) <= 2_000
+    compaction, model = fired(CLAUDE_CODE, reads(8, 40_000), target=6_000)
+    again = restored(compaction.after.messages)
+    assert 0 < sum(map(compaction.after.count, again)) <= 2_000
     assert model.requests[0].max_tokens is not None
     assert model.requests[0].max_tokens <= 1_500
-    assert done.after.tokens <= 6_000
+    assert compaction.after.tokens <= 6_000
 
 
 def test_a_file_that_was_changed_after_it_was_read_is_not_sent_as_it_was() -> None:
     messages = [*reads(3, 4_000), called("edit", "e", path="f1.py"), result("ok", "e")]
-    done, _ = fired(CLAUDE_CODE, messages, target=3_000)
-    assert "restored:f1.py" not in [message.name for message in restored(done.after.messages)]
+    compaction, _ = fired(CLAUDE_CODE, messages, target=3_000)
+    assert "restored:f1.py" not in [message.name for message in restored(compaction.after.messages)]
 
 
 def test_files_that_were_sent_again_are_sent_again_once_more_but_not_summarised_alone() -> None:
-    done, _ = fired(CLAUDE_CODE, reads(3, 8_000), ("the first",), target=5_500)
-    alone, model = fired(CLAUDE_CODE, done.after.messages, (), target=100)
+    compaction, _ = fired(CLAUDE_CODE, reads(3, 8_000), ("the first",), target=5_500)
+    alone, model = fired(CLAUDE_CODE, compaction.after.messages, (), target=100)
     assert model.requests == []
     assert alone.outcome == "unchanged"
-    later = [*done.after.messages, told("more " * 4_000, "z"), said("next", "z1")]
+    later = [*compaction.after.messages, told("more " * 4_000, "z"), said("next", "z1")]
     again, model = fired(CLAUDE_CODE, later, ("the second",), target=5_500)
     assert model.requests[0].previous == "the first"
     assert summary(again).text == "the second"
@@ -109,8 +111,8 @@ def cleared(messages: tuple[Message, ...]) -> int:
 def asked(seconds: float, target: int) -> tuple[int, int]:
     messages = idle(seconds)
     messages[-3:-3] = [replace(told("thinking", "t"), time=1_000.0)]
-    done, model = fired(CLAUDE_CODE, messages, target=target)
-    return cleared(done.after.messages), len(model.requests)
+    compaction, model = fired(CLAUDE_CODE, messages, target=target)
+    return cleared(compaction.after.messages), len(model.requests)
 
 
 def test_after_an_hour_of_waiting_all_but_five_results_are_cleared_first_and_may_be_enough() -> (
@@ -121,5 +123,5 @@ def test_after_an_hour_of_waiting_all_but_five_results_are_cleared_first_and_may
 
 
 def test_clearing_comes_before_the_summary() -> None:
-    done, _ = fired(CLAUDE_CODE, idle(9_999.0), target=1_000)
-    assert [record.name for record in done.stages] == ["idle_microcompact", "claude_compact"]
+    compaction, _ = fired(CLAUDE_CODE, idle(9_999.0), target=1_000)
+    assert [record.name for record in compaction.stages] == ["idle_microcompact", "claude_compact"]

@@ -27,11 +27,11 @@ def cleared(messages: tuple[Message, ...]) -> list[bool]:
 
 
 def run(stage: ClearToolUses, messages: list[Message]) -> tuple[Message, ...]:
-    done = compact(
+    compaction = compact(
         Context.of(messages), Strategy("s", (stage,)), Budget(target=0, window=1), Scripted(())
     )
-    assert not done.violations
-    return done.after.messages
+    assert not compaction.violations
+    return compaction.after.messages
 
 
 def test_it_is_due_above_a_hundred_thousand_tokens_and_not_at_exactly_that() -> None:
@@ -50,15 +50,15 @@ def test_half_of_a_small_window_is_the_threshold_there() -> None:
 
 
 def test_the_newest_three_results_stay() -> None:
-    done, model = fired(CLEAR_TOOL_USES, uses(8))
-    assert cleared(done.after.messages) == [True] * 5 + [False] * 3
+    compaction, model = fired(CLEAR_TOOL_USES, uses(8))
+    assert cleared(compaction.after.messages) == [True] * 5 + [False] * 3
     assert model.requests == []
-    assert len(done.after.messages) == len(done.before.messages)
+    assert len(compaction.after.messages) == len(compaction.before.messages)
 
 
 def test_a_second_pass_changes_nothing() -> None:
-    done, _ = fired(CLEAR_TOOL_USES, uses(8))
-    again, _ = fired(CLEAR_TOOL_USES, done.after.messages)
+    compaction, _ = fired(CLEAR_TOOL_USES, uses(8))
+    again, _ = fired(CLEAR_TOOL_USES, compaction.after.messages)
     assert again.outcome == "unchanged"
 
 

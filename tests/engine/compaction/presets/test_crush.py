@@ -43,8 +43,8 @@ def test_nothing_stays_but_the_newest_user_message() -> None:
         result("z" * 4_000, "c1", name="read"),
         told("it is mended"),
     ]
-    done, model = fired(CRUSH, messages)
-    assert stayed(done) == ["newest"]
+    compaction, model = fired(CRUSH, messages)
+    assert stayed(compaction) == ["newest"]
     (request,) = model.requests
     assert request.sections == (
         "Current state",
@@ -58,8 +58,10 @@ def test_nothing_stays_but_the_newest_user_message() -> None:
 
 
 def test_an_earlier_summary_is_carried_on() -> None:
-    done, _ = fired(CRUSH, conversation(20, words=60), ("the first",))
-    assert summary(done).text == "the first"
-    again, model = fired(CRUSH, [*done.after.messages, *conversation(9, words=60)], ("the second",))
+    compaction, _ = fired(CRUSH, conversation(20, words=60), ("the first",))
+    assert summary(compaction).text == "the first"
+    again, model = fired(
+        CRUSH, [*compaction.after.messages, *conversation(9, words=60)], ("the second",)
+    )
     assert model.requests[0].previous == "the first"
     assert summary(again).text == "the second"

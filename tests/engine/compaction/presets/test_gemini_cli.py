@@ -49,8 +49,8 @@ def test_without_one_all_is_compressed_where_the_model_had_the_last_word_else_wh
 
 
 def test_the_newest_30_percent_stay_behind_one_snapshot() -> None:
-    done, model = fired(GEMINI_CLI, turns(*[1_000] * 10), ("the snapshot",))
-    assert [message.id for message in done.after.messages[1:]] == [
+    compaction, model = fired(GEMINI_CLI, turns(*[1_000] * 10), ("the snapshot",))
+    assert [message.id for message in compaction.after.messages[1:]] == [
         "u7",
         "a7",
         "u8",
@@ -58,7 +58,7 @@ def test_the_newest_30_percent_stay_behind_one_snapshot() -> None:
         "u9",
         "a9",
     ]
-    assert summary(done).text == "the snapshot"
+    assert summary(compaction).text == "the snapshot"
     assert len(model.requests) == 1
     assert model.requests[0].sections == (
         "Goal",
@@ -84,17 +84,19 @@ def test_results_beyond_50_000_newest_tokens_keep_their_last_thirty_lines_and_ca
 ):
     assert ReverseBudget() == ReverseBudget(50_000, 30)
     messages = outputs(10, 700)
-    done, model = fired(GEMINI_CLI, messages)
+    compaction, model = fired(GEMINI_CLI, messages)
     assert model.requests == [], "there is no user message to cut at in one long turn"
-    results = [message for message in done.after.messages if isinstance(message, ToolResult)]
+    results = [message for message in compaction.after.messages if isinstance(message, ToolResult)]
     cut = [plain_text(message).startswith(MARK) for message in results]
-    whole = sum(done.before.sizes[i] for i, m in enumerate(messages) if m in results)
+    whole = sum(compaction.before.sizes[i] for i, m in enumerate(messages) if m in results)
     assert cut == [True] * (10 - cut.count(False)) + [False] * cut.count(False)
-    assert whole <= 50_000 < whole + done.before.sizes[2]
+    assert whole <= 50_000 < whole + compaction.before.sizes[2]
     shown = plain_text(results[0]).splitlines()
     assert len(shown) == 1 + 30
     assert shown[-1] == plain_text(messages[2]).splitlines()[-1]
-    assert done.after.archive[shown[0].partition("ref=")[2].rstrip("]")] == plain_text(messages[2])
+    assert compaction.after.archive[shown[0].partition("ref=")[2].rstrip("]")] == plain_text(
+        messages[2]
+    )
 
 
 def test_a_cut_result_takes_of_the_budget_what_is_left_of_it() -> None:
@@ -136,21 +138,21 @@ def test_the_snapshot_is_made_of_whole_output_where_the_window_takes_that(
 ) -> None:
     messages = [*outputs(8, 900), told("so far so good", "t"), *[m for m in turns(20_000, 400)]]
     messages = [m for i, m in enumerate(messages) if m.id != "u" or i == 0]
-    done, model = fired(GEMINI_CLI, messages, ("the snapshot",), window=window)
-    assert [record.name for record in done.stages] == ["gemini_compact"]
+    compaction, model = fired(GEMINI_CLI, messages, ("the snapshot",), window=window)
+    assert [record.name for record in compaction.stages] == ["gemini_compact"]
     seen = [plain_text(m) for m in model.requests[0].messages if isinstance(m, ToolResult)]
     assert seen[0].startswith(MARK) != whole
 
 
 def test_a_second_pass_truncates_nothing_again() -> None:
-    done, _ = fired(GEMINI_CLI, outputs(10, 700))
-    again, _ = fired(GEMINI_CLI, done.after.messages)
+    compaction, _ = fired(GEMINI_CLI, outputs(10, 700))
+    again, _ = fired(GEMINI_CLI, compaction.after.messages)
     assert again.outcome == "unchanged"
 
 
 def test_where_a_size_is_set_it_cuts_inside_a_turn_too() -> None:
-    done, _ = fired(
+    compaction, _ = fired(
         GEMINI_CLI, [said("go", "first"), *outputs(30, 60)[1:]], reason="matched", target=6_000
     )
-    assert done.after.tokens <= 6_000
-    assert summary(done)
+    assert compaction.after.tokens <= 6_000
+    assert summary(compaction)

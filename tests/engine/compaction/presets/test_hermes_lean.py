@@ -76,18 +76,20 @@ def tail() -> list[Message]:
 
 
 def pruned(*messages: Message) -> tuple[Message, ...]:
-    done, model = fired(PRUNES, [*messages, *tail()])
-    assert [record.name for record in done.stages] == ["hermes_prune"]
+    compaction, model = fired(PRUNES, [*messages, *tail()])
+    assert [record.name for record in compaction.stages] == ["hermes_prune"]
     assert model.requests == []
-    return done.after.messages
+    return compaction.after.messages
 
 
 def test_a_long_old_result_becomes_a_line_that_says_what_it_was_and_can_be_read_again() -> None:
     text = "\n".join(f"line {i} of it" for i in range(40))
-    done, _ = fired(PRUNES, [called("bash", "c", command="pytest -q"), result(text, "c"), *tail()])
-    line = plain_text(done.after.messages[1])
+    compaction, _ = fired(
+        PRUNES, [called("bash", "c", command="pytest -q"), result(text, "c"), *tail()]
+    )
+    line = plain_text(compaction.after.messages[1])
     assert line.startswith(OLD + "bash on pytest -q: 40 lines")
-    assert done.after.archive[line.partition("ref=")[2].rstrip("]")] == text
+    assert compaction.after.archive[line.partition("ref=")[2].rstrip("]")] == text
 
 
 def test_two_hundred_characters_are_not_long() -> None:
@@ -143,10 +145,10 @@ def test_pictures_go_but_those_of_the_newest_message_that_has_any() -> None:
 
 def test_pruning_that_gains_less_than_a_tenth_is_left_out() -> None:
     def stages(chars: int) -> list[str]:
-        done, _ = fired(
+        compaction, _ = fired(
             HERMES_LEAN, [called("a", "c0"), result("x" * chars, "c0"), *tail()], target=11_000
         )
-        return [record.name for record in done.stages]
+        return [record.name for record in compaction.stages]
 
     assert "hermes_prune" not in stages(4_000)
     assert "hermes_prune" in stages(8_000)
@@ -154,10 +156,10 @@ def test_pruning_that_gains_less_than_a_tenth_is_left_out() -> None:
 
 def test_nothing_in_the_tail_is_touched_and_a_second_pass_changes_nothing() -> None:
     old: list[Message] = [called("a", "c0"), result("x" * 900, "c0")]
-    done, _ = fired(PRUNES, [*old, *tail()], keep_recent=12_050)
-    assert [record.name for record in done.stages] == ["hermes_prune"]
-    assert stayed(done)[-4:] == ["last", "t0", "t1", "t2"]
-    again, _ = fired(PRUNES, done.after.messages, keep_recent=12_050)
+    compaction, _ = fired(PRUNES, [*old, *tail()], keep_recent=12_050)
+    assert [record.name for record in compaction.stages] == ["hermes_prune"]
+    assert stayed(compaction)[-4:] == ["last", "t0", "t1", "t2"]
+    again, _ = fired(PRUNES, compaction.after.messages, keep_recent=12_050)
     assert again.outcome == "unchanged"
 
 
@@ -174,12 +176,12 @@ def work(turns: int) -> list[Message]:
 
 
 def test_the_summary_stands_between_head_and_tail_with_the_users_words_kept() -> None:
-    done, model = fired(HERMES_LEAN, work(60), ("the log",), target=24_000)
-    assert [record.name for record in done.stages] == ["hermes_prune", "hermes_summary"]
-    ids = [message.id for message in done.after.messages]
+    compaction, model = fired(HERMES_LEAN, work(60), ("the log",), target=24_000)
+    assert [record.name for record in compaction.stages] == ["hermes_prune", "hermes_summary"]
+    ids = [message.id for message in compaction.after.messages]
     assert ids[:3] == ["s0", "u0", "c0"] or ids[:2] == ["s0", "u0"]
     assert {f"u{i}" for i in range(60)} <= set(ids), "they are few words"
-    assert summary(done).text == "the log"
+    assert summary(compaction).text == "the log"
     assert len(model.requests[0].sections) == 12
     assert model.requests[0].sections[0] == "Last task"
 
@@ -191,15 +193,17 @@ def test_the_model_sees_results_as_they_were_up_to_6000_characters() -> None:
 
 
 def test_the_anchor_index_stands_below_the_summary_and_is_carried_on() -> None:
-    done, _ = fired(HERMES_LEAN, work(60), ("the log",), target=24_000)
-    below = summary(done).tail
+    compaction, _ = fired(HERMES_LEAN, work(60), ("the log",), target=24_000)
+    below = summary(compaction).tail
     assert OPEN in below
     assert "ValueError: no part 9 in deadbee09" in below.splitlines()
     assert "src/app/part_9.py" in below.splitlines()
-    assert OPEN not in summary(done).text, "an update does not read it back"
-    kept = anchors([summary(done)])
+    assert OPEN not in summary(compaction).text, "an update does not read it back"
+    kept = anchors([summary(compaction)])
     assert set(kept) <= set(below.splitlines())
-    again, model = fired(HERMES_LEAN, [*done.after.messages, *tail()], ("again",), target=12_000)
+    again, model = fired(
+        HERMES_LEAN, [*compaction.after.messages, *tail()], ("again",), target=12_000
+    )
     assert model.requests[0].previous == "the log"
     assert "ValueError: no part 9 in deadbee09" in summary(again).tail
 
@@ -283,5 +287,5 @@ def test_the_line_for_an_old_result_counts_its_lines(text: str, lines: int) -> N
 
 
 def test_a_small_conversation_is_left_alone() -> None:
-    done, _ = fired(HERMES_LEAN, conversation(3), keep_recent=10_000)
-    assert done.outcome == "unchanged"
+    compaction, _ = fired(HERMES_LEAN, conversation(3), keep_recent=10_000)
+    assert compaction.outcome == "unchanged"

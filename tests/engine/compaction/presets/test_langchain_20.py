@@ -33,9 +33,9 @@ def chat(n: int, chars: int = 400) -> list[Message]:
 
 def test_the_newest_twenty_messages_stay() -> None:
     messages = chat(61)
-    done, _ = fired(LANGCHAIN_20, messages)
-    assert len(done.after.messages) == 21
-    assert done.after.messages[1:] == tuple(messages[-20:])
+    compaction, _ = fired(LANGCHAIN_20, messages)
+    assert len(compaction.after.messages) == 21
+    assert compaction.after.messages[1:] == tuple(messages[-20:])
 
 
 @pytest.mark.parametrize("extra", range(4))
@@ -48,10 +48,10 @@ def test_the_kept_part_moves_back_to_the_message_that_made_the_call(extra: int) 
         told("y", f"n{i}") if i >= 32 and m.role == "assistant" else m
         for i, m in enumerate(messages)
     ]
-    done, _ = fired(LANGCHAIN_20, messages)
-    kept = len(done.after.messages) - 1
+    compaction, _ = fired(LANGCHAIN_20, messages)
+    kept = len(compaction.after.messages) - 1
     assert kept == (21 if extra == 0 else 20), "only a result at the very start is in the way"
-    assert done.after.messages[1].role != "tool"
+    assert compaction.after.messages[1].role != "tool"
 
 
 def test_the_model_sees_the_last_4000_tokens_of_what_goes_from_a_users_message_on() -> None:
@@ -68,27 +68,27 @@ def test_without_a_user_message_in_them_no_model_is_asked_and_the_history_is_los
     messages: list[Message] = [said("the one request", "u")]
     for i in range(40):
         messages += [called("read", f"c{i}", path=f"f{i}.py"), result("x" * 4_000, f"c{i}")]
-    done, model = fired(LANGCHAIN_20, messages, ())
+    compaction, model = fired(LANGCHAIN_20, messages, ())
     assert model.requests == []
-    assert summary(done).text == "The conversation before this was too long to be summarised."
-    assert len(done.after.messages) == 22, "the newest user message stays beside it"
+    assert summary(compaction).text == "The conversation before this was too long to be summarised."
+    assert len(compaction.after.messages) == 22, "the newest user message stays beside it"
 
 
 def test_the_fixed_variant_gives_the_model_everything() -> None:
     messages: list[Message] = [said("the one request", "u")]
     for i in range(40):
         messages += [called("read", f"c{i}", path=f"f{i}.py"), result("x" * 4_000, f"c{i}")]
-    done, model = fired(UNTRIMMED, messages, ("all of it",))
-    assert summary(done).text == "all of it"
+    compaction, model = fired(UNTRIMMED, messages, ("all of it",))
+    assert summary(compaction).text == "all of it"
     assert len(model.requests[0].messages) == 60
 
 
 def test_an_earlier_summary_out_of_the_models_sight_is_lost() -> None:
-    done, _ = fired(LANGCHAIN_20, chat(61), ("the first",))
-    near = [*done.after.messages, *(m for m in chat(90)[61:81])]
+    compaction, _ = fired(LANGCHAIN_20, chat(61), ("the first",))
+    near = [*compaction.after.messages, *(m for m in chat(90)[61:81])]
     again, model = fired(LANGCHAIN_20, near, ("the second",))
     assert model.requests[0].previous == "the first"
-    far = [*done.after.messages, *(m for m in chat(160)[61:160])]
+    far = [*compaction.after.messages, *(m for m in chat(160)[61:160])]
     again, model = fired(LANGCHAIN_20, far, ("the second",))
     assert model.requests[0].previous == ""
     assert [m.text for m in again.after.messages if isinstance(m, Summary)] == ["the second"]

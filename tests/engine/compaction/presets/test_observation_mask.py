@@ -15,8 +15,8 @@ def test_it_is_due_at_every_request_beyond_a_hundred_messages_whatever_their_siz
 def test_results_older_than_the_last_hundred_messages_are_masked() -> None:
     messages = conversation(30)
     assert len(messages) == 180
-    done, _ = fired(OBSERVATION_MASK, messages)
-    for i, message in enumerate(done.after.messages):
+    compaction, _ = fired(OBSERVATION_MASK, messages)
+    for i, message in enumerate(compaction.after.messages):
         masked = isinstance(message, ToolResult) and plain_text(message) == "<MASKED>"
         assert masked == (isinstance(message, ToolResult) and i < 80)
         assert masked or message is messages[i]
@@ -24,9 +24,11 @@ def test_results_older_than_the_last_hundred_messages_are_masked() -> None:
 
 def test_the_default_of_its_class_masks_all_but_the_last_five_messages() -> None:
     messages = conversation(2)
-    done, _ = fired(preset("observation_mask", attention_window=5), messages, target=0)
+    compaction, _ = fired(preset("observation_mask", attention_window=5), messages, target=0)
     masked = [
-        i for i, message in enumerate(done.after.messages) if plain_text(message) == "<MASKED>"
+        i
+        for i, message in enumerate(compaction.after.messages)
+        if plain_text(message) == "<MASKED>"
     ]
     assert masked == [
         i for i, message in enumerate(messages) if message.role == "tool" and i < len(messages) - 5
@@ -34,7 +36,7 @@ def test_the_default_of_its_class_masks_all_but_the_last_five_messages() -> None
 
 
 def test_it_does_not_stop_at_a_target_and_does_nothing_twice() -> None:
-    done, _ = fired(OBSERVATION_MASK, conversation(30), target=10)
-    assert done.outcome == "too_large"
-    again, _ = fired(OBSERVATION_MASK, done.after.messages)
+    compaction, _ = fired(OBSERVATION_MASK, conversation(30), target=10)
+    assert compaction.outcome == "too_large"
+    again, _ = fired(OBSERVATION_MASK, compaction.after.messages)
     assert again.outcome == "unchanged"

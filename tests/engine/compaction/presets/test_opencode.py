@@ -50,31 +50,33 @@ def test_results_behind_two_turns_and_40_000_tokens_are_erased_if_more_than_20_0
     None
 ):
     old = [*steps(0, 7, 10_000), *steps(1, 2, 10_000), *steps(2, 2, 10_000)]
-    done, model = fired(OPENCODE, old)
-    assert erased(done.after.messages) == [True] * 3 + [False] * 8, (
+    compaction, model = fired(OPENCODE, old)
+    assert erased(compaction.after.messages) == [True] * 3 + [False] * 8, (
         "the newest two turns are not counted"
     )
     assert model.requests == []
-    assert [record.name for record in done.stages] == ["opencode_prune"]
+    assert [record.name for record in compaction.stages] == ["opencode_prune"]
 
 
 def test_exactly_20_000_tokens_are_not_worth_erasing() -> None:
     messages = [*steps(0, 6, 10_000), *steps(1, 2, 10_000), *steps(2, 1, 10_000)]
-    done, _ = fired(OPENCODE, messages, target=75_000)
-    assert not any(erased(done.after.messages))
-    assert "opencode_prune" not in [record.name for record in done.stages]
+    compaction, _ = fired(OPENCODE, messages, target=75_000)
+    assert not any(erased(compaction.after.messages))
+    assert "opencode_prune" not in [record.name for record in compaction.stages]
 
 
 def test_skills_are_never_erased() -> None:
     messages = [*steps(0, 7, 10_000, "skill"), *steps(1, 4, 10_000), *steps(2, 1, 10_000)]
-    done, _ = fired(OPENCODE, messages, target=115_000)
-    assert not any(erased(done.after.messages))
+    compaction, _ = fired(OPENCODE, messages, target=115_000)
+    assert not any(erased(compaction.after.messages))
 
 
 def test_a_second_pruning_stops_at_what_is_erased() -> None:
-    done, _ = fired(OPENCODE, [*steps(0, 7, 10_000), *steps(1, 2, 10_000), *steps(2, 2, 10_000)])
-    later = [*done.after.messages, *steps(3, 1, 10_000)]
-    again, _ = fired(OPENCODE, later, target=sum(map(done.after.count, later)) - 1)
+    compaction, _ = fired(
+        OPENCODE, [*steps(0, 7, 10_000), *steps(1, 2, 10_000), *steps(2, 2, 10_000)]
+    )
+    later = [*compaction.after.messages, *steps(3, 1, 10_000)]
+    again, _ = fired(OPENCODE, later, target=sum(map(compaction.after.count, later)) - 1)
     assert [record.name for record in again.stages] == ["summarize"]
 
 
@@ -86,8 +88,8 @@ def test_whole_turns_that_fit_are_kept_and_of_the_next_what_still_fits() -> None
         told("done", "a1"),
         *steps(2, 2, 2_000),
     ]
-    done, model = fired(SUMMARISES, messages, keep_recent=12_100)
-    kept = [id for id in stayed(done) if id.startswith("r-")]
+    compaction, model = fired(SUMMARISES, messages, keep_recent=12_100)
+    kept = [id for id in stayed(compaction) if id.startswith("r-")]
     assert kept == ["r-c1-1", "r-c1-2", "r-c1-3", "r-c1-4", "r-c2-0", "r-c2-1"]
     assert len(model.requests) == 1, "the start of a turn is not summarised apart"
 
@@ -106,9 +108,9 @@ def test_the_summary_has_its_own_headings_and_bound() -> None:
 
 
 def test_an_earlier_summary_is_carried_on() -> None:
-    done, _ = fired(SUMMARISES, conversation(40, words=60), ("the first",), keep_recent=500)
-    assert summary(done).text == "the first"
-    later = [*done.after.messages, *steps(9, 6, 500)]
+    compaction, _ = fired(SUMMARISES, conversation(40, words=60), ("the first",), keep_recent=500)
+    assert summary(compaction).text == "the first"
+    later = [*compaction.after.messages, *steps(9, 6, 500)]
     again, model = fired(SUMMARISES, later, ("the second",), keep_recent=500)
     assert model.requests[0].purpose == "update"
     assert model.requests[0].previous == "the first"

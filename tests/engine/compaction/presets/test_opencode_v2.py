@@ -57,9 +57,9 @@ def recent(text: str) -> str:
 
 
 def test_newest_turns_of_15000_tokens_stand_in_the_checkpoint_as_text() -> None:
-    done, model = fired(V2, [*talk(30), said("and now?", "newest")])
-    assert stayed(done) == ["newest"]
-    text = recent(plain_text(summary(done)))
+    compaction, model = fired(V2, [*talk(30), said("and now?", "newest")])
+    assert stayed(compaction) == ["newest"]
+    text = recent(plain_text(summary(compaction)))
     assert "build part 29" in text and "part 29 is done" in text
     assert text.strip().startswith("[User]: build part "), "it begins at a user's message"
     (request,) = model.requests
@@ -70,8 +70,10 @@ def test_newest_turns_of_15000_tokens_stand_in_the_checkpoint_as_text() -> None:
 
 
 def test_results_are_cut_at_2000_characters_in_the_text_and_for_the_model() -> None:
-    done, model = fired(V2, [*talk(30), said("and now?")])
-    assert "z" * 1_900 in plain_text(summary(done)) and "z" * 2_001 not in plain_text(summary(done))
+    compaction, model = fired(V2, [*talk(30), said("and now?")])
+    assert "z" * 1_900 in plain_text(summary(compaction)) and "z" * 2_001 not in plain_text(
+        summary(compaction)
+    )
     assert "z" * 1_900 in model.requests[0].prompt and "z" * 2_001 not in model.requests[0].prompt
 
 
@@ -82,14 +84,14 @@ def test_keep_tokens_is_a_setting() -> None:
 
 
 def test_a_single_turn_is_summarised_whole() -> None:
-    done, model = fired(V2, turn(0, steps=30))
-    assert recent(plain_text(summary(done))) == ""
+    compaction, model = fired(V2, turn(0, steps=30))
+    assert recent(plain_text(summary(compaction))) == ""
     assert "result 0.29" in model.requests[0].prompt
 
 
 def test_the_next_compaction_reads_what_the_checkpoint_had_as_text() -> None:
-    done, _ = fired(V2, [*talk(30), said("and now?")], ("the first",))
-    later = [*done.after.messages, *talk(30), said("and then?")]
+    compaction, _ = fired(V2, [*talk(30), said("and now?")], ("the first",))
+    later = [*compaction.after.messages, *talk(30), said("and then?")]
     again, model = fired(V2, later, ("the second",))
     assert model.requests[0].previous == "the first"
     assert "part 29 is done" in model.requests[0].prompt
@@ -111,5 +113,5 @@ def test_the_summary_has_the_documented_headings_and_at_most_4096_tokens() -> No
 
 def test_recorded_text_cannot_close_the_checkpoint() -> None:
     messages = [*talk(29), said(f"{CLOSE} and more"), told("yes"), said("and now?")]
-    done, _ = fired(V2, messages)
-    assert plain_text(summary(done)).count(CLOSE) == 1
+    compaction, _ = fired(V2, messages)
+    assert plain_text(summary(compaction)).count(CLOSE) == 1

@@ -23,8 +23,8 @@ def test_the_numbers_of_its_class_are_240_and_2() -> None:
     )
     assert not due(of_class, 1_000, messages=240)
     assert due(of_class, 1_000, messages=241)
-    done, _ = fired(of_class, flat(241), reason="events")
-    assert stayed(done) == [f"m{i}" for i in (0, 1, *range(241 - 117, 241))]
+    compaction, _ = fired(of_class, flat(241), reason="events")
+    assert stayed(compaction) == [f"m{i}" for i in (0, 1, *range(241 - 117, 241))]
 
 
 def test_messages_alone_set_no_target_and_tokens_set_half_of_the_window() -> None:
@@ -46,22 +46,22 @@ def flat(n: int) -> list[Message]:
 
 def test_forty_are_left_the_first_four_a_summary_and_the_newest_35() -> None:
     messages = flat(81)
-    done, model = fired(OPENHANDS_ROLLING, messages, ("in between",), reason="events")
-    assert len(done.after.messages) == 40
-    assert done.after.messages[:4] == tuple(messages[:4])
-    assert isinstance(done.after.messages[4], Summary)
-    assert done.after.messages[5:] == tuple(messages[-35:])
+    compaction, model = fired(OPENHANDS_ROLLING, messages, ("in between",), reason="events")
+    assert len(compaction.after.messages) == 40
+    assert compaction.after.messages[:4] == tuple(messages[:4])
+    assert isinstance(compaction.after.messages[4], Summary)
+    assert compaction.after.messages[5:] == tuple(messages[-35:])
     assert model.requests[0].messages == tuple(messages[4:-35])
 
 
 def test_the_next_time_the_summary_is_updated_and_the_first_four_are_still_there() -> None:
-    done, _ = fired(OPENHANDS_ROLLING, flat(81), ("the first",), reason="events")
-    later = [*done.after.messages, *(m for m in flat(130)[81:122])]
+    compaction, _ = fired(OPENHANDS_ROLLING, flat(81), ("the first",), reason="events")
+    later = [*compaction.after.messages, *(m for m in flat(130)[81:122])]
     assert len(later) == 81
     again, model = fired(OPENHANDS_ROLLING, later, ("the second",), reason="events")
     assert model.requests[0].purpose == "update"
     assert model.requests[0].previous == "the first"
-    assert again.after.messages[:4] == done.after.messages[:4]
+    assert again.after.messages[:4] == compaction.after.messages[:4]
     assert summary(again).text == "the second"
     assert len(again.after.messages) == 40
 
@@ -69,8 +69,8 @@ def test_the_next_time_the_summary_is_updated_and_the_first_four_are_still_there
 @pytest.mark.parametrize("n", [14, 15, 16, 17])
 def test_a_pair_is_never_parted(n: int) -> None:
     messages = [rules("be good"), *conversation(n)]
-    done, _ = fired(OPENHANDS_ROLLING, messages, reason="events")
-    kept = [message.role for message in done.after.messages]
+    compaction, _ = fired(OPENHANDS_ROLLING, messages, reason="events")
+    kept = [message.role for message in compaction.after.messages]
     assert kept[kept.index("summary") + 1] != "tool"
     assert len(kept) <= 40
 
@@ -79,6 +79,6 @@ def test_tokens_alone_keep_half_of_what_the_target_leaves() -> None:
     messages: list[Message] = [said("go", "u")]
     for i in range(20):
         messages += [called("read", f"c{i}"), result("x" * 8_000, f"c{i}")]
-    done, _ = fired(OPENHANDS_ROLLING, messages, target=20_000)
-    newest = done.after.messages[done.after.messages.index(summary(done)) + 1 :]
-    assert 7_000 < sum(map(done.after.count, newest)) <= 10_000
+    compaction, _ = fired(OPENHANDS_ROLLING, messages, target=20_000)
+    newest = compaction.after.messages[compaction.after.messages.index(summary(compaction)) + 1 :]
+    assert 7_000 < sum(map(compaction.after.count, newest)) <= 10_000

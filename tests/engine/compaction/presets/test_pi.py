@@ -45,28 +45,28 @@ def test_a_call_is_its_name_and_its_arguments_as_json_without_blanks() -> None:
 
 def test_the_start_of_a_turn_that_nothing_precedes_is_asked_for_alone() -> None:
     messages: list[Message] = [said("go", "u"), *(told("x" * 40_000, f"a{i}") for i in range(4))]
-    done, model = fired(PI, messages, ("the start",))
+    compaction, model = fired(PI, messages, ("the start",))
     assert [request.purpose for request in model.requests] == ["turn_prefix"]
-    assert summary(done).text.startswith("No turn before this one.")
-    assert summary(done).text.endswith("the start")
+    assert summary(compaction).text.startswith("No turn before this one.")
+    assert summary(compaction).text.endswith("the start")
 
 
 def test_about_twenty_thousand_tokens_stay_from_the_next_message_that_is_no_result() -> None:
     messages: list[Message] = [said("go", "u")]
     for i in range(20):
         messages += [called("read", f"c{i}"), result("x" * 16_000, f"c{i}")]
-    done, _ = fired(PI, messages, target=70_000)
-    kept = [message for message in done.after.messages if message.role == "tool"]
-    assert len(kept) == 4, (
+    compaction, _ = fired(PI, messages, target=70_000)
+    results = [message for message in compaction.after.messages if message.role == "tool"]
+    assert len(results) == 4, (
         "the walk stops in the result of the fifth last step, and goes on to the next call"
     )
-    assert done.after.messages[2].role == "assistant"
-    assert stayed(done)[0] == "u", "the newest user message stays beside the summary"
+    assert compaction.after.messages[2].role == "assistant"
+    assert stayed(compaction)[0] == "u", "the newest user message stays beside the summary"
 
 
 def test_everything_stays_where_it_is_less_than_is_kept_anyway() -> None:
-    done, model = fired(PI, conversation(40), keep_recent=20_000)
-    assert done.outcome == "unchanged"
+    compaction, model = fired(PI, conversation(40), keep_recent=20_000)
+    assert compaction.outcome == "unchanged"
     assert model.requests == []
 
 
@@ -82,12 +82,12 @@ def long_turn() -> list[Message]:
 
 
 def test_a_split_turn_is_two_asks_with_their_own_bounds() -> None:
-    done, model = fired(PI, long_turn(), ("the history", "the turn's start"), target=80_000)
+    compaction, model = fired(PI, long_turn(), ("the history", "the turn's start"), target=80_000)
     assert [request.purpose for request in model.requests] == ["summary", "turn_prefix"]
     first, second = model.requests
     assert (first.max_tokens, second.max_tokens) == (5_000, 8_192)
     assert {message.id for message in first.messages} == {"u0", "a0"}
-    text = summary(done).text
+    text = summary(compaction).text
     assert text.index("the history") < text.index("---") < text.index("the turn's start")
 
 
@@ -108,14 +108,14 @@ def test_file_lists_are_carried_on_and_an_earlier_summary_is_updated() -> None:
     messages: list[Message] = [said("go", "u")]
     for i in range(30):
         messages += [called("read", f"c{i}", path=f"f{i}.py"), result("x" * 8_000, f"c{i}")]
-    done, _ = fired(PI, messages, target=50_000)
-    assert "f0.py" in summary(done).files.read
-    later = [*done.after.messages]
+    compaction, _ = fired(PI, messages, target=50_000)
+    assert "f0.py" in summary(compaction).files.read
+    later = [*compaction.after.messages]
     for i in range(30, 60):
         later += [called("edit", f"c{i}", path=f"f{i % 3}.py"), result("x" * 8_000, f"c{i}")]
     again, model = fired(PI, later, ("the second", "its turn"), target=50_000)
     assert model.requests[0].purpose == "update"
-    assert model.requests[0].previous == summary(done).text
+    assert model.requests[0].previous == summary(compaction).text
     files = summary(again).files
     assert "f0.py" in files.modified
     assert "f7.py" in files.read

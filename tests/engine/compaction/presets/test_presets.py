@@ -22,24 +22,24 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 @pytest.mark.parametrize("share", [0.03, 0.05, 0.1, 0.2, 0.4])
 def test_small_targets_are_reached_and_used(name: str, share: float) -> None:
     target = int(share * CONTEXT.tokens)
-    done = compact(
+    compaction = compact(
         CONTEXT,
         preset(name).strategy,
         Budget(target=target, window=99_999),
         Scripted(["word " * 40] * 2),
     )
-    assert done.outcome == "compacted"
-    assert not done.violations
-    assert done.sent.tokens <= target
+    assert compaction.outcome == "compacted"
+    assert not compaction.violations
+    assert compaction.sent.tokens <= target
 
 
 def test_the_pipeline_stops_as_soon_as_it_is_small_enough() -> None:
     model = Scripted(())
     target = int(0.5 * CONTEXT.tokens)
-    done = compact(
+    compaction = compact(
         CONTEXT, preset("pipeline").strategy, Budget(target=target, window=99_999), model
     )
-    assert [record.name for record in done.stages] == ["snip"]
+    assert [record.name for record in compaction.stages] == ["snip"]
     assert model.requests == []
 
 
@@ -47,19 +47,19 @@ def test_the_pipeline_keeps_the_first_message_and_the_last_six() -> None:
     messages = conversation(40, words=60)
     context = Context.of(messages)
     budget = Budget(target=int(0.15 * context.tokens), window=99_999)
-    done = compact(context, preset("pipeline").strategy, budget, Scripted(["short"] * 2))
-    assert done.after.messages[0] is messages[0]
-    assert done.after.messages[-6:] == tuple(messages[-6:])
+    compaction = compact(context, preset("pipeline").strategy, budget, Scripted(["short"] * 2))
+    assert compaction.after.messages[0] is messages[0]
+    assert compaction.after.messages[-6:] == tuple(messages[-6:])
 
 
 def test_a_model_that_writes_too_much_does_not_exceed_the_target() -> None:
     target = int(0.2 * CONTEXT.tokens)
     budget = Budget(target=target, window=99_999)
-    done = compact(
+    compaction = compact(
         CONTEXT, preset("summarize").strategy, budget, Scripted(["word " * int(target * 0.7)] * 2)
     )
-    assert done.outcome == "compacted"
-    assert any(message.role == "summary" for message in done.after.messages), (
+    assert compaction.outcome == "compacted"
+    assert any(message.role == "summary" for message in compaction.after.messages), (
         "it is cut and not lost"
     )
 

@@ -28,14 +28,14 @@ def texts(context: Context) -> list[str]:
 
 def test_a_long_result_is_archived_under_a_reference_that_stands_in_its_place() -> None:
     long = "line\n" * 4_000
-    done = after(
+    context = after(
         STAGES["budget_reduction"](),
         [called("read", "c"), result(long, "c"), result("x" * 16_000, "d"), told("Read.")],
     )
     ref = reference(long)
-    assert texts(done)[1] == f"[truncated; full=20000 chars; ref={ref}]"
-    assert done.archive[ref] == long
-    assert len(texts(done)[2]) == 16_000, "exactly the limit is not too long"
+    assert texts(context)[1] == f"[truncated; full=20000 chars; ref={ref}]"
+    assert context.archive[ref] == long
+    assert len(texts(context)[2]) == 16_000, "exactly the limit is not too long"
 
 
 def test_an_archive_survives_a_whole_compaction_and_the_later_stages() -> None:
@@ -46,14 +46,16 @@ def test_an_archive_survives_a_whole_compaction_and_the_later_stages() -> None:
         result(long, "c"),
         *conversation(10),
     ]
-    done = compact(
+    compaction = compact(
         Context.of(messages),
         Strategy("x", (STAGES["budget_reduction"](), Snip(age=1))),
         BUDGET,
         Scripted(()),
     )
-    assert done.after.archive[reference(long)] == long
-    assert f"ref={reference(long)}" in texts(done.after)[2], "the agent still sees the reference"
+    assert compaction.after.archive[reference(long)] == long
+    assert f"ref={reference(long)}" in texts(compaction.after)[2], (
+        "the agent still sees the reference"
+    )
 
 
 def test_a_pinned_result_is_not_reduced() -> None:
@@ -69,9 +71,9 @@ def alternating(n: int) -> list[Message]:
 
 
 def test_a_stale_result_becomes_a_marker_with_its_call_id() -> None:
-    done = after(Snip(age=2, pins=Pins(prefix=1, suffix=6)), alternating(4))
-    assert texts(done)[2] == "<snipped: stale tool-result for call c0>"
-    assert sum("snipped" in text for text in texts(done)) == 1, "the last six messages are live"
+    context = after(Snip(age=2, pins=Pins(prefix=1, suffix=6)), alternating(4))
+    assert texts(context)[2] == "<snipped: stale tool-result for call c0>"
+    assert sum("snipped" in text for text in texts(context)) == 1, "the last six messages are live"
 
 
 def test_a_marker_is_neither_put_in_its_own_place_nor_counted_again() -> None:
@@ -81,14 +83,14 @@ def test_a_marker_is_neither_put_in_its_own_place_nor_counted_again() -> None:
         asked.append(message)
         return 0
 
-    done = replace(after(Snip(age=1, pins=Pins()), alternating(4)), count=noted)
-    assert Snip(age=1, pins=Pins()).plan(done, BUDGET) is None
+    context = replace(after(Snip(age=1, pins=Pins()), alternating(4)), count=noted)
+    assert Snip(age=1, pins=Pins()).plan(context, BUDGET) is None
     assert not asked
 
 
 def test_only_results_with_enough_answers_after_them_are_stale() -> None:
-    done = after(Snip(age=4, pins=Pins()), alternating(6))
-    assert [i for i, text in enumerate(texts(done)) if "snipped" in text] == [2, 4, 6]
+    context = after(Snip(age=4, pins=Pins()), alternating(6))
+    assert [i for i, text in enumerate(texts(context)) if "snipped" in text] == [2, 4, 6]
     assert Snip().plan(Context.of([rules("s"), result("x" * 900), told("y")]), BUDGET) is None
 
 
@@ -97,22 +99,24 @@ def test_short_pinned_and_named_results_are_not_snipped() -> None:
     rows[2] = replace(rows[2], pinned=True)
     rows[4] = replace(rows[4], name="skill:x")
     rows[6] = result("ok", "c2")
-    done = after(Snip(pins=Pins(names=("skill:*",))), rows)
-    assert next(i for i, text in enumerate(texts(done)) if "snipped" in text) == 8
+    context = after(Snip(pins=Pins(names=("skill:*",))), rows)
+    assert next(i for i, text in enumerate(texts(context)) if "snipped" in text) == 8
 
 
 def run_of(n: int) -> list[Message]:
-    asked = AssistantMessage(id="a", blocks=tuple(ToolCall(f"c{i}", "read", {}) for i in range(n)))
+    message = AssistantMessage(
+        id="a", blocks=tuple(ToolCall(f"c{i}", "read", {}) for i in range(n))
+    )
     results = [result(f"{i} " + "word " * 200, f"c{i}") for i in range(n)]
-    return [said("go"), asked, *results, told("Read.", "b")]
+    return [said("go"), message, *results, told("Read.", "b")]
 
 
 def test_a_run_of_three_results_is_excerpted_in_place() -> None:
-    done = after(Microcompact(chars=20, pins=Pins(prefix=1)), run_of(3))
-    assert texts(done)[2:5] == [
+    context = after(Microcompact(chars=20, pins=Pins(prefix=1)), run_of(3))
+    assert texts(context)[2:5] == [
         f"[microcompact excerpt] {i} word word word wor […]" for i in range(3)
     ]
-    assert [message.id for message in done.messages] == ["u0", "a", "r-c0", "r-c1", "r-c2", "b"]
+    assert [message.id for message in context.messages] == ["u0", "a", "r-c0", "r-c1", "r-c2", "b"]
 
 
 def test_results_that_the_model_has_not_seen_stay() -> None:
@@ -135,9 +139,9 @@ def test_a_read_of_a_file_that_was_changed_later_collapses() -> None:
         called("read", "3", path="a.py"),
         result("new text " * 30, "3"),
     ]
-    done = after(STAGES["context_collapse"](), messages)
-    assert texts(done)[1] == "<read superseded by later edit: a.py>"
-    assert texts(done)[5] == "new text " * 30
+    context = after(STAGES["context_collapse"](), messages)
+    assert texts(context)[1] == "<read superseded by later edit: a.py>"
+    assert texts(context)[5] == "new text " * 30
 
 
 def test_an_edit_that_failed_or_touched_another_file_supersedes_nothing() -> None:
@@ -172,8 +176,8 @@ def test_three_equal_calls_all_refer_to_one_that_is_there() -> None:
 
 
 def test_the_floor_is_the_system_and_the_last_user_message() -> None:
-    done = after(STAGES["keep_floor"](), [rules("be good"), *conversation(3)])
-    assert [message.id for message in done.messages] == ["s0", "u2"]
+    context = after(STAGES["keep_floor"](), [rules("be good"), *conversation(3)])
+    assert [message.id for message in context.messages] == ["s0", "u2"]
     synthetic: list[Message] = [said("note", "u1", synthetic=True), told("x")]
     assert [message.id for message in after(STAGES["keep_floor"](), synthetic).messages] == ["u1"]
 
@@ -192,10 +196,10 @@ def broken() -> list[Message]:
 
 
 def test_repair_drops_what_answers_nothing_and_calls_without_a_result() -> None:
-    done = after(STAGES["repair_pairs"](), broken())
-    assert [message.id for message in done.messages] == ["u0", "a-1", "a-2", "r-2", "u0", "a-3"]
-    assert done.messages[1].calls == ()  # type: ignore[union-attr]
-    assert done.messages[-1].calls, "the last message still waits"  # type: ignore[union-attr]
+    context = after(STAGES["repair_pairs"](), broken())
+    assert [message.id for message in context.messages] == ["u0", "a-1", "a-2", "r-2", "u0", "a-3"]
+    assert context.messages[1].calls == ()  # type: ignore[union-attr]
+    assert context.messages[-1].calls, "the last message still waits"  # type: ignore[union-attr]
 
 
 def test_whole_pairs_need_no_repair() -> None:

@@ -130,9 +130,9 @@ def test_an_agent_runs_until_it_answers() -> None:
 
 def after(messages: list[Message], target: int) -> Context:
     context = Context.of(messages)
-    done = compact(context, BOTH, Budget(target=target, window=10_000), Scripted(()))
-    assert not done.violations
-    return done.after
+    compaction = compact(context, BOTH, Budget(target=target, window=10_000), Scripted(()))
+    assert not compaction.violations
+    return compaction.after
 
 
 def test_it_stands_in_front_is_kept_and_updated_in_its_place() -> None:
@@ -168,20 +168,20 @@ def test_a_live_compactor_keeps_it_in_front_through_compactions() -> None:
         )
     kept = [event for event in live.events if isinstance(event, CompactionEnded)]
     assert len(kept) >= 2
-    assert [len(one) for one in blocks[-20:]] == [1] * 20
+    assert [len(block) for block in blocks[-20:]] == [1] * 20
     assert "Never touch the billing folder." in parsed(blocks[-1][0])["Rules of the user"]
 
 
 @pytest.mark.parametrize("path", bundled_files()[:2], ids=lambda path: path.stem)
 def test_each_line_of_a_recording_s_register_was_said_in_it(path: Path) -> None:
     messages = load(path)[0].messages
-    asked = " ".join(
+    text = " ".join(
         " ".join(plain_text(message).split()) for message in messages if is_real_user(message)
     )
     found = entries(messages)
     assert found["Goal"]
     for line in (*found["Goal"], *found["Rules of the user"]):
-        assert line in asked
+        assert line in text
 
 
 def test_without_room_there_is_none() -> None:

@@ -32,8 +32,8 @@ def by_step(scores: dict[int, float], otherwise: float = 1.0) -> Scored:
 
 def after(stage: Scored, target: int, messages: list[Message] | None = None) -> list[Message]:
     preset = wb.Preset("mine", wb.Strategy("mine", (stage,)))
-    done, _ = fired(preset, messages or talk(), target=target)
-    return list(done.after.messages)
+    compaction, _ = fired(preset, messages or talk(), target=target)
+    return list(compaction.after.messages)
 
 
 def results(messages: Sequence[Message]) -> dict[str, str]:
@@ -71,8 +71,8 @@ def test_where_it_saves_less_than_a_quarter_it_does_nothing() -> None:
     scores = {0: 0.0, 1: 0.0, 2: 0.0}
     assert after(by_step(scores), target=100) == talk()
     preset = wb.Preset("mine", wb.Strategy("mine", (by_step(scores), BUILTIN["truncate"]())))
-    done, _ = fired(preset, talk(), target=5_000)
-    assert [record.name for record in done.stages] == ["truncate"]
+    compaction, _ = fired(preset, talk(), target=5_000)
+    assert [record.name for record in compaction.stages] == ["truncate"]
 
 
 def test_no_call_is_parted_from_its_result() -> None:

@@ -13,9 +13,9 @@ STRATEGY = preset("truncate").strategy
 
 def kept(messages: list[Message], target: int) -> Context:
     context = Context.of(messages)
-    done = compact(context, STRATEGY, Budget(target=target, window=100_000), Scripted(()))
-    assert not done.violations
-    return done.after
+    compaction = compact(context, STRATEGY, Budget(target=target, window=100_000), Scripted(()))
+    assert not compaction.violations
+    return compaction.after
 
 
 def test_what_fits_is_left_alone() -> None:

@@ -111,5 +111,5 @@ def test_a_line_that_could_be_anywhere_is_not_needed(line: str) -> None:
 
 def test_marks_of_searches_and_viewers_are_no_part_of_a_line() -> None:
     for mark in ("src/export.py:12:", "12:", "   12\t", "12→", "+ ", "- "):
-        shown = f"{mark}{LINES[0]}"
-        assert needed(called("edit", path=PATH, old_string=LINES[0]), shown) == [LINES[0]], mark
+        text = f"{mark}{LINES[0]}"
+        assert needed(called("edit", path=PATH, old_string=LINES[0]), text) == [LINES[0]], mark

@@ -116,40 +116,54 @@ def reported(session: Session) -> list[tuple[AssistantMessage, Usage]]:
 
 
 def test_a_provider_that_keeps_to_its_rules_is_reproduced_to_the_cent() -> None:
-    found = reconciled(recorded([0, 10, 10, 400, 10, 10], compact_before=4))
-    assert (found.error("prompt"), found.error("read"), found.error("usd")) == (0.0, 0.0, 0.0)
-    assert found.errors("usd").max() < 1e-9
-    assert found.predicted[:, USD].sum() == pytest.approx(found.reported[:, USD].sum())
-    assert (len(found.predicted), found.left_out, found.missed) == (6, 0, 0)
+    reconciliation = reconciled(recorded([0, 10, 10, 400, 10, 10], compact_before=4))
+    assert (
+        reconciliation.error("prompt"),
+        reconciliation.error("read"),
+        reconciliation.error("usd"),
+    ) == (0.0, 0.0, 0.0)
+    assert reconciliation.errors("usd").max() < 1e-9
+    assert reconciliation.predicted[:, USD].sum() == pytest.approx(
+        reconciliation.reported[:, USD].sum()
+    )
+    assert (len(reconciliation.predicted), reconciliation.left_out, reconciliation.missed) == (
+        6,
+        0,
+        0,
+    )
 
 
 def test_an_hour_s_cache_is_reproduced_too() -> None:
     rules = Pricing("m", PRICES, ANTHROPIC_HOUR, head=HEAD)
-    found = reconciled(recorded([0, 10, 2_000, 4_000, 10], Provider(3_600, hour=True)), rules)
-    assert found.errors("usd").max() < 1e-9
+    reconciliation = reconciled(
+        recorded([0, 10, 2_000, 4_000, 10], Provider(3_600, hour=True)), rules
+    )
+    assert reconciliation.errors("usd").max() < 1e-9
 
 
 def test_the_wrong_lifetime_shows() -> None:
-    found = reconciled(recorded([0, 400, 400, 400, 400], Provider(3_600)))
-    assert error(found, "read") > 0.5
-    assert error(found, "usd") > 0.5
+    reconciliation = reconciled(recorded([0, 400, 400, 400, 400], Provider(3_600)))
+    assert error(reconciliation, "read") > 0.5
+    assert error(reconciliation, "usd") > 0.5
 
 
 def test_a_cache_that_loses_what_it_should_hold_is_counted() -> None:
     provider = Provider(lifetime=15.0)
-    found = reconciled(recorded([0, 10, 20, 10, 20, 10], provider))
-    assert found.missed == 2
-    assert found.bill_error is not None and found.bill_error < -0.1
-    assert whole_bill(found) == pytest.approx(found.reported[:, USD].sum())
-    assert found.usd_found == 0.0
+    reconciliation = reconciled(recorded([0, 10, 20, 10, 20, 10], provider))
+    assert reconciliation.missed == 2
+    assert reconciliation.bill_error is not None and reconciliation.bill_error < -0.1
+    assert whole_bill(reconciliation) == pytest.approx(reconciliation.reported[:, USD].sum())
+    assert reconciliation.usd_found == 0.0
 
 
 def test_a_request_that_reads_all_of_the_prompt_before_it_does_not_miss_though_that_was_predicted_too_large() -> (
     None
 ):
-    found = reconciled(recorded([0, 10, 10, 10], hidden=[-5_000] * 4))
-    assert (found.missed, found.usd_missed) == (0, 0.0)
-    assert [name for name, usd in found.reasons.items() if abs(usd) > 1e-9] == ["sizes of prompts"]
+    reconciliation = reconciled(recorded([0, 10, 10, 10], hidden=[-5_000] * 4))
+    assert (reconciliation.missed, reconciliation.usd_missed) == (0, 0.0)
+    assert [name for name, usd in reconciliation.reasons.items() if abs(usd) > 1e-9] == [
+        "sizes of prompts"
+    ]
 
 
 def whole_bill(found: Reconciliation) -> float:
@@ -158,10 +172,10 @@ def whole_bill(found: Reconciliation) -> float:
 
 
 def test_a_cache_that_an_earlier_session_wrote_is_found_and_counted() -> None:
-    found = reconciled(recorded([0, 10, 10], Provider(before=HEAD)))
-    assert found.bill_error is not None and found.bill_error > 0.1
-    assert (found.missed, found.usd_missed) == (0, 0.0)
-    assert whole_bill(found) == pytest.approx(found.reported[:, USD].sum())
+    reconciliation = reconciled(recorded([0, 10, 10], Provider(before=HEAD)))
+    assert reconciliation.bill_error is not None and reconciliation.bill_error > 0.1
+    assert (reconciliation.missed, reconciliation.usd_missed) == (0, 0.0)
+    assert whole_bill(reconciliation) == pytest.approx(reconciliation.reported[:, USD].sum())
 
 
 def test_the_reasons_sum_to_the_error_of_the_bill_and_name_what_happened() -> None:
@@ -173,10 +187,12 @@ def test_the_reasons_sum_to_the_error_of_the_bill_and_name_what_happened() -> No
         *waits.items(),
         *(("missed at a user's message", pauses) for pauses in waits.values()),
     ]:
-        found = reconciled(recorded(pauses, Provider(lifetime=15.0), by_tools="user" not in reason))
-        assert next(iter(found.reasons)) == reason
-        off = float((found.predicted - found.reported)[:, USD].sum())
-        assert sum(found.reasons.values()) == pytest.approx(off) and off < 0
+        reconciliation = reconciled(
+            recorded(pauses, Provider(lifetime=15.0), by_tools="user" not in reason)
+        )
+        assert next(iter(reconciliation.reasons)) == reason
+        off = float((reconciliation.predicted - reconciliation.reported)[:, USD].sum())
+        assert sum(reconciliation.reasons.values()) == pytest.approx(off) and off < 0
     early = reconciled(recorded([0, 10, 10], Provider(before=HEAD))).reasons
     assert (
         next(iter(early)) == "found from an earlier session"
@@ -203,9 +219,11 @@ def test_a_provider_that_drops_a_turn_s_reasoning_finds_the_prompt_that_began_it
         answer = replace(told("ok", f"a{n}"), usage=usage, model="m", time=10.0 * n)
         log.append(MessageEntry(id=answer.id, parent=log.leaf, message=answer))
         counted += 2_000
-    done = reconciled(Session("s", log), Pricing("m", PRICES, rules, head=HEAD))
-    assert (done.predicted[:, READ].tolist() == done.reported[:, READ].tolist()) is reproduced
-    assert (done.missed == 0) is reproduced
+    reconciliation = reconciled(Session("s", log), Pricing("m", PRICES, rules, head=HEAD))
+    assert (
+        reconciliation.predicted[:, READ].tolist() == reconciliation.reported[:, READ].tolist()
+    ) is reproduced
+    assert (reconciliation.missed == 0) is reproduced
 
 
 def test_writes_that_no_report_names_are_a_reason_of_their_own() -> None:
@@ -213,13 +231,15 @@ def test_writes_that_no_report_names_are_a_reason_of_their_own() -> None:
     for answer, usage in reported(session):
         unnamed = Usage(input=usage.cache_write, cache_read=usage.cache_read)
         object.__setattr__(answer, "usage", unnamed)
-    found = reconciled(session)
-    name, usd = next(iter(found.reasons.items()))
-    assert name == "cache writes that no report names" and usd == pytest.approx(found.usd_unwritten)
+    reconciliation = reconciled(session)
+    name, usd = next(iter(reconciliation.reasons.items()))
+    assert name == "cache writes that no report names" and usd == pytest.approx(
+        reconciliation.usd_unwritten
+    )
     assert (
-        sum(found.reasons.values()) == pytest.approx(usd)
-        and found.bill_error is not None
-        and found.bill_error > 0
+        sum(reconciliation.reasons.values()) == pytest.approx(usd)
+        and reconciliation.bill_error is not None
+        and reconciliation.bill_error > 0
     )
 
 
@@ -237,8 +257,8 @@ def test_a_recording_whose_client_reports_nothing_of_a_cache_is_not_compared() -
     session = recorded([0, 10, 10])
     for answer, usage in reported(session):
         object.__setattr__(answer, "usage", Usage(input=usage.prompt))
-    found = reconciled(session, Pricing("m", PRICES, OPENAI))
-    assert (found.why, len(found.predicted), found.left_out) == (
+    reconciliation = reconciled(session, Pricing("m", PRICES, OPENAI))
+    assert (reconciliation.why, len(reconciliation.predicted), reconciliation.left_out) == (
         "its reports say nothing of a cache",
         0,
         3,
@@ -258,10 +278,12 @@ def test_a_model_without_a_price_is_priced_as_the_one_that_its_name_goes_on_from
 
 
 def test_a_cut_that_nobody_recorded_costs_one_request_and_is_named() -> None:
-    found = reconciled(recorded([0, 10, 10, 10, 10], hidden=[0, 0, -9_000, -9_000, -9_000]))
-    assert found.turns == {"shrunk": 1}
-    assert (found.errors("prompt") > 0).tolist() == [False, False, True, False, False]
-    assert found.error("prompt") == 0.0
+    reconciliation = reconciled(
+        recorded([0, 10, 10, 10, 10], hidden=[0, 0, -9_000, -9_000, -9_000])
+    )
+    assert reconciliation.turns == {"shrunk": 1}
+    assert (reconciliation.errors("prompt") > 0).tolist() == [False, False, True, False, False]
+    assert reconciliation.error("prompt") == 0.0
 
 
 def test_tokens_are_those_before_the_answer_and_not_after_it() -> None:
@@ -293,9 +315,9 @@ def test_eleven_real_recordings_are_reproduced(corpora: Path) -> None:
     count = TiktokenCounter()
     for path in sorted((corpora / "entireio-cli").glob("*.jsonl")):
         session, *_ = load(path, lenient=True)
-        found = reconcile(
+        reconciliation = reconcile(
             session, Sizing.of(session, count.sizes(session.messages), count), pricing(session)
         )
-        assert error(found, "prompt") <= 0.02, path
-        assert error(found, "read") <= 0.02, path
-        assert error(found, "usd") <= 0.025, path
+        assert error(reconciliation, "prompt") <= 0.02, path
+        assert error(reconciliation, "read") <= 0.02, path
+        assert error(reconciliation, "usd") <= 0.025, path

@@ -89,10 +89,10 @@ def test_the_first_request_writes_all_and_the_next_reads_it_and_writes_the_rest(
 
 def test_cached_tokens_are_paid_once() -> None:
     for rules in (ANTHROPIC, ANTHROPIC_HOUR, OPENAI, NO_CACHE):
-        for one in reckoned(replayed((10_000, 0), (12_000, 10_000)), rules).charges:
-            plain = one.prompt - one.read - one.written
+        for charge in reckoned(replayed((10_000, 0), (12_000, 10_000)), rules).charges:
+            plain = charge.prompt - charge.read - charge.written
             assert plain >= 0
-            assert one.usd_input == pytest.approx(plain * 3 * DOLLAR)
+            assert charge.usd_input == pytest.approx(plain * 3 * DOLLAR)
 
 
 def test_the_overhead_is_paid_with_every_request() -> None:
@@ -164,7 +164,7 @@ def test_reasoning_that_leaves_at_a_user_s_message_takes_what_stood_behind_it_ou
     )
     found = reckoned(replay, OPENAI)
     assert [one.read for one in found.plain] == [0, 12_800, 12_800, 38_400]
-    assert [one.read for one in found.charges] == [0, 2_048, 4_096, 16_896]
+    assert [charge.read for charge in found.charges] == [0, 2_048, 4_096, 16_896]
     kept = reckoned(replay, OPENAI_WRITES)
     assert [one.read for one in kept.plain] == [0, 12_800, 25_600, 38_400]
 
@@ -327,9 +327,13 @@ def test_a_summary_after_the_last_request_is_still_paid() -> None:
 
 def test_the_parts_add_up() -> None:
     found = reckoned(replayed((10_000, 0), (12_000, 10_000), (13_000, 4_000), output=50))
-    for one in found.charges:
-        assert one.usd == pytest.approx(
-            one.usd_input + one.usd_read + one.usd_write + one.usd_output + one.summaries
+    for charge in found.charges:
+        assert charge.usd == pytest.approx(
+            charge.usd_input
+            + charge.usd_read
+            + charge.usd_write
+            + charge.usd_output
+            + charge.summaries
         )
 
 

@@ -285,13 +285,15 @@ def test_the_exam_of_a_boundary_is_a_documented_table() -> None:
 def test_a_context_is_examined_as_the_metric_examines_it() -> None:
     session = wb.bundled()[0]
     ready = wb.prepared(session, 24_000)
-    done = wb.replay(ready, "truncate")
-    exams = [wb.exam(ready, shot.at, shot.context) for shot in done.snapshots if not shot.exam_only]
+    replay = wb.replay(ready, "truncate")
+    exams = [
+        wb.exam(ready, shot.at, shot.context) for shot in replay.snapshots if not shot.exam_only
+    ]
     assert np.mean([exam.score for exam in exams]) == pytest.approx(
-        BUILTIN["exam_recall"].score(wb.metric_input(ready, done)).value
+        BUILTIN["exam_recall"].score(wb.metric_input(ready, replay)).value
     )
     assert exams[0].table()["credit"].tolist() == list(exams[0].credits or ())
-    assert wb.exam(ready, done.snapshots[0].at).score is None
+    assert wb.exam(ready, replay.snapshots[0].at).score is None
 
 
 def test_the_exams_of_a_session_go_with_its_index() -> None:

@@ -69,9 +69,9 @@ def test_code_tells_what_became_of_a_rule_where_it_is_sure(
 
 
 def test_the_nearest_sentence_and_the_reason_are_told() -> None:
-    found = verdict(POOL, "All is well. Keep at most 50 connections in the pool.")
-    assert found.evidence == "Keep at most 50 connections in the pool."
-    assert found.reason == "a number is another: 50 for 40"
+    rule_verdict = verdict(POOL, "All is well. Keep at most 50 connections in the pool.")
+    assert rule_verdict.evidence == "Keep at most 50 connections in the pool."
+    assert rule_verdict.reason == "a number is another: 50 for 40"
 
 
 def test_results_of_tools_say_no_rule() -> None:

@@ -10,10 +10,10 @@ INDEX = Index([said("retryLimit is 4500\nmaxDelay is 9000"), said("burstSize = 3
 
 def entities(*texts: str) -> list[tuple[int, str, str]]:
     """The text, span and name of each of the session's entities."""
-    found, p = INDEX.read(texts), INDEX.inverted_index
-    pairs = zip(found.entity_row.tolist(), found.entities.tolist(), strict=True)
+    indexed_texts, p = INDEX.read(texts), INDEX.inverted_index
+    pairs = zip(indexed_texts.entity_row.tolist(), indexed_texts.entities.tolist(), strict=True)
     return [
-        (int(found.text[row]), p.texts[found.spans[row]], p.names[number].text)
+        (int(indexed_texts.text[row]), p.texts[indexed_texts.spans[row]], p.names[number].text)
         for row, number in pairs
     ]
 

@@ -37,14 +37,14 @@ def session(texts: list[str] = TEXTS) -> Session:
 
 def exams(of: Session) -> SessionExams:
     """One exam with one question."""
-    written = WrittenQuestion(
+    written_question = WrittenQuestion(
         "finding",
         "How widely is it used?",
         "Nine files import it.",
         ("nine files import",),
         "imported by nine files",
     )
-    accepted, refusals = checked([written], of.messages)
+    accepted, refusals = checked([written_question], of.messages)
     assert not refusals
     return SessionExams(
         of.id, opening_digest(of), (WorkExam(3, tuple(accepted), "a writer", "2026-11"),)
@@ -52,9 +52,9 @@ def exams(of: Session) -> SessionExams:
 
 
 def test_exams_come_back_from_a_folder_as_they_were_written(tmp_path: Path) -> None:
-    written = exams(session())
-    write_atomically(file_in(tmp_path, session()), exams_text([written]))
-    assert exams_of(session(), tmp_path) == written
+    session_exams = exams(session())
+    write_atomically(file_in(tmp_path, session()), exams_text([session_exams]))
+    assert exams_of(session(), tmp_path) == session_exams
 
 
 def test_exams_lie_beside_a_recording(tmp_path: Path) -> None:
@@ -62,9 +62,12 @@ def test_exams_lie_beside_a_recording(tmp_path: Path) -> None:
     save(session(), path)
     recorded = load(path)[0]
     write_atomically(file_beside(path), exams_text([exams(recorded)]))
-    found = exams_of(recorded)
-    assert found is not None
-    assert found.exams[0].questions[0].evidence.quote(recorded.messages) == "imported by nine files"
+    session_exams = exams_of(recorded)
+    assert session_exams is not None
+    assert (
+        session_exams.exams[0].questions[0].evidence.quote(recorded.messages)
+        == "imported by nine files"
+    )
 
 
 def test_the_file_repeats_no_text_of_the_session(tmp_path: Path) -> None:
@@ -82,9 +85,9 @@ def test_another_session_of_the_same_name_has_no_exam(tmp_path: Path) -> None:
 def test_a_question_whose_evidence_is_gone_is_left_out_and_counted(tmp_path: Path) -> None:
     write_atomically(file_in(tmp_path, session()), exams_text([exams(session())]))
     changed = session([TEXTS[0], "The harbour module is imported by ten files.", TEXTS[2]])
-    found = exams_of(changed, tmp_path)
-    assert found is not None
-    assert (found.exams[0].questions, found.exams[0].refused) == ((), 1)
+    session_exams = exams_of(changed, tmp_path)
+    assert session_exams is not None
+    assert (session_exams.exams[0].questions, session_exams.exams[0].refused) == ((), 1)
 
 
 @pytest.mark.parametrize(

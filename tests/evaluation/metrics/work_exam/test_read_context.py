@@ -35,9 +35,9 @@ def test_a_sentence_ends_with_a_full_stop_or_its_line() -> None:
 def test_lines_that_are_read_alone_and_joined_are_the_whole(lines: list[str]) -> None:
     parts = [PlacedContext.of(ReadContext.of(line), VOCABULARY) for line in lines]
     joined = PlacedContext.joined(parts)
-    whole = PlacedContext.of(ReadContext.of("\n".join(lines)), VOCABULARY)
+    placed_context = PlacedContext.of(ReadContext.of("\n".join(lines)), VOCABULARY)
     for ruler in ("words", "statements", "sentences"):
-        by_parts, at_once = getattr(joined, ruler), getattr(whole, ruler)
+        by_parts, at_once = getattr(joined, ruler), getattr(placed_context, ruler)
         assert by_parts.places.tolist() == at_once.places.tolist()
         assert by_parts.numbers.tolist() == at_once.numbers.tolist()
         assert by_parts.length == at_once.length

@@ -100,8 +100,8 @@ def test_where_a_rule_wrote_a_part_the_error_is_that_of_both_each_by_its_share()
     same = BIASED.lead_bound("mixed", "mixed", projects=10, rule_share=0.3, other_rule_share=0.3)
     assert same == pytest.approx(0.0)
     mixed = [
-        PredictedContext(one.project, "mixed", one.chance, 1.0)
-        for one in contexts("model", 0.5, 0.7, 0.6)
+        PredictedContext(predicted_context.project, "mixed", predicted_context.chance, 1.0)
+        for predicted_context in contexts("model", 0.5, 0.7, 0.6)
     ]
     assert BIASED.score(mixed) == BIASED.score(contexts("rule", 0.5, 0.7, 0.6))
 

@@ -40,14 +40,14 @@ def recorded(folder: Path) -> Session:
 def examined(folder: Path) -> Session:
     """The same with an exam beside it."""
     session = recorded(folder)
-    written = WrittenQuestion(
+    written_question = WrittenQuestion(
         "finding",
         "How widely is it used?",
         "Nine files import it.",
         ("nine files import",),
         "imported by nine files",
     )
-    accepted, _ = checked([written], session.messages)
+    accepted, _ = checked([written_question], session.messages)
     exams = SessionExams(
         session.id, opening_digest(session), (WorkExam(BOUNDARY, tuple(accepted), "a writer"),)
     )

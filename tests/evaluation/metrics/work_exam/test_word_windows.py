@@ -51,10 +51,10 @@ def test_each_set_has_the_share_that_it_has_alone(
 @given(TEXTS, TEXTS)
 def test_two_texts_behind_each_other_are_read_as_one(start: list[str], end: list[str]) -> None:
     parts = [PlacedWords.of(part, VOCABULARY) for part in (start, end)]
-    joined, whole = PlacedWords.joined(parts), PlacedWords.of([*start, *end], VOCABULARY)
-    assert joined.numbers.tolist() == whole.numbers.tolist()
-    assert joined.places.tolist() == whole.places.tolist()
-    assert joined.length == whole.length
+    joined, placed_words = PlacedWords.joined(parts), PlacedWords.of([*start, *end], VOCABULARY)
+    assert joined.numbers.tolist() == placed_words.numbers.tolist()
+    assert joined.places.tolist() == placed_words.places.tolist()
+    assert joined.length == placed_words.length
 
 
 def test_a_word_outside_of_the_window_does_not_count() -> None:
@@ -83,6 +83,6 @@ def test_single_sentences_have_the_shares_that_a_set_has_in_each(
             share /= sum(weights.values())
             if share > 0.4:
                 expected[number, place] = pytest.approx(share)
-    found = SentenceWords(sets, VOCABULARY).shares_above(0.4, placed)
-    pairs = zip(found.sets.tolist(), found.sentences.tolist(), strict=True)
-    assert dict(zip(pairs, found.shares.tolist(), strict=True)) == expected
+    sentence_shares = SentenceWords(sets, VOCABULARY).shares_above(0.4, placed)
+    pairs = zip(sentence_shares.sets.tolist(), sentence_shares.sentences.tolist(), strict=True)
+    assert dict(zip(pairs, sentence_shares.shares.tolist(), strict=True)) == expected

@@ -49,7 +49,7 @@ def test_an_overflow_that_only_the_provider_sees_is_no_failure_of_the_model() ->
 def test_a_model_that_fails_again_and_again_is_asked_no_more() -> None:
     reader = Choice(model := Scripted([ModelError("down")] * 5))
     answers = [reader.sit([ITEM], SAID)[0] for _ in range(5)]
-    assert all(math.isnan(one.credit) for one in answers) and len(model.requests) == 3
+    assert all(math.isnan(answer.credit) for answer in answers) and len(model.requests) == 3
     assert "not asked" in answers[-1].why and "down" in answers[-1].why
 
 

@@ -74,46 +74,48 @@ def knowing() -> Knowing:
 
 @pytest.fixture
 def server() -> Iterator[Provider]:
-    with serving() as found:
-        yield found
+    with serving() as provider:
+        yield provider
 
 
 def sat(server: Provider, folder: Path, sessions: int = 1, **more: Any) -> ExamResults:
     settings = more.pop("model_settings", None) or ModelSettings(cache=folder / "cache")
-    done = judge_exam(
+    exam_results = judge_exam(
         SESSIONS[:sessions],
         model=served(server),
         out=folder,
         model_settings=settings,
         **{**SAME, **more},
     )
-    assert done is not None
-    return done
+    assert exam_results is not None
+    return exam_results
 
 
 def test_a_reader_that_knows_scores_what_each_context_holds(
     server: Provider, knowing: Knowing, tmp_path: Path
 ) -> None:
     server.by = knowing.reply
-    done = sat(server, tmp_path, sessions=4)
-    assert list(done.table.columns) == list(COLUMNS)
-    by = {one.strategy: one for one in scores(done.table)}
+    exam_results = sat(server, tmp_path, sessions=4)
+    assert list(exam_results.table.columns) == list(COLUMNS)
+    by = {exam_score.strategy: exam_score for exam_score in scores(exam_results.table)}
     none, truncate, null = (by[name].score for name in ("none", "truncate", "null"))
     assert none is not None and truncate is not None and null is not None
     assert none.mean == 1.0 and none.n == 4 and none.projects == 2
     assert 0.2 < truncate.mean < 1 and null.mean == pytest.approx(0, abs=1e-9)
     assert by["none"].unanswered == 0 and by["none"].items == by["null"].items
-    assert "the reader litellm:openai/stub is admitted (mean score" in str(done.notes["admission"])
+    assert "the reader litellm:openai/stub is admitted (mean score" in str(
+        exam_results.notes["admission"]
+    )
 
 
 def test_several_items_go_into_one_request_and_a_second_call_asks_nothing(
     server: Provider, knowing: Knowing, tmp_path: Path
 ) -> None:
     server.by = knowing.reply
-    done = sat(server, tmp_path, most=20)
+    exam_results = sat(server, tmp_path, most=20)
     asked = len(server.requests)
-    assert asked <= 2 * len(admission_exams()) + len(done.table) / 5
-    assert sat(server, tmp_path, most=20).table.equals(done.table)
+    assert asked <= 2 * len(admission_exams()) + len(exam_results.table) / 5
+    assert sat(server, tmp_path, most=20).table.equals(exam_results.table)
     assert len(server.requests) == asked
 
 
@@ -121,10 +123,10 @@ def test_the_forecast_comes_before_anything_is_asked_and_holds(
     server: Provider, knowing: Knowing, tmp_path: Path
 ) -> None:
     server.by = knowing.reply
-    told: list[ModelUse] = []
+    model_uses: list[ModelUse] = []
 
     def no(forecast: Sequence[ModelUse]) -> bool:
-        told.extend(forecast)
+        model_uses.extend(forecast)
         return False
 
     model = served(server)
@@ -133,7 +135,7 @@ def test_the_forecast_comes_before_anything_is_asked_and_holds(
         and not server.requests
     )
     sat(server, tmp_path)
-    assert told[0].requests == len(server.requests) and told[0].input_tokens > 1_000
+    assert model_uses[0].requests == len(server.requests) and model_uses[0].input_tokens > 1_000
 
 
 def test_a_model_that_writes_the_summaries_is_not_asked_before_the_forecast_either(
@@ -200,7 +202,7 @@ def test_what_a_model_does_not_answer_has_no_score_and_is_never_wrong(
     server.by = refuses_later
     table = sat(server, tmp_path).table
     assert table["score"].isna().all() and table["reason"].str.contains("named no candidate").all()
-    assert {one.score for one in scores(table)} == {None}
+    assert {exam_score.score for exam_score in scores(table)} == {None}
     assert agreement_note(agreement(table)) == "No item was answered."
 
 
@@ -343,12 +345,14 @@ def test_a_strategy_is_compared_with_the_baseline_at_the_size_that_it_used(
         one.strategy: one
         for one in scores(sat(server, tmp_path, strategies=("truncate", wasteful)).table)
     }
-    own, plain = by["wasteful"], by["truncate"]
-    assert own.score is not None and plain.score is not None
-    assert own.used is not None and plain.used is not None and own.difference is not None
-    assert own.score.mean < plain.score.mean - 0.05, "at the size asked for it knows less"
-    assert own.used < 0.7 * plain.used
-    assert own.baseline == "truncate" and own.difference.mean == pytest.approx(0)
+    exam_score, plain = by["wasteful"], by["truncate"]
+    assert exam_score.score is not None and plain.score is not None
+    assert (
+        exam_score.used is not None and plain.used is not None and exam_score.difference is not None
+    )
+    assert exam_score.score.mean < plain.score.mean - 0.05, "at the size asked for it knows less"
+    assert exam_score.used < 0.7 * plain.used
+    assert exam_score.baseline == "truncate" and exam_score.difference.mean == pytest.approx(0)
     assert plain.difference is None and by["none"].difference is None
 
 
@@ -356,10 +360,10 @@ def test_replicates_are_asked_anew_in_another_order(
     server: Provider, knowing: Knowing, tmp_path: Path
 ) -> None:
     server.by = knowing.reply
-    done = sat(server, tmp_path, replicates=2, sessions=2)
-    assert set(done.table["replicate"]) == {0, 1}
+    exam_results = sat(server, tmp_path, replicates=2, sessions=2)
+    assert set(exam_results.table["replicate"]) == {0, 1}
     assert len({str(request["messages"]) for request in server.requests}) == len(server.requests)
-    by_item = done.table.groupby(["session", "strategy", "item"])["score"]
+    by_item = exam_results.table.groupby(["session", "strategy", "item"])["score"]
     assert (by_item.nunique() == 1).all()
 
 
@@ -403,7 +407,7 @@ def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_p
         told.append(forecast)
         return True
 
-    done = judge_exam(
+    exam_results = judge_exam(
         SESSIONS[0],
         reader="likelihood",
         likelihood=Sharp(knowing),  # type: ignore[arg-type]  # without a cache
@@ -412,9 +416,13 @@ def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_p
         before=hear,
         **SAME,
     )
-    assert done is not None and done.notes["answers_by"] == "likelihood"
+    assert exam_results is not None and exam_results.notes["answers_by"] == "likelihood"
     assert told[0][0].input_tokens > 1_000 and told[0][0].usd == 0
-    by = {one.strategy: one.score.mean for one in scores(done.table) if one.score is not None}
+    by = {
+        exam_score.strategy: exam_score.score.mean
+        for exam_score in scores(exam_results.table)
+        if exam_score.score is not None
+    }
     assert by["none"] == 1 and by["null"] < 0.1
 
 

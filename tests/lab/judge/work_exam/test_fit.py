@@ -176,10 +176,10 @@ def test_the_command_writes_the_reader_and_says_how_good_it_is(
 ) -> None:
     folder, out = answered(tmp_path / "run"), tmp_path / "reader.json"
     assert main(["lab", "judge", "fit", str(folder), "--out", str(out)]) == 0
-    shown = capsys.readouterr().out
-    assert "Fitted to 288 answers, 24 contexts, 8 sessions, 4 projects." in shown
-    assert "On projects left out of the fit: AUC 1.00" in shown
-    assert "messages, cut" in shown
+    text = capsys.readouterr().out
+    assert "Fitted to 288 answers, 24 contexts, 8 sessions, 4 projects." in text
+    assert "On projects left out of the fit: AUC 1.00" in text
+    assert "messages, cut" in text
     assert WorkReader.read(out).fitted_on["answers"] == 288
 
 

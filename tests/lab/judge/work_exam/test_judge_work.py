@@ -319,8 +319,8 @@ def test_all_requests_that_wait_for_no_answer_are_written_at_once(
         "others": 1,
         "readers": 2,
     }, "truncate and null wait for no summary"
-    asked = "".join(request.read_text() for request in folders["readers"].glob("*.request.txt"))
-    assert "answer-still-awaited" not in asked
+    text = "".join(request.read_text() for request in folders["readers"].glob("*.request.txt"))
+    assert "answer-still-awaited" not in text
 
 
 def test_a_forecast_names_the_writer_that_is_asked(

@@ -137,9 +137,9 @@ def test_the_command_shows_what_was_written_and_a_folder_of_recordings_ignores_i
     path = recorded(tmp_path)
     write_exams(path, model=Writer(), boundaries=(0.5,), quiet=True)
     assert main(["lab", "exam", "show", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out
-    assert "6 questions by a-writer" in shown
-    assert "Which limit belongs to part number 70?" in shown
+    text = capsys.readouterr().out
+    assert "6 questions by a-writer" in text
+    assert "Which limit belongs to part number 70?" in text
     assert len(load(tmp_path)) == 1
 
 

@@ -44,7 +44,7 @@ def test_lines_of_ones_own_are_read_and_judged(tmp_path: Path) -> None:
 
 
 def test_a_baseline_of_mistri_is_read(tmp_path: Path) -> None:
-    asked = "May you include Lars Berg in the send? Answer yes or no."
+    text = "May you include Lars Berg in the send? Answer yes or no."
     probes = [
         {
             "question": "What is the budget now?",
@@ -53,7 +53,7 @@ def test_a_baseline_of_mistri_is_read(tmp_path: Path) -> None:
             "pass": True,
             "changed": True,
         },
-        {"question": asked, "answer": "no", "match": "yes_no", "pass": True},
+        {"question": text, "answer": "no", "match": "yes_no", "pass": True},
     ]
     row = {
         "model": "m",

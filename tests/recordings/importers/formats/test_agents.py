@@ -298,11 +298,11 @@ def test_a_compaction_of_goose_leaves_what_the_agent_still_sees(tmp_path: Path) 
 def test_the_document_of_hermes_has_the_messages_of_its_lines_and_the_prompt(
     tmp_path: Path,
 ) -> None:
-    lines, whole = only(written(tmp_path, HERMES)), only(document(tmp_path, HERMES_DOCUMENT))
-    assert [plain_text(message) for message in whole.messages[1:]] == [
+    lines, session = only(written(tmp_path, HERMES)), only(document(tmp_path, HERMES_DOCUMENT))
+    assert [plain_text(message) for message in session.messages[1:]] == [
         plain_text(message) for message in lines.messages
     ]
-    assert (whole.id, whole.model, lines.model) == ("h1", "hermes-4", "hermes-4")
+    assert (session.id, session.model, lines.model) == ("h1", "hermes-4", "hermes-4")
 
 
 @pytest.mark.parametrize("form", ["messages_to_dict", "dumpd", "inside an object", "lines"])
@@ -557,9 +557,9 @@ def test_an_error_of_smolagents_is_what_its_call_returned(tmp_path: Path) -> Non
 
 
 def test_the_steps_of_smolagents_alone_are_the_same_session(tmp_path: Path) -> None:
-    whole = only(document(tmp_path, SMOLAGENTS))
+    session = only(document(tmp_path, SMOLAGENTS))
     steps = only(document(tmp_path, SMOLAGENTS["steps"]))
-    assert whole.messages == steps.messages
+    assert session.messages == steps.messages
 
 
 def test_the_state_of_an_agent_of_autogen_is_its_context(tmp_path: Path) -> None:

@@ -135,9 +135,9 @@ def test_every_built_in_importer_has_a_test_that_names_it() -> None:
 
 def test_opencode(tmp_path: Path) -> None:
     session = only(document(tmp_path, OPENCODE))
-    made = answer(session)
-    assert made.usage == Usage(900, 8000, 5, 40, 3)
-    assert made.blocks[:2] == (Thinking("hm"), ToolCall("c1", "read", {"filePath": "a.ts"}))
+    message = answer(session)
+    assert message.usage == Usage(900, 8000, 5, 40, 3)
+    assert message.blocks[:2] == (Thinking("hm"), ToolCall("c1", "read", {"filePath": "a.ts"}))
     results = {
         m.call_id: (plain_text(m), m.is_error)
         for m in session.messages
@@ -466,9 +466,9 @@ def test_specstory(tmp_path: Path) -> None:
         ("tool", ANSI),
         ("assistant", "done"),
     ]
-    made = answer(session)
-    assert made.blocks[0] == Thinking("hm")
-    assert made.calls[0].arguments == {"command": "ls -a", "input": "List the files\n\n`ls -a`"}
+    message = answer(session)
+    assert message.blocks[0] == Thinking("hm")
+    assert message.calls[0].arguments == {"command": "ls -a", "input": "List the files\n\n`ls -a`"}
     (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
     assert compaction.summary is not None
     assert compaction.summary.text.startswith("This session is being continued")
@@ -729,9 +729,9 @@ def test_otel(tmp_path: Path, shape: str) -> None:
     path = {
         "document": lambda: document(tmp_path, OTEL),
         "lines": lambda: written(
-            tmp_path, [{"resourceSpans": [{"scopeSpans": [{"spans": [one]}]}]} for one in spans]
+            tmp_path, [{"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]} for span in spans]
         ),
-        "plain spans": lambda: written(tmp_path, [plain_span(one) for one in spans]),
+        "plain spans": lambda: written(tmp_path, [plain_span(span) for span in spans]),
     }[shape]()
     session = only(path)
     assert session.origin.format == "otel"

@@ -113,8 +113,11 @@ def test_vscode_chat_has_rounds_results_and_summaries(tmp_path: Path) -> None:
         ("assistant", "You are welcome."),
     ]
     assert answers(session)[1].usage == Usage(500, 0, 0, 9)
-    (made,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
-    assert (made.tokens_before, made.summary and made.summary.text) == (480, "so far")
+    (compaction_entry,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert (
+        compaction_entry.tokens_before,
+        compaction_entry.summary and compaction_entry.summary.text,
+    ) == (480, "so far")
 
 
 def test_vscode_chat_s_log_of_changes_is_followed_to_its_newest_state(tmp_path: Path) -> None:
@@ -278,8 +281,8 @@ def test_responses_items_of_one_answer_are_one_message(tmp_path: Path) -> None:
     ]
     assert answers(session)[0].blocks == (Thinking("hm"), ToolCall("c1", "ls", {"dir": "src"}))
     assert answers(session)[1].usage == Usage(40, 60, 0, 9)
-    (made,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
-    assert made.summary is None
+    (compaction_entry,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert compaction_entry.summary is None
 
 
 def test_a_list_of_responses_items_is_read_too(tmp_path: Path) -> None:

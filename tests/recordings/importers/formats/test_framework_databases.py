@@ -372,15 +372,15 @@ def test_the_checkpoints_of_langgraph_are_one_session_a_thread(tmp_path: Path) -
 
 def test_a_checkpoint_that_is_its_own_parent_ends_the_thread(tmp_path: Path) -> None:
     path = checkpoints(tmp_path, [ASKED], [ASKED, CALLED])
-    with closing(sqlite3.connect(path)) as made, made:
-        made.execute("UPDATE checkpoints SET parent_checkpoint_id = 'id1'")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE checkpoints SET parent_checkpoint_id = 'id1'")
     assert roles(only(path)) == ["user", "assistant"]
 
 
 def test_a_table_of_checkpoints_that_lacks_a_column_is_refused(tmp_path: Path) -> None:
     path = checkpoints(tmp_path, [ASKED])
-    with closing(sqlite3.connect(path)) as made, made:
-        made.execute("ALTER TABLE checkpoints DROP COLUMN type")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("ALTER TABLE checkpoints DROP COLUMN type")
     with pytest.raises(FormatError, match="the database cannot be read"):
         load(path)
 

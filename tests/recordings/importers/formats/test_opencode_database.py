@@ -24,20 +24,20 @@ def database(folder: Path, *, parts: str = "part") -> Path:
     """The made-up export as OpenCode stores it, with a write-ahead log."""
     path = folder / "opencode.db"
     info = OPENCODE["info"]
-    with closing(sqlite3.connect(path)) as made, made:
-        made.execute("PRAGMA journal_mode=WAL")
-        made.executescript(SCHEMA.replace("`part`", f"`{parts}`"))
-        made.execute(
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.executescript(SCHEMA.replace("`part`", f"`{parts}`"))
+        connection.execute(
             "INSERT INTO session VALUES (?, ?, ?, 1)",
             (info["id"], info["title"], info["directory"]),
         )
         for i, message in enumerate(OPENCODE["messages"]):
             about = {key: value for key, value in message["info"].items() if key != "id"}
             row = (message["info"]["id"], info["id"], i, json.dumps(about))
-            made.execute("INSERT INTO message VALUES (?, ?, ?, ?)", row)
+            connection.execute("INSERT INTO message VALUES (?, ?, ?, ?)", row)
             for j, part in enumerate(message["parts"]):
                 part_row = (f"p{i}-{j}", message["info"]["id"], info["id"], j, json.dumps(part))
-                made.execute(f"INSERT INTO {parts} VALUES (?, ?, ?, ?, ?)", part_row)
+                connection.execute(f"INSERT INTO {parts} VALUES (?, ?, ?, ?, ?)", part_row)
     return path
 
 
@@ -72,13 +72,13 @@ def test_a_database_that_later_versions_gave_more_tables_is_known_though_its_tab
     tmp_path: Path,
 ) -> None:
     path = database(tmp_path)
-    with closing(sqlite3.connect(path)) as made, made:
-        made.execute(
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
             "INSERT INTO part VALUES ('p', 'none', 'none', 9, ?)",
             (json.dumps({"text": "long " * 40_000}),),
         )
         for i in range(60):
-            made.execute(
+            connection.execute(
                 f"CREATE TABLE later_{i} ({', '.join(f'a_long_name_{j} text' for j in range(9))})"
             )
     assert "CREATE TABLE" not in path.read_bytes()[: 1 << 16].decode(errors="replace")
@@ -89,10 +89,10 @@ def test_a_session_whose_messages_only_the_table_of_a_later_version_has_is_named
     tmp_path: Path,
 ) -> None:
     path = database(tmp_path)
-    with closing(sqlite3.connect(path)) as made, made:
-        made.execute("CREATE TABLE session_message (id text, session_id text, data text)")
-        made.execute("INSERT INTO session VALUES ('ses_2', 'newer', '/home/me', 2)")
-        made.execute("INSERT INTO session_message VALUES ('m9', 'ses_2', '{}')")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE session_message (id text, session_id text, data text)")
+        connection.execute("INSERT INTO session VALUES ('ses_2', 'newer', '/home/me', 2)")
+        connection.execute("INSERT INTO session_message VALUES ('m9', 'ses_2', '{}')")
     sessions = load(path)
     assert sessions[0].id == OPENCODE["info"]["id"] and sessions[0].messages
     assert sessions[-1].origin.skipped == (

@@ -69,13 +69,12 @@ def test_a_provider_s_compaction_is_shown_and_loaded(
 ) -> None:
     path = document(tmp_path, recorded)
     assert main(["inspect", str(path)]) == 0
-    shown = capsys.readouterr().out
+    text = capsys.readouterr().out
     readable = "yes" if summary else "no"
     assert (
-        f"before message 3, kind compaction, summary readable {readable}" in shown
-        and format in shown
+        f"before message 3, kind compaction, summary readable {readable}" in text and format in text
     )
     (session,) = wb.load(path)
-    (found,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
-    assert (found.summary.text if found.summary else None) == summary
+    (compaction_entry,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert (compaction_entry.summary.text if compaction_entry.summary else None) == summary
     assert session.origin.text_read == 1.0
