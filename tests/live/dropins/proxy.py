@@ -36,7 +36,7 @@ from workbench.live.dropins.litellm import ProxyCompaction
 
 compaction = ProxyCompaction("{preset}", folder="journals", model="extractive")
 """
-TOOLS = [
+TOOLS: list[dict[str, Any]] = [
     {
         "type": "function",
         "function": {
@@ -129,9 +129,7 @@ class Caller:
                 return str(message["content"])
             for call in message["tool_calls"]:
                 part = json.loads(call["function"]["arguments"])["part"]
-                lines = [f"part {part}, line {n}: nothing of note" for n in range(20)]
-                content = "\n".join([*lines, f"limit = {part + 7000}"])
-                result = {"role": "tool", "tool_call_id": call["id"], "content": content}
+                result = {"role": "tool", "tool_call_id": call["id"], "content": part_of(part)}
                 self.messages.append(result)
 
     def _message(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -145,3 +143,70 @@ class Caller:
             answer = self._proxy.post(body, self._conversation, "/v1/chat/completions")
         message = answer["choices"][0]["message"]
         return {key: value for key, value in message.items() if value is not None}
+
+
+def part_of(number: int) -> str:
+    """What the tool says of a part."""
+    lines = [f"part {number}, line {n}: nothing of note" for n in range(20)]
+    return "\n".join([*lines, f"limit = {number + 7000}"])
+
+
+class MessagesCaller:
+    """The same in Anthropic's API.
+
+    Attributes:
+        messages: its whole conversation.
+    """
+
+    def __init__(self, proxy: Proxy, conversation: str) -> None:
+        self._proxy, self._conversation = proxy, conversation
+        self.messages: list[dict[str, Any]] = []
+
+    def ask(self, text: str) -> str:
+        """The answer to a question, after a call of the tool."""
+        function = TOOLS[0]["function"]
+        tool = {"name": function["name"], "input_schema": function["parameters"]}
+        self.messages.append({"role": "user", "content": text})
+        while True:
+            body = {"model": "claude-stub", "max_tokens": 500, "messages": self.messages}
+            body |= {"system": "Read each part.", "tools": [tool]}
+            content = self._proxy.post(body, self._conversation, "/v1/messages")["content"]
+            self.messages.append({"role": "assistant", "content": content})
+            uses = [part for part in content if part["type"] == "tool_use"]
+            if not uses:
+                return str(content[0]["text"])
+            results = []
+            for use in uses:
+                told = part_of(use["input"]["part"])
+                result = {"type": "tool_result", "tool_use_id": use["id"], "content": told}
+                results.append(result)
+            self.messages.append({"role": "user", "content": results})
+
+
+class ResponsesCaller:
+    """The same in OpenAI's Responses API.
+
+    Attributes:
+        messages: its whole conversation, as items.
+    """
+
+    def __init__(self, proxy: Proxy, conversation: str) -> None:
+        self._proxy, self._conversation = proxy, conversation
+        self.messages: list[dict[str, Any]] = []
+
+    def ask(self, text: str) -> str:
+        """The answer to a question, after a call of the tool."""
+        tool = {"type": "function", **TOOLS[0]["function"]}
+        self.messages.append({"role": "user", "content": text})
+        while True:
+            body = {"model": "stub", "input": self.messages, "tools": [tool]}
+            body["instructions"] = "Read each part."
+            output = self._proxy.post(body, self._conversation, "/v1/responses")["output"]
+            self.messages += output
+            calls = [item for item in output if item["type"] == "function_call"]
+            if not calls:
+                return str(output[0]["content"][0]["text"])
+            for call in calls:
+                told = part_of(json.loads(call["arguments"])["part"])
+                result = {"type": "function_call_output", "call_id": call["call_id"]}
+                self.messages.append({**result, "output": told})

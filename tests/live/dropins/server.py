@@ -90,6 +90,40 @@ def responses(asked: dict[str, Any]) -> Reply:
     )
 
 
+def messages(asked: dict[str, Any]) -> Reply:
+    """The same in Anthropic's API."""
+    newest, number = asked["messages"][-1]["content"], crc32(str(asked["messages"]).encode())
+    part = {"type": "text", "text": newest} if isinstance(newest, str) else newest[-1]
+    if part["type"] == "tool_result":
+        said: str | tuple[str, dict[str, Any]] = _limit(str(part["content"]))
+    else:
+        said = _wish(part["text"])
+    block: dict[str, Any] = {"type": "text", "text": said}
+    if not isinstance(said, str):
+        block = {"type": "tool_use", "id": f"toolu_{number}", "name": said[0], "input": said[1]}
+    return Reply(
+        {
+            "id": f"msg_{number}",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-stub",
+            "content": [block],
+            "stop_reason": "end_turn" if isinstance(said, str) else "tool_use",
+            "stop_sequence": None,
+            "usage": {"input_tokens": size(asked), "output_tokens": 20},
+        }
+    )
+
+
+def any_api(asked: dict[str, Any]) -> Reply:
+    """The same in the API in which it is asked."""
+    if "input" in asked:
+        return responses(asked)
+    if "claude" in asked["model"]:
+        return messages(asked)
+    return chat(asked)
+
+
 def gemini(asked: dict[str, Any]) -> Reply:
     """The same in the form of Gemini's API."""
     newest = asked["contents"][-1]["parts"][-1]

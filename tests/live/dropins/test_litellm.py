@@ -19,8 +19,8 @@ from workbench import SettingError, UnknownName
 pytest.importorskip("litellm_proxy_extras")
 
 from live.dropins.ordeal import KILLS, NONE, TURNS, WINDOW, faults, question
-from live.dropins.proxy import Caller, Proxy
-from live.dropins.server import answering, chat, refusing, size
+from live.dropins.proxy import Caller, MessagesCaller, Proxy, ResponsesCaller
+from live.dropins.server import answering, any_api, chat, refusing, size
 
 from workbench.live.dropins.litellm import HEADER, ProxyCompaction
 
@@ -101,6 +101,24 @@ def test_a_refused_request_is_smaller_when_it_comes_again(provider: Provider, pr
             caller.ask(question(number))
     assert refused == 1
     assert sum(size(sent) > 1_200 for sent in provider.requests) == 1
+
+
+@pytest.mark.parametrize("caller_of", [MessagesCaller, ResponsesCaller])
+def test_anthropics_and_openais_other_route_are_compacted_and_learn_from_a_refusal(
+    provider: Provider, proxy: Proxy, caller_of: type[MessagesCaller | ResponsesCaller]
+) -> None:
+    provider.by = refusing(any_api, 1_200)
+    caller = caller_of(proxy, "route")
+    refused = 0
+    for number in range(15):
+        try:
+            answer = caller.ask(question(number))
+        except OSError:
+            refused += 1
+            del caller.messages[-1]  # the question, which is asked again
+            answer = caller.ask(question(number))
+        assert answer == f"The limit is {7000 + number}."
+    assert refused == sum(size(sent) > 1_200 for sent in provider.requests) == 1
 
 
 @pytest.mark.parametrize("preset", ["summarize", "pipeline"] if FULL else ["pipeline"])

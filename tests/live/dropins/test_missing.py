@@ -24,7 +24,7 @@ import pytest
         (
             "pydantic_ai",
             "pydantic_ai",
-            "CompactionCapability needs pydantic-ai; `pip install 'pydantic-ai>=2.68,<3'`",
+            "CompactionCapability needs pydantic-ai; `pip install 'pydantic-ai-slim>=2.68,<3'`",
         ),
         (
             "langgraph",

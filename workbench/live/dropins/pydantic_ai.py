@@ -31,9 +31,7 @@ try:
 
     from workbench.live.dropins.pydantic_messages import MessageRecords
 except ImportError as error:
-    install_hint = (
-        "CompactionCapability needs pydantic-ai; `pip install 'pydantic-ai>=2.68,<3'` installs it"
-    )
+    install_hint = "CompactionCapability needs pydantic-ai; `pip install 'pydantic-ai-slim>=2.68,<3'` installs it"
     raise ModuleNotFoundError(install_hint, name=error.name) from None
 
 OPEN_REQUESTS = 1_024

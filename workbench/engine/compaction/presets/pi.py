@@ -18,6 +18,9 @@ Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in
 - Transcripts are labelled by our own wording. Results are cut at 2,000 characters, and thoughts and
   whole arguments are shown, as there.
 - File lists are sent below the summary and not written into its text, changed files first.
+- Newer releases (read at 2e5a972a of earendil-works/pi) also count a picture in a user's message, and
+  think in the summary as hard as the session does; before, they thought hard always. The prompt,
+  the limit and the cut are as before.
 - After an overflow the same is done. The original then goes on by itself; a replay has nothing to
   go on with.
 """
