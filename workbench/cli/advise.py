@@ -2,6 +2,7 @@
 paste.
 """
 
+import sys
 from collections.abc import Sequence
 
 from workbench.base.formats import joined, missing, paragraph, some
@@ -96,6 +97,7 @@ def advise(
             settings = search.settings_advice()
             if settings is not None and not as_json:
                 _show_settings(search, settings, spec)
+                sys.stdout.flush()  # a pipe would keep it until the end
             advice = search.advice(settings)
             if not as_json:
                 _show_compactor(advice, spec)

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from builders import compaction, recorded
-from workbench import Results, Session, compare, preset, save
+from workbench import Results, Session, SettingError, compare, preset, save
 from workbench.cli import main
 from workbench.engine.transcript.session import Origin
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.replays.agents import AGENTS, agent_of, limit_of
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.advise import advise
-from workbench.lab.advice.agents import agent_searches
+from workbench.lab.advice.agents import AgentSearch, agent_searches
 from workbench.lab.advice.other_agents import OTHER_AGENTS
 from workbench.lab.advice.paste import agent_snippet
 from workbench.lab.advice.present_setting import PresentSetting, moved
@@ -156,6 +156,22 @@ def test_nothing_is_printed_to_paste_whose_gain_was_not_measured(
     assert f"  workbench view {tmp_path / 'run'}\n" in following
     assert ("what fills the context" in following) == settings["stay"]
     assert ("To paste into ~/.codex/config.toml, above" in printed) != settings["stay"]
+
+
+def test_what_an_agent_can_be_set_to_is_printed_before_strategies_of_ours_are_tried(
+    files: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stopped(search: AgentSearch, settings: object = None) -> None:
+        raise SettingError("stopped here")
+
+    monkeypatch.setattr(AgentSearch, "advice", stopped)
+    words = ["--window", "16000", "--candidates", "2", "--out", str(tmp_path), "-j", "1", "-q"]
+    assert main(["advise", files[2], *words]) != 0
+    printed = capsys.readouterr().out
+    assert "Today it compacts at" in printed and "What Codex can be set to" in printed
 
 
 def test_the_bill_is_that_of_compare_which_pays_every_look_up(
