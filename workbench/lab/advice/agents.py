@@ -38,9 +38,9 @@ from workbench.lab.advice.space import USUAL, Candidates, usual_grid
 
 SHARES = (0.3, 0.5, 0.7, 0.85)
 """Shares of the window to which an agent's own compaction is moved."""
-SECONDS_PER_TOKEN = 2e-5
+SECONDS_PER_TOKEN = 3.5e-6
 """Of one processor: what a replay and a simulation of a recorded token take, about."""
-SECONDS_TO_START = 20.0
+SECONDS_TO_START = 10.0
 """Of one processor: what the workers of a search's runs take to start, about."""
 APART = 0.06
 """The least distance of a share that is tried from today's."""
