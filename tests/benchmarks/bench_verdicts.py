@@ -34,12 +34,11 @@ from typing import Any
 import pandas as pd
 
 import workbench as wb
-from workbench import Findings, Results, WorkbenchError
+from workbench import Findings, Results, WorkbenchError, advise
 from workbench.evaluation.findings.decision import Decision
 from workbench.evaluation.findings.prices import considered
 from workbench.evaluation.findings.tables import Tables
 from workbench.lab.advice.advice_spec import AdviceSpec
-from workbench.lab.advice.advise import advise
 
 POSSIBLE = 0.1
 

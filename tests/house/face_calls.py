@@ -15,7 +15,6 @@ from workbench import Model
 from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.experiment import compare, sweep
 from workbench.lab.advice import advise
-from workbench.lab.judge.exam.sitting import judge_exam
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.write import write_exams
 from workbench.lab.simulation import simulate
@@ -70,18 +69,21 @@ def calls_of_the_closed_loop(model: Model) -> None:
     wb.trial(agent=model, families="bundled", seeds=2, share="30%", out=Path("reports/trial"))
     wb.trial(tasks="bundled")  # type: ignore[call-arg]
     wb.trial(seeds=[1, 2])  # type: ignore[arg-type]
-    advise.advise(["my-sessions/"], candidates=8, model=["extractive"], worth=0.5)
-    advise.advise(candidate=8)  # type: ignore[call-arg]
-    advise.advise(worth="much")  # type: ignore[arg-type]
+    wb.advise(["my-sessions/"], candidates=8, model=["extractive"], worth=0.5)
+    wb.advise(candidate=8)  # type: ignore[call-arg]
+    wb.advise(worth="much")  # type: ignore[arg-type]
     advise.forecast(space="grid.toml")
     advise.forecast(grid="grid.toml")  # type: ignore[call-arg]
     advise.forecast(folds=2.5)  # type: ignore[arg-type]
+    wb.learn("my-sessions/", jobs=2)
+    wb.learn("my-sessions/", job=2)  # type: ignore[call-arg]
+    wb.learn("my-sessions/", jobs="two")  # type: ignore[arg-type]
 
 
 def calls_of_judges(model: Model) -> None:
-    judge_exam("my-sessions/", model=model, shares=[0.1], most=20)
-    judge_exam(models=model)  # type: ignore[call-arg]
-    judge_exam(model=7)  # type: ignore[arg-type]
+    wb.judge_exam("my-sessions/", model=model, shares=[0.1], most=20)
+    wb.judge_exam(models=model)  # type: ignore[call-arg]
+    wb.judge_exam(model=7)  # type: ignore[arg-type]
     judge_work(model="fitted", chains=[1, 3], writers="extractive", exams=Path("exams"))
     judge_work(chain=3)  # type: ignore[call-arg]
     judge_work(chains=3)  # type: ignore[arg-type]

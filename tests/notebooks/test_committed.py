@@ -18,10 +18,10 @@ PLOTTING = {"matplotlib", "matplotlib.pyplot"}
 BESIDES = {
     "04_write_a_stage": {"dataclasses"}, "06_real_models": {"os"},
     "07_in_your_agent": {"json", "litellm", "os", "subprocess", "sys", "tempfile", "time"},
-    "09_which_strategy_fits": {"pathlib", "workbench.lab.advice.advise", "workbench.lab.learning.learn"},
+    "09_which_strategy_fits": {"pathlib"},
 }  # fmt: skip
 """What a notebook may import besides: the one about an agent's loop has the loop's own client, and
-kills an agent; what learns and advises stands beside the face.
+kills an agent.
 """
 
 

@@ -32,7 +32,7 @@ from workbench.evaluation.metrics.metric import Metric
 from workbench.lab.advice import advise as advice
 from workbench.lab.advice import agents
 from workbench.lab.advice.advice_spec import AdviceSpec
-from workbench.lab.judge.exam.sitting import ExamSpec, judge_exam
+from workbench.lab.judge.exam.sitting import ExamSpec
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.spec import WorkSpec
 from workbench.lab.judge.work_exam.write import WriteSpec, write_exams
@@ -50,10 +50,10 @@ DOCUMENTED: list[tuple[Entry, type[Spec]]] = [
     (wb.simulate, simulation_spec.SimulationSpec),
     (simulate.forecast, simulation_spec.SimulationSpec),
     (wb.trial, TrialSpec),
-    (advice.advise, AdviceSpec),
+    (wb.advise, AdviceSpec),
     (agents.advise_agents, AdviceSpec),
     (advice.forecast, AdviceSpec),
-    (judge_exam, ExamSpec),
+    (wb.judge_exam, ExamSpec),
     (judge_work, WorkSpec),
     (write_exams, WriteSpec),
 ]

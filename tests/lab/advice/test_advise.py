@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from report.view.made import get, served
 
-from workbench import Report, Results, SettingError, UnknownName, compare, render, save
+from workbench import Report, Results, SettingError, UnknownName, advise, compare, render, save
 from workbench.cli import main
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.findings.tables import Tables
 from workbench.lab.advice.advice import Advice
 from workbench.lab.advice.advice_spec import AdviceSpec
-from workbench.lab.advice.advise import advise, forecast
+from workbench.lab.advice.advise import forecast
 from workbench.lab.advice.agents import agent_searches
 from workbench.lab.advice.measured import figures
 from workbench.lab.advice.search import rounds

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from builders import compaction, recorded
-from workbench import Results, Session, SettingError, compare, preset, save
+from workbench import Results, Session, SettingError, advise, compare, preset, save
 from workbench.cli import main
 from workbench.engine.transcript.session import Origin
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.replays.agents import AGENTS, agent_of, limit_of
 from workbench.lab.advice.advice_spec import AdviceSpec
-from workbench.lab.advice.advise import advise
 from workbench.lab.advice.agents import AgentSearch, agent_searches
 from workbench.lab.advice.other_agents import OTHER_AGENTS
 from workbench.lab.advice.paste import agent_snippet

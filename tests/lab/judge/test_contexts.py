@@ -24,12 +24,12 @@ from workbench import (
     SettingError,
     Strategy,
     compare,
+    judge_exam,
     save,
 )
 from workbench.evaluation.replays.matched import ALLOWED
 from workbench.lab.judge.contexts import ContextSpec
 from workbench.lab.judge.exam.scores import scores
-from workbench.lab.judge.exam.sitting import judge_exam
 from workbench.lab.sections.trust import judges_html
 
 TOO_LARGE = "it stays larger than the size that was set"

@@ -6,9 +6,8 @@ from lab.judge.knowing import Knowing
 from report.page.made import made
 
 from builders import remembering
-from workbench import Results, Session
+from workbench import Results, Session, judge_exam
 from workbench.base.palette import looks
-from workbench.lab.judge.exam.sitting import judge_exam
 from workbench.lab.sections.trust import judges_html, validation_html
 
 

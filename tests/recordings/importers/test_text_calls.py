@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from recordings.importers.files import document, only
 
-from workbench import AssistantMessage, Session, ToolCall, bundled, load
+from workbench import AssistantMessage, Session, ToolCall, advise, bundled, load
 from workbench.engine.transcript.message import ToolResult, plain_text
 from workbench.lab.advice.advice_spec import AdviceSpec
-from workbench.lab.advice.advise import advise
 from workbench.recordings.importers.text_calls import function_call_parts, tagged_call_parts
 
 FUNCTION = "I look first.\n\n<function=view>\n<parameter=path>lamp.py</parameter>\n</function>"
