@@ -219,6 +219,9 @@ def test_a_field_inside_a_part_goes_and_what_is_beside_it_stays() -> None:
     "error",
     [
         "messages.1.content: Extra inputs are not permitted",
+        "messages.3.content.0.text: Extra inputs are not permitted",
+        "messages.0.content.0.image_url: Extra inputs are not permitted",
+        "Unknown parameter: 'messages[1].tool_calls[0].function.name'.",
         "system.1.cache_control.ephemeral.scope: Extra inputs are not permitted",
         "context_management: Extra inputs are not permitted",
         "Unknown parameter: 'reasoning.context'.",
@@ -227,7 +230,9 @@ def test_a_field_inside_a_part_goes_and_what_is_beside_it_stays() -> None:
 )
 def test_what_is_no_field_of_a_message_or_may_not_go_is_left_alone(error: str) -> None:
     live = Compactor("truncate", window=100_000)
-    history = [QUESTION, answered("Done."), NEXT]
+    picture = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    question = {**QUESTION, "content": [picture]}
+    history = [question, used("c1"), back("c1", "done"), ANSWER, NEXT]
     live.before_request(history)
     assert live.on_error({"status": 400, "error": {"message": error}}) is None
     assert live.before_request(history) == history

@@ -47,9 +47,28 @@ _ESSENTIAL = frozenset(
         "arguments",
         "input",
         "output",
+        "text",
+        "thinking",
+        "function",
+        "functionCall",
+        "function_call",
+        "functionResponse",
+        "function_response",
+        "args",
+        "response",
+        "source",
+        "data",
+        "url",
+        "image_url",
+        "input_audio",
+        "file",
+        "inlineData",
+        "inline_data",
+        "fileData",
+        "file_data",
     }
 )
-"""Fields without which a message or a part says something else."""
+"""Fields without which a message or a part says something else, or nothing."""
 
 
 def refused_fields(text: str) -> frozenset[FieldPath]:
@@ -58,9 +77,17 @@ def refused_fields(text: str) -> frozenset[FieldPath]:
     for pattern in _PLACES:
         for match in pattern.finditer(text):
             path = _path(match)
-            if path and path[-1] not in _ESSENTIAL:
+            if path and not _is_essential(path):
                 paths.add(path)
     return frozenset(paths)
+
+
+def _is_essential(path: FieldPath) -> bool:
+    """Whether a message or a part loses its sense with this field; a call's name is one, but not
+    that of who speaks.
+    """
+    name = path[-1]
+    return name in _ESSENTIAL or (name == "name" and len(path) > 1)
 
 
 def _path(match: re.Match[str]) -> FieldPath:
