@@ -68,6 +68,50 @@ def test_a_minutes_limit_that_counts_the_output_asks_for_less_of_it() -> None:
     assert (diagnosis.action, diagnosis.output) == ("lower_output", 7_789)
 
 
+@pytest.mark.parametrize(("accepted", "action"), [(0, "compact"), (60_000, "back_off")])
+def test_a_request_above_the_tokens_of_a_minute_is_compacted_unless_a_larger_one_was_answered(
+    accepted: int, action: str
+) -> None:
+    text = "This request would exceed the rate limit of 30,000 input tokens per minute."
+    request = RefusedRequest(45_000, 200_000, accepted=accepted)
+    assert classify(text, 429, request=request).action == action
+
+
+@pytest.mark.parametrize(
+    ("tokens", "media", "action"),
+    [(30_000, 0, "lower_output"), (60_000, 0, "compact"), (30_000, 4, "compact")],
+)
+def test_a_total_counts_the_output_where_the_messages_are_well_below_the_limit(
+    tokens: int, media: int, action: str
+) -> None:
+    text = "total tokens 70000 exceed the limit 65536"
+    request = RefusedRequest(tokens, 65_536, media=media)
+    assert classify(text, 400, request=request).action == action
+
+
+def test_messages_that_are_counted_are_no_tokens() -> None:
+    request = RefusedRequest(90_000, 131_072)
+    for text in (
+        "messages array has 5000 elements; at most 2048 are accepted",
+        "Too many messages in the conversation: 3120 messages, maximum 2000",
+    ):
+        diagnosis = classify(text, 400, request=request)
+        assert (diagnosis.action, diagnosis.limit) == ("compact", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Too many tools: 200 > 128",
+        "The number of functions exceeds the limit of 64.",
+        "A maximum of 64 functions can be supplied; this request supplies 70.",
+    ],
+)
+def test_a_full_window_explains_no_error_about_the_number_of_tools(text: str) -> None:
+    request = RefusedRequest(125_000, 131_072)
+    assert classify(text, 400, request=request).action == "leave_alone"
+
+
 def test_a_limit_of_millions_counts_bytes_and_those_are_the_pictures() -> None:
     text = "Value at 'body' failed: Member must have length less than or equal to 25000000"
     assert classify(text, 400, request=RefusedRequest(61_000, 200_000, media=34)).kind == "bytes"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.engine.models.error_evidence import LITELLM_OVERFLOW
-from workbench.engine.models.error_numbers import parts_counted, token_numbers
+from workbench.engine.models.error_numbers import parts_counted, token_numbers, tokens_of_a_minute
 from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
 from workbench.engine.models.refused_fields import refused_fields
 from workbench.engine.models.refused_request import Defect, RefusedRequest
@@ -89,6 +89,9 @@ def kind_of(
         return _kind_by_request(text, status, request) or "other"
     kind = _stated_kind(text, status)
     if kind == "rate" and _TOO_LARGE_BY_ITSELF.search(text) and _states_size(text, request):
+        return "rate_permanent"
+    tokens_a_minute = tokens_of_a_minute(text)
+    if kind == "rate" and tokens_a_minute and request.is_never_taken(tokens_a_minute):
         return "rate_permanent"
     if kind is None and overflow is not None and overflow.search(text):
         kind = "overflow"

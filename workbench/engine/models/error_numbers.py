@@ -10,6 +10,7 @@ PLAUSIBLE = range(1_024, 10_000_001)
 """Tokens that a stated limit can have; other numbers in an error are something else."""
 _PAIRS = [compiled(pattern) for pattern in WORDINGS["pairs"]]
 _LIMIT = compiled(WORDINGS["limit"])
+_MINUTE = compiled(WORDINGS["minute"])
 _PARTS = {part: compiled(pattern) for part, pattern in WORDINGS["parts"].items()}
 _TOKENS = re.compile(
     r"(?<![\w.-])(?:\d{1,3}(?:[.\u202f\u00a0 ]\d{3})+(?!\d)|\d[\d,_]*)(?![\w.]*\w)"
@@ -19,8 +20,8 @@ _THOUSANDS = re.compile(r"(?<![\w.-])(\d{1,4})k(?=[ -]tokens?\b)", re.IGNORECASE
 """A number of tokens in thousands."""
 _ADVICE = "at least "
 _BEFORE_CODE = re.compile(r"code\W{1,4}$", re.IGNORECASE)
-_NO_WINDOW = re.compile("array too long", re.IGNORECASE)
-"""An overflow whose numbers are no tokens."""
+_ITEMS = compiled(WORDINGS["items"])
+"""An overflow whose numbers count messages."""
 _NEIGHBOURS = 40
 """Characters around a number that may say what it counts."""
 
@@ -38,7 +39,7 @@ class ErrorNumbers:
 
 def error_numbers(text: str, kind: Kind) -> ErrorNumbers:
     """The numbers of an error of this kind, by what they count."""
-    if _NO_WINDOW.search(text):
+    if _ITEMS.search(text):
         return ErrorNumbers()
     if kind in ("overflow", "mixed"):
         parts = _parts(text)
@@ -78,6 +79,14 @@ def parts_counted(text: str) -> set[str]:
     `output`.
     """
     return _parts(text).keys() & {"input", "output"}
+
+
+def tokens_of_a_minute(text: str) -> int | None:
+    """The tokens that a provider takes in a minute, as a text says."""
+    match = _MINUTE.search(text)
+    if match is None:
+        return None
+    return _plausible(match[1])
 
 
 def _sum_of(parts: dict[str, str], text: str) -> ErrorNumbers:
@@ -145,6 +154,8 @@ def _part_of(following: str, preceding: str) -> str:
 def token_numbers(text: str) -> set[int]:
     """The numbers of a text that may be tokens of a prompt or a window."""
     numbers: set[int] = set()
+    if _ITEMS.search(text):
+        return numbers
     for match in _numbers_in(text):
         number = _plausible(match.group())
         is_advice = text[: match.start()].endswith(_ADVICE)

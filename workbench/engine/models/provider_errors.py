@@ -47,6 +47,7 @@ _ACTIONS: Mapping[Kind, Action] = {
 }  # fmt: skip
 UNKNOWN_REQUEST = RefusedRequest()
 _LONG_CONTEXT = compiled(WORDINGS["long_context"])
+_TOTAL = compiled(WORDINGS["total"])
 _REASONS = ("error", "message", "detail", "msg", "reason")
 """Fields in which servers say why they failed."""
 
@@ -118,6 +119,10 @@ def classify(
         requested = (used or 0) - request.tokens
         used = request.tokens
     if limit is not None and used is None and request.fits_easily(limit):
+        kind = "mixed"
+        used = request.tokens
+    counts_output = _TOTAL.search(text) is not None and request.leaves_room(limit or 0)
+    if kind == "overflow" and is_above_limit and counts_output:
         kind = "mixed"
         used = request.tokens
     is_sum = kind == "mixed" or requested is not None

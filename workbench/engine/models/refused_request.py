@@ -57,6 +57,8 @@ FULL = 0.9
 """The part of the window above which a request may be too large by our own count."""
 FARTHEST = 6
 """A provider counts at most so many tokens for one of ours, and at least the inverse."""
+ROOMY = 0.6
+"""The part of a limit that the messages have at most where the rest is the output."""
 NEAR = 2
 """A number is that of our own count if neither is so many times the other."""
 
@@ -106,6 +108,16 @@ class RefusedRequest:
         was asked for.
         """
         return self.media == 0 and 0 < self.tokens * FARTHEST < limit
+
+    def leaves_room(self, limit: int) -> bool:
+        """Whether its messages are well below a limit that a total of prompt and output is above."""
+        return self.media == 0 and 0 < self.tokens <= ROOMY * limit
+
+    def is_never_taken(self, tokens_a_minute: int) -> bool:
+        """Whether it alone is above the tokens of a minute, and nothing larger was ever answered:
+        a cached prefix may not count.
+        """
+        return self.accepted <= tokens_a_minute < self.tokens
 
     def is_near(self, tokens: int) -> bool:
         """Whether a number may be that of its tokens."""
