@@ -125,6 +125,9 @@ def classify(
     if kind == "overflow" and is_above_limit and counts_output:
         kind = "mixed"
         used = request.tokens
+    if requested and limit and requested >= limit and request.leaves_room(limit):
+        # the output alone fills the window, so that nothing said of the prompt is its size
+        used = request.tokens
     is_sum = kind == "mixed" or requested is not None
     if is_sum and limit is not None and used is not None:
         room = limit - used
