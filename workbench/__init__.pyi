@@ -61,8 +61,11 @@ from .evaluation.metrics.exam.item import Exam as Exam
 from .evaluation.metrics.metric import MetricInput as MetricInput
 from .evaluation.metrics.metric import Score as Score
 from .evaluation.replays.step import Replay as Replay
+from .lab.advice.advice import Advice as Advice
 from .lab.advice.advise import advise as advise
+from .lab.judge.exam.sitting import ExamResults as ExamResults
 from .lab.judge.exam.sitting import judge_exam as judge_exam
+from .lab.learning.learn import Learned as Learned
 from .lab.learning.learn import learn as learn
 from .lab.simulation.simulate import Simulation as Simulation
 from .lab.simulation.simulate import simulate as simulate

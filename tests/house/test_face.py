@@ -58,10 +58,13 @@ def test_it_has_at_most_forty_names_beside_errors_and_what_users_asked_for() -> 
     of_embedders = {"Due", "Model", "Scripted", "Situation", "SummaryRequest", "Trigger"}
     of_the_log = {"ClearingEntry", "CompactionEntry", "Log", "MessageEntry", "NoteEntry"}
     returned = {
+        "Advice",
         "Compaction",
         "Exam",
+        "ExamResults",
         "Explorer",
         "Findings",
+        "Learned",
         "MetricInput",
         "Prepared",
         "Replay",

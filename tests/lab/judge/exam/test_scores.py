@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from workbench import ExamResults
 from workbench.cli import main
 from workbench.lab.judge.exam.scores import readers_agreement
-from workbench.lab.judge.exam.sitting import ExamResults
 
 KNOWN: dict[str, tuple[float, ...]] = {
     "good": (1.0, 1.0, 1.0),

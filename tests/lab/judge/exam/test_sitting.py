@@ -20,6 +20,7 @@ from builders import called, result, said, told
 from workbench import (
     Budget,
     Context,
+    ExamResults,
     ModelSettings,
     Plan,
     Preset,
@@ -28,6 +29,7 @@ from workbench import (
     SettingError,
     Strategy,
     UnknownName,
+    judge_exam,
     load,
 )
 from workbench.cli import main
@@ -36,7 +38,7 @@ from workbench.engine.transcript.message import Message
 from workbench.evaluation.experiment.filler import ModelUse
 from workbench.lab.judge.exam.admission import NotAdmitted, admission_exams
 from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
-from workbench.lab.judge.exam.sitting import COLUMNS, ExamResults, judge_exam
+from workbench.lab.judge.exam.sitting import COLUMNS
 from workbench.recordings.datasets.bundled import bundled_files
 
 SAME: dict[str, Any] = {
