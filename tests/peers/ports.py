@@ -35,7 +35,7 @@ def with_newest(case: Case, whole: frozenset[str], ours: Rules) -> frozenset[str
 
 
 def pi_size(message: Message) -> int:
-    """Characters by four, rounded up; a picture is 4,800, but nothing where the user sent it."""
+    """Characters by four, rounded up; a picture is 4,800."""
     chars = 0
     for block in message.blocks:
         if block.type == "tool_call":
@@ -43,7 +43,7 @@ def pi_size(message: Message) -> int:
                 json.dumps(block.arguments, ensure_ascii=False, separators=(",", ":"))
             )
         elif block.type == "image":
-            chars += 4_800 if message.role == "tool" else 0
+            chars += 4_800 if message.role != "assistant" else 0
         else:
             chars += len(block.text)
     return -(-chars // 4)
@@ -223,7 +223,7 @@ def opencode(case: Case, ours: Rules) -> Decision:
     everything = range(len(case.messages))
     if "prune" in ours and case.pruned:
         return Decision(case.ids(set(everything) - erased), case.ids(erased))
-    budget = min(max((case.window - min(20_000, case.window // 4)) // 4, 2_000), 15_000)
+    budget = min(max((case.window - min(32_000, case.window // 4)) // 4, 2_000), 15_000)
     budget = min(budget, case.half) if "room" in ours else budget
     messages = case.messages
     steps = [i for i in everything if i >= case.start and messages[i].role != "tool"]
@@ -250,7 +250,8 @@ def opencode_prune(case: Case, ours: Rules) -> frozenset[int]:
         turns += is_real_user(message)
         if message.role == "summary":
             break
-        if turns >= 2 and message.role == "tool" and message.name != "skill":
+        is_old = turns >= 2 and message.role == "tool" and not message.is_error
+        if is_old and message.name != "skill":
             if plain_text(message) == OPENCODE_ERASED:
                 break
             total += case.sizes[i]

@@ -13,14 +13,20 @@ OPENCODE = preset("opencode")
 SUMMARISES = replace(OPENCODE, strategy=Strategy("summarises", OPENCODE.strategy.stages[1:]))
 
 
-def test_it_is_due_at_exactly_the_window_less_20000() -> None:
-    assert not due(OPENCODE, 179_999, 200_000)
-    assert due(OPENCODE, 180_000, 200_000)
-    assert due(OPENCODE, 1_000, 200_000, reported=180_000)
+def test_it_is_due_at_exactly_the_window_less_32000() -> None:
+    assert not due(OPENCODE, 167_999, 200_000)
+    assert due(OPENCODE, 168_000, 200_000)
+    assert due(OPENCODE, 1_000, 200_000, reported=168_000)
     assert not due(OPENCODE, 23_999, 32_000), (
         "in a small window the longest answer is a quarter of it"
     )
     assert due(OPENCODE, 24_000, 32_000)
+
+
+def test_below_a_limit_of_the_input_20000_tokens_stay_free() -> None:
+    limited = preset("opencode", answer=20_000)
+    assert not due(limited, 251_999, 272_000)
+    assert due(limited, 252_000, 272_000)
 
 
 @pytest.mark.parametrize(("window", "kept"), [(200_000, 15_000), (64_000, 12_000), (6_000, 2_000)])
@@ -67,6 +73,16 @@ def test_exactly_20_000_tokens_are_not_worth_erasing() -> None:
 
 def test_skills_are_never_erased() -> None:
     messages = [*steps(0, 7, 10_000, "skill"), *steps(1, 4, 10_000), *steps(2, 1, 10_000)]
+    compaction, _ = fired(OPENCODE, messages, target=115_000)
+    assert not any(erased(compaction.after.messages))
+
+
+def test_errors_are_never_erased() -> None:
+    failed = [
+        replace(message, is_error=True) if isinstance(message, ToolResult) else message
+        for message in steps(0, 7, 10_000)
+    ]
+    messages = [*failed, *steps(1, 4, 10_000), *steps(2, 1, 10_000)]
     compaction, _ = fired(OPENCODE, messages, target=115_000)
     assert not any(erased(compaction.after.messages))
 

@@ -31,10 +31,10 @@ def test_characters_by_four_are_rounded_up() -> None:
     assert pi_tokens(said("1234")) == 1
 
 
-def test_a_picture_in_a_result_is_4800_characters_and_one_of_the_users_nothing() -> None:
+def test_a_picture_is_4800_characters_in_a_result_and_in_what_the_user_sent() -> None:
     picture = Image()
     assert pi_tokens(ToolResult(id="r", call_id="c", blocks=(Text("1234"), picture))) == 1 + 1_200
-    assert pi_tokens(UserMessage(id="u", blocks=(Text("1234"), picture))) == 1
+    assert pi_tokens(UserMessage(id="u", blocks=(Text("1234"), picture))) == 1 + 1_200
 
 
 def test_a_call_is_its_name_and_its_arguments_as_json_without_blanks() -> None:

@@ -1,9 +1,12 @@
 """Codex, local: nothing stays but the user's own words, up to 20,000 tokens of them, and a
 hand-over that comes last.
 
-Restates the local compaction of OpenAI's Codex CLI (openai/codex, an older stored copy, and a
-current fork), in `codex-rs/` the files `core/src/compact.rs`, `protocol/src/openai_models.rs` and
-`core/templates/compact/`. Besides the general differences (`presets`):
+Restates the local compaction of OpenAI's Codex CLI (openai/codex e06dd0e, and newer copies such
+as 0xdengdeng/codex 71625b4, which cut and keep alike), in `codex-rs/` the files
+`core/src/compact.rs`, `protocol/src/openai_models.rs` and `core/templates/compact/`. Codex compacts
+so where its provider cannot. OpenAI's server can: beside its sealed text Codex then keeps up to
+64,000 tokens of messages (openai/codex 576ee90, `core/src/compact_remote_v2.rs`). Besides the
+general differences (`presets`):
 
 - The newest user message is never cut, whatever its size; of older ones the first that does not fit
   is cut in its middle, as there.
@@ -18,8 +21,8 @@ current fork), in `codex-rs/` the files `core/src/compact.rs`, `protocol/src/ope
   for that: the old one is a message of the history like others.
 - The initial context that it sends again (instructions, surroundings) is the overhead and the
   pinned system message.
-- No ghost snapshots; the cap of 0.95 of the window on a configured limit is not built, since
-  nothing is configured.
+- Nothing is configured; a limit of the user's own is in newer copies at most 0.9 of the window.
+- No ghost snapshots.
 """
 
 from dataclasses import replace

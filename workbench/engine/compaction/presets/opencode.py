@@ -1,12 +1,17 @@
 """opencode: old tool results are erased in batches, then a summary that keeps up to 15,000 newest
 tokens by turns.
 
-Restates the compaction of opencode (sst/opencode, one stored copy of 2026, the mode that puts the
-summary first), in `packages/opencode/src/session/` the files `compaction.ts` and `overflow.ts`, and
-`packages/core/src/session/`. Its suffix mode, which asks at the end of the live request, is
-`opencode:request=conversation` in our words, without its check of the headings. Besides the general
-differences (`presets`):
+Restates the compaction of opencode 1 (sst/opencode 3df4a25 of 2026), in
+`packages/opencode/src/session/` the files `compaction.ts` and `overflow.ts`, and
+`packages/core/src/session/`; version 2 is `opencode_v2`. Other copies keep 8,000 tokens, of the
+newest two turns (CMU-17313Q/opencode-f26-DDSC 6f4a657). An older mode, which asks at the end of the
+live request, is `opencode:request=conversation` in our words, without its check of the headings.
+Besides the general differences (`presets`):
 
+- It is due where the longest answer, at most 32,000 tokens, no longer fits (6f4a657; pull request
+  48813 of 2026-09-13 quotes it). Of a model whose limit names its input the original keeps 20,000
+  tokens below that limit: `opencode:answer=20000`, with the limit as window. One copy, 31e22f6,
+  keeps both. The answer is taken to be a quarter of a small window at most.
 - Pruning is opt-in there and runs after each turn; here it comes first when a compaction is due,
   and where it is enough no summary is asked for. A result is erased only where the marker is
   smaller.
@@ -15,8 +20,8 @@ differences (`presets`):
 - Pictures in what is summarised are named in the transcript. Results are cut at 2,000 characters
   there, and thoughts and whole arguments are shown, as in the original.
 - The model writes the list of relevant files, as there; nothing is added by code.
-- The longest answer, up to 20,000 tokens of reserve, is taken to be a quarter of a small window at
-  most.
+- A summary takes at most 4,096 tokens; the original names no bound but the model's longest answer.
+- Where the summary's own request is too long the original stops with an error.
 """
 
 from collections.abc import Iterator
@@ -35,7 +40,7 @@ from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.context_lookup import tokens_of
 from workbench.engine.transcript.message import Text, is_real_user
 
-RESERVE = 20_000
+ANSWER = 32_000
 LEAST_KEPT = 2_000
 MOST_KEPT = 15_000
 NEVER = frozenset({"skill"})
@@ -46,7 +51,7 @@ ERASED_BLOCKS = (Text(ERASED),)
 @dataclass(frozen=True, slots=True)
 class Prune:
     """Erases results older than `turns` turns and beyond `protected` tokens, if more than
-    `worth` tokens go.
+    `worth` tokens go; an error stays.
     """
 
     protected: int = 40_000
@@ -73,7 +78,9 @@ class Prune:
             turns += is_real_user(message)
             if message.role == "summary":
                 break
-            if turns >= self.turns and message.role == "tool" and message.name not in NEVER:
+            if turns < self.turns or message.role != "tool" or message.is_error:
+                continue
+            if message.name not in NEVER:
                 if message.blocks == ERASED_BLOCKS:
                     break
                 token_count += context.sizes[i]
@@ -83,7 +90,7 @@ class Prune:
 
 def preserved(window: int) -> int:
     """Tokens of newest messages: a quarter of window less answer, 2,000 to 15,000."""
-    quarter = int(0.25 * (window - answer_reserve(window, RESERVE)))
+    quarter = int(0.25 * (window - answer_reserve(window, ANSWER)))
     return min(max(quarter, LEAST_KEPT), MOST_KEPT)
 
 
@@ -109,9 +116,9 @@ SUMMARY = Summarize(
 OPENCODE = Preset(
     "opencode",
     Strategy("opencode", (Prune(), SUMMARY)),
-    AtLimit(answer=RESERVE),
+    AtLimit(answer=ANSWER),
     source=(
-        "sst/opencode 2026 packages/opencode/src/session/{compaction,overflow}.ts,"
+        "sst/opencode 3df4a25 packages/opencode/src/session/{compaction,overflow}.ts,"
         " packages/core/src/session"
     ),
 )

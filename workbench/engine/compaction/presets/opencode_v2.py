@@ -5,18 +5,20 @@ Restates the compaction of opencode's second version (anomalyco/opencode,
 `packages/core/src/session/compaction.ts` and its documentation of compaction, read in stored copies
 of June to August 2026): the bound of 4,096 tokens for a summary and results cut at 2,000 characters
 as in the copy of Kilo-Org/kilocode 95a6978, the trigger and its 32,000 tokens for an answer as in
-031a4a9, the 15,000 tokens that are kept since pull request 40906 (2026-08-06; 8,000 earlier). The
-newest stored copy asks with the conversation itself and names no bound. Besides the general
-differences (`presets`):
+031a4a9, the 15,000 tokens that are kept since pull request 40906 (2026-08-06; 8,000 earlier).
+Version 2.0.12 (2026-09) still has these numbers. Besides the general differences (`presets`):
 
+- The newest stored copy, 031a4a9, asks with the conversation itself, and names no bound. In place of
+  important details it asks for requirements, decisions and additional context. A summary without any
+  of the headings is asked for once more and is then a failure, as is one that the model's limit
+  cuts. Here both are kept.
 - Newest messages are written into the checkpoint as text, as there. The newest user message stays a
   message of its own and is not written there.
 - What is kept begins at a user's message, as there, unless it would then take more than half of the
-  room: then it begins later.
+  room: then it begins later. There it has no bound (issue 43250).
 - A checkpoint's text of newest messages is given to the model at the next compaction as the first
   message, in our own words.
 - A checkpoint stands behind the newest user message where newer steps are written into it.
-- A summary without any of the headings is a failure there. Here it is kept.
 - The longest answer and the buffer are taken to be a quarter of a small window at most.
 - The compaction by OpenAI's server that some copies prefer is the stage `server_compaction`.
 """
@@ -243,5 +245,5 @@ OPENCODE_V2 = Preset(
     "opencode_v2",
     Strategy("opencode_v2", (CHECKPOINT,)),
     OutputReserve(),
-    source="anomalyco/opencode 2026-08 packages/core/src/session/compaction.ts",
+    source="anomalyco/opencode 031a4a9 packages/core/src/session/compaction.ts",
 )

@@ -1,7 +1,7 @@
 """pi: a summary when less than 16,384 tokens are free, about 20,000 newest tokens kept, a split
 turn summarised apart.
 
-Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in
+Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15 and at 2e5a972a), in
 `packages/coding-agent/src/core/` the files `compaction/compaction.ts`, `compaction/utils.ts` and
 `agent-session.ts`. Besides the general differences (`presets`):
 
@@ -14,13 +14,13 @@ Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in
 - Where the newest messages that reach 20,000 tokens begin with results of a call before them and
   nothing else follows, all goes; the original then keeps everything and is due again.
 - The two requests of a split turn run concurrently where the model allows it, else one after the
-  other.
+  other, as in newer releases.
 - Transcripts are labelled by our own wording. Results are cut at 2,000 characters, and thoughts and
   whole arguments are shown, as there.
 - File lists are sent below the summary and not written into its text, changed files first.
-- Newer releases (read at 2e5a972a of earendil-works/pi) also count a picture in a user's message, and
-  think in the summary as hard as the session does; before, they thought hard always. The prompt,
-  the limit and the cut are as before.
+- A picture in a user's message counts like one in a result, as in newer releases (read at 2e5a972a
+  of earendil-works/pi); before, it counted nothing. They think in the summary as hard as the session
+  does; before, they thought hard always. The prompt, the limit and the cut are as before.
 - After an overflow the same is done. The original then goes on by itself; a replay has nothing to
   go on with.
 """
@@ -45,12 +45,12 @@ IMAGE_CHARS = 4_800
 
 
 def pi_tokens(message: Message) -> int:
-    """A quarter of the characters of words, thoughts and calls, rounded up."""
+    """A quarter of the characters of words, thoughts and calls, rounded up; a picture is 4,800."""
     chars = unsaid_chars(message)
     for block in message.blocks:
         if block.type == "text":
             chars += len(block.text)
-        elif block.type == "image" and message.role == "tool":
+        elif block.type == "image" and message.role != "assistant":
             chars += IMAGE_CHARS
     return -(-chars // 4)
 
