@@ -120,4 +120,4 @@ def test_other_figures_than_those_of_the_page_are_named(capsys: pytest.CaptureFi
     recording = str(BUNDLED / "stockroom-holds" / "session.jsonl.gz")
     assert compare_peers.main([recording, "--presets", "pi"]) == 0
     assert compare_peers.main([recording, "--presets", "pi", "--check"]) == 1
-    assert "reports/studies/peers says (['port', '60', '205'" in capsys.readouterr().out
+    assert "reports/studies/peers says (['port', '60', '204'" in capsys.readouterr().out
