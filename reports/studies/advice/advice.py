@@ -61,7 +61,13 @@ def split(rows: pd.DataFrame, seed: int, worth: float) -> dict[str, object]:
     mine = {session: project for session, project in projects.items() if project in half}
     pairs = {(name, session) for name in names for session in projects}
     measured = Measurements(
-        Grid(strategies=("summarize",)), {}, {}, RunSpec(), rows=rows, replayed_pairs=pairs
+        Grid(strategies=("summarize",)),
+        {},
+        {},
+        RunSpec(),
+        rows=rows,
+        replayed_pairs=pairs,
+        simulated_pairs=pairs,
     )
     candidates = Candidates(measured.grid, points[0], points)
     search = Search(SPEC.changed(worth=worth), candidates, measured, mine, spread(mine, seed))
