@@ -265,6 +265,43 @@ def test_lasting_workers_are_started_once_for_all_jobs_and_ended_with_the_last()
     assert not found & later
 
 
+def _most_memory(task: int) -> int:
+    import resource
+
+    return resource.getrlimit(resource.RLIMIT_DATA)[0]
+
+
+@in_full
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds what a process holds")
+def test_lasting_workers_take_their_share_again_behind_a_task_that_was_done_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "of_machine", lambda: 5e9)
+    with lasting_workers():
+        with workers(2) as crew:
+            assert list(crew.surely(_ends_three_processes, [tmp_path])) == [(0, 3)]
+        with workers(2) as crew:
+            most = {result for _, result in crew.each(_most_memory, range(2))}
+    assert most == {2_500_000_000}
+
+
+def _marks_a_second_later(mark: Path | None) -> bool:
+    if mark is not None:
+        time.sleep(1)
+        mark.touch()
+    return True
+
+
+@pytest.mark.slow
+def test_what_a_job_leaves_behind_is_ended_with_it(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    with lasting_workers():
+        with workers(2) as crew:
+            next(crew.each(_marks_a_second_later, [None, mark]))
+        time.sleep(1.5)
+    assert not mark.exists()
+
+
 def _reader(source: SessionSource) -> tuple[str, int]:
     time.sleep(0.2)  # so that one worker cannot do all
     return source.name, os.getpid()

@@ -139,7 +139,8 @@ class Processes(Workers):
 
     Args:
         size: how many.
-        lasts: whether they live on behind the `with`, until `end`.
+        lasts: whether they live on behind the `with`, until `end`; all but those of a job that was
+            left while they worked.
     """
 
     def __init__(self, size: int, *, lasts: bool = False) -> None:
@@ -192,11 +193,15 @@ class Processes(Workers):
         """Other workers are ended first, with the memory that they hold, and it may take all."""
         self.end()
         self._most = memory.share(1)
-        for _ in range(DEATHS):
-            result = super()._alone(evaluate, task)
-            if result is not None:
-                return result
-        return None
+        try:
+            for _ in range(DEATHS):
+                result = super()._alone(evaluate, task)
+                if result is not None:
+                    return result
+            return None
+        finally:
+            self.end()
+            self._most = memory.share(self.size)
 
     def _ended_task(self, pool: Executor, future: Future[Result]) -> Future[Result] | None:
         """An ended task, its worker idle again; None where the worker died."""
@@ -234,7 +239,8 @@ class Processes(Workers):
         self._remembered = {}
 
     def __exit__(self, *error: object) -> None:
-        if not self._lasts:
+        has_left_tasks = len(self._idle) < len(self._started)
+        if has_left_tasks or not self._lasts:
             self.end()
 
 
