@@ -17,9 +17,10 @@ from workbench import (
     load,
 )
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.calibration import TokenCalibration, calibrate
+from workbench.engine.transcript.calibration import TokenCalibration
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Message, ToolResult, Usage, chars_per_token
+from workbench.evaluation.replays.sizing import Sizing
 
 OVERHEAD, SCALE = 20_000, 1.25
 
@@ -48,9 +49,9 @@ class Recording:
 
     def fitted(self) -> TokenCalibration | None:
         session = Session("s", self.log)
-        return calibrate(
+        return Sizing.of(
             session, [chars_per_token(message) for message in session.messages], chars_per_token
-        )
+        ).calibration
 
 
 def test_a_known_law_is_found() -> None:
@@ -126,7 +127,7 @@ def test_numbers_without_sense_say_nothing() -> None:
 
 def test_sizes_of_other_messages_are_refused() -> None:
     with pytest.raises(ValueError, match="1 messages but 0 sizes"):
-        calibrate(Session.of([said("hi")]), [], chars_per_token)
+        Sizing.of(Session.of([said("hi")]), [], chars_per_token)
 
 
 def test_real_recordings_of_one_client_agree(corpora: Path) -> None:
@@ -140,9 +141,9 @@ def test_real_recordings_of_one_client_agree(corpora: Path) -> None:
             / "entireio-cli"
             / next(p.name for p in (corpora / "entireio-cli").glob(f"{name}*"))
         )
-        token_calibration = calibrate(
+        token_calibration = Sizing.of(
             session, [count(message) for message in session.messages], count
-        )
+        ).calibration
         assert token_calibration is not None
         assert 40_000 < token_calibration.overhead < 42_000
         assert 1.1 < token_calibration.scale < 1.3

@@ -8,9 +8,9 @@ import pytest
 from builders import said, told
 from workbench import AssistantMessage, CompactionEntry, Log, MessageEntry, Session, Summary, load
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.calibration import calibrate
 from workbench.engine.transcript.message import Message, Usage
 from workbench.engine.transcript.recorded_requests import PredictedRequest, predicted_requests
+from workbench.evaluation.replays.sizing import Sizing
 
 OVERHEAD, SCALE = 20_000, 1.25
 
@@ -126,6 +126,6 @@ def test_recordings_whose_prompts_shrink_without_a_record_are_predicted_within_t
     """Without following, their median errors were 6, 17, 3 and 11 %."""
     count = TiktokenCounter()
     (session,) = load(next((corpora / "entireio-cli").glob(f"{name}*")))
-    token_calibration = calibrate(session, count.sizes(session.messages), count)
+    token_calibration = Sizing.of(session, count.sizes(session.messages), count).calibration
     assert token_calibration is not None
     assert token_calibration.error <= 0.02

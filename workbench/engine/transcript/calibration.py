@@ -15,7 +15,6 @@ from workbench.engine.transcript.recorded_requests import (
     RecordedRequest,
     SentContext,
     predictions,
-    recorded_requests,
     usual_model,
 )
 from workbench.engine.transcript.session import Session
@@ -95,9 +94,9 @@ class ReportLine:
         return TokenCalibration(self.overhead, self.scale, self.requests, error)
 
 
-def calibrate(
+def line_of_reports(
     session: Session, sizes: Sequence[int], count: TokenCounter
-) -> TokenCalibration | None:
+) -> ReportLine | None:
     """Fit how this session's provider counts, from the usage that it reported along the main path.
 
     The scale comes from growth inside stretches, so that nothing hidden disturbs it; the overhead
@@ -112,19 +111,6 @@ def calibrate(
     Returns:
         None where fewer than five requests have usage, or where they fit no plausible line.
     """
-    line = line_of_reports(session, sizes, count)
-    if line is None:
-        return None
-    requests = tuple(recorded_requests(session, sizes, count))
-    return line.calibration(session, requests)
-
-
-def line_of_reports(
-    session: Session, sizes: Sequence[int], count: TokenCounter
-) -> ReportLine | None:
-    """The line of `calibrate`, without its error."""
-    if len(sizes) != len(session.messages):
-        raise ValueError(f"{len(session.messages)} messages but {len(sizes)} sizes")
     stretches: list[_Stretch] = []
     for stretch in _stretches(session, sizes, count):
         if len(stretch.points) >= FEWEST:

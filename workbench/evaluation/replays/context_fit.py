@@ -59,7 +59,12 @@ def fit_contexts(session: Session, sizes: Sequence[int], count: TokenCounter) ->
         session: the recording, without reports that cannot be true.
         sizes: tokens of each of its messages, as `count` gives them.
         count: the counter.
+
+    Raises:
+        ValueError: there are more or fewer sizes than messages.
     """
+    if len(sizes) != len(session.messages):
+        raise ValueError(f"{len(session.messages)} messages but {len(sizes)} sizes")
     best = _Trial.of(session, sizes, count, {})
     least_hidden = LEAST_HIDDEN * sum(sizes)
     scale = 1.0
