@@ -36,7 +36,7 @@ def start() -> None:
         say(f"\n{PROMISE} Try next:\n")
         say_commands(_next_commands(agents))
     else:
-        names = ", ".join(folder.agent for folder in AGENT_FOLDERS)
+        names = ", ".join(dict.fromkeys(folder.agent for folder in AGENT_FOLDERS))
         write(f"No session was found in the folders of {names}.")
         say("\nTry next:\n")
         say_commands({"workbench compare": "compare strategies on the bundled sessions"})

@@ -4,6 +4,8 @@ again.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -128,6 +130,17 @@ def test_the_request_of_a_compaction_has_a_price_as_reported_or_as_an_estimate()
     guessed = bill(question(1), call(1), result(1, "x"), compaction("r1", tokens_before=1_000))
     assert guessed.is_estimate
     assert guessed.request_usd == pytest.approx(1_000 * READ, rel=0.1)
+
+
+def test_a_summary_that_the_recording_hides_was_paid_for() -> None:
+    cut = CompactionEntry(id="k", parent="r1", kept=(), tokens_before=1_000)
+    hidden = replace(cut, hidden_summary=True)
+    unsized = replace(hidden, tokens_before=None)
+    beginning = question(1), call(1), result(1, "x")
+    assert bill(*beginning, cut).request_usd == 0
+    assert bill(*beginning, hidden).is_estimate
+    assert bill(*beginning, hidden).request_usd == pytest.approx(1_000 * READ)
+    assert bill(*beginning, unsized).request_usd is None
 
 
 def test_a_broken_cache_costs_what_its_tokens_cost_above_a_read() -> None:

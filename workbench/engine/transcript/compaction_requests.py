@@ -15,7 +15,8 @@ class CompactionRequest:
     Attributes:
         usage: its tokens.
         is_estimate: whether no recording shows them: the context before is taken for what was read,
-            the whole of it from the cache, and the summary for what was written.
+            the whole of it from the cache, and the summary for what was written; nothing is, where
+            the summary is hidden.
     """
 
     usage: Usage
@@ -30,7 +31,15 @@ def compaction_request(entry: CompactionEntry, count: TokenCounter) -> Compactio
     """
     if entry.usage is not None:
         return CompactionRequest(entry.usage, is_estimate=False)
-    if entry.summary is None or not entry.tokens_before:
+    if not has_written_summary(entry) or not entry.tokens_before:
         return None
-    usage = Usage(input=0, cache_read=entry.tokens_before, output=count(entry.summary))
+    summary_tokens = 0
+    if entry.summary is not None:
+        summary_tokens = count(entry.summary)
+    usage = Usage(input=0, cache_read=entry.tokens_before, output=summary_tokens)
     return CompactionRequest(usage, is_estimate=True)
+
+
+def has_written_summary(entry: CompactionEntry) -> bool:
+    """Whether a model wrote a summary, shown in the recording or not."""
+    return entry.summary is not None or entry.hidden_summary

@@ -31,7 +31,9 @@ class CompactionEntry:
     """The recorded agent compacted its context here.
 
     Attributes:
-        summary: None where the recording does not show it (encrypted, or not kept).
+        summary: None where no model wrote one, or where the recording does not show it.
+        hidden_summary: whether a model wrote a summary that the recording does not show (encrypted,
+            or not kept).
         first_kept: id of the first entry before this one that stayed in the context; None if none
             did.
         kept: ids of all entries that stayed, where the recording names them one by one.
@@ -44,6 +46,7 @@ class CompactionEntry:
     id: str
     parent: str | None
     summary: Summary | None = None
+    hidden_summary: bool = False
     first_kept: str | None = None
     kept: tuple[str, ...] | None = None
     tokens_before: int | None = None

@@ -12,7 +12,7 @@ import pandas as pd
 
 from workbench.engine.models.prices import Tariff, tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.compaction_requests import compaction_request
+from workbench.engine.transcript.compaction_requests import compaction_request, has_written_summary
 from workbench.engine.transcript.log import (
     ClearingEntry,
     CompactionEntry,
@@ -179,7 +179,7 @@ def _request_price(
         return 0.0, False
     request = compaction_request(entry, count)
     if request is None:
-        return (0.0, False) if entry.summary is None else (None, False)
+        return (None, False) if has_written_summary(entry) else (0.0, False)
     if rates is None:
         return None, request.is_estimate
     output_usd = request.usage.output * rates.at(request.usage.prompt).output

@@ -137,6 +137,8 @@ def test_an_encrypted_compaction_keeps_the_ids_of_what_stayed_and_says_that_its_
     assert [plain_text(m) for m in fold(session.path)] == ["one", "new rules", "three"]
     (note,) = [entry for entry in session.log if isinstance(entry, NoteEntry)]
     assert (note.kind, note.text) == ("hidden_summary", "encrypted, 4 characters")
+    request = compaction_request(recorded.entry, lambda message: 7)
+    assert request == CompactionRequest(Usage(0, cache_read=700, output=0), is_estimate=True)
 
 
 def test_an_older_compaction_has_its_summary_in_the_message(tmp_path: Path) -> None:

@@ -109,6 +109,7 @@ class ClineBuilder(ChatBuilder):
         entry_id = f"{identifier(record, 'id')}-compaction"
         self.compaction(
             None,
+            hidden_summary=True,
             id=entry_id,
             kept=self.ids,
             reason=text(about, "reason"),

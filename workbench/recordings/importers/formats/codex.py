@@ -289,6 +289,7 @@ class CodexBuilder(SessionBuilder):
         response_id = text(payload, "compaction_response_id")
         self.compaction(
             summary or None,
+            hidden_summary=not summary,
             kept=tuple(kept_ids),
             tokens_before=self.last_prompt,
             usage=self.usage_of_response.get(response_id, self.unanswered_usage),

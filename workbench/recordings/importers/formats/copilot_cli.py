@@ -139,8 +139,10 @@ class CopilotCliBuilder(SessionBuilder):
             case "session.compaction_complete" if data.get("success") is not False:
                 tokens_before = self.source.count(data, "preCompactionTokens")
                 tokens_after = self.source.count(data, "postCompactionTokens")
+                summary = text(data, "summaryContent")
                 self.compaction(
-                    text(data, "summaryContent") or None,
+                    summary or None,
+                    hidden_summary=not summary,
                     id=event_id,
                     tokens_before=tokens_before,
                     tokens_after=tokens_after,

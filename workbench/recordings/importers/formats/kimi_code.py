@@ -151,8 +151,10 @@ class KimiCodeBuilder(SessionBuilder):
         newest_count = max(count - first_count, 0)
         newest = self.typed[len(self.typed) - newest_count :]
         self.typed = [*self.typed[:first_count], *newest]
+        summary = text(record, "contextSummary", "summary")
         self.compaction(
-            text(record, "contextSummary", "summary") or None,
+            summary or None,
+            hidden_summary=not summary,
             kept=(*self.system_ids, *self.typed),
             tokens_before=self.source.count(record, "tokensBefore"),
             tokens_after=self.source.count(record, "tokensAfter"),

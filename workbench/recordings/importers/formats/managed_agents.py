@@ -105,7 +105,7 @@ class ManagedAgentBuilder(SessionBuilder):
         elif type_ == "user.define_outcome":
             self._say_outcome(event)
         elif type_ == "agent.thread_context_compacted":
-            self.compaction(None, id=identifier(event, "id"))
+            self.compaction(None, hidden_summary=True, id=identifier(event, "id"))
         elif type_ == "span.outcome_evaluation_end":
             self.note("outcome", text(event, "explanation"))
         elif not type_.startswith(_ABOUT_SESSION):
