@@ -5,12 +5,14 @@ figures.
 where page and run differ, and exits with 1. `python docs/figures.py list` writes docs/figures.toml
 as a table into reports/studies/README.md. With `--check` it fails as well where a table with
 figures stands between no marks that the list has, and where a sentence and a table differ
-(prose.py).
+(prose.py). `python docs/figures.py rows --check` makes each table anew that the list calls *from
+rows*, and fails where a page prints another.
 """
 
 from __future__ import annotations
 
 import re
+import runpy
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -20,7 +22,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from prose import STUDIES, page_name, problems
-from rows import between_marks
+from rows import between_marks, run
 
 from workbench.base.formats import gap, p_value, percent
 from workbench.base.palette import REFERENCES
@@ -177,15 +179,41 @@ def listed(check: bool) -> int:
     return int(between_marks(LIST_PAGE, "list", figures_table(known), check=check) or bool(wrong))
 
 
-def main(run: str, check: bool) -> int:
-    """Write or check the table of results, or the list; 1 where a check finds a difference."""
-    if run == "list":
+FROM_ROWS = "from rows"
+"""What the list says of a table that is made in seconds from rows beside its page."""
+_SCRIPT = re.compile(r"`python (\S+\.py) ")
+"""How the command of such a table begins."""
+
+
+def from_rows(known: Mapping[str, Mapping[str, str]], check: bool) -> int:
+    """Write or check the tables that are made from rows; 1 where one differs from its rows."""
+    wrong = False
+    for name, entry in known.items():
+        if entry["ci"] != FROM_ROWS:
+            continue
+        script = _SCRIPT.match(entry["command"])
+        if script is None:
+            raise ValueError(f"the list has no script for {name!r}, which is made from rows")
+        path = DOCS.parent / script[1]
+        sys.path.insert(0, str(path.parent))  # as for a script that is started
+        study = runpy.run_path(str(path))
+        words = [name, "--check"] if check else [name]
+        if run(study["PARTS"], study["PAGE"], words):
+            sys.stdout.write(f"{entry['page']}: {name!r} is not what its rows say\n")
+            wrong = True
+    return int(wrong)
+
+
+def main(what: str, check: bool) -> int:
+    """Write or check the list, the tables from rows, or the table of a run's results; 1 where a
+    check finds a difference.
+    """
+    if what == "list":
         return listed(check)
-    return int(
-        between_marks(
-            RESULTS_PAGE, "results", lines(Tables.of(Results.open(run), "truncate")), check=check
-        )
-    )
+    if what == "rows":
+        return from_rows(tomllib.loads(FIGURES.read_text(encoding="utf-8")), check)
+    table = lines(Tables.of(Results.open(what), "truncate"))
+    return int(between_marks(RESULTS_PAGE, "results", table, check=check))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,6 @@ from typing import TypeAlias
 
 import pandas as pd
 
-FOLDER = Path(__file__).parent / "rows"
-"""The rows of the pages in docs."""
 FACTS = Path(__file__).parent.parent / "workbench" / "lab" / "validation" / "facts.json"
 """What every report shows of some parts."""
 DIGITS = 6
@@ -58,7 +56,7 @@ def run(parts: Mapping[str, Part], page: Path, words: Sequence[str]) -> int:
         frames: Frames = {key: _again(rows) for key, rows in part.measure(paths, True).items()}
     elif paths:
         frames = stored(name, part.measure(paths, True), folder)
-    elif not (frames := {key: read(name, key, folder) for key in names_of(name, folder)}):
+    elif not (frames := {key: read(name, key, folder=folder) for key in names_of(name, folder)}):
         sys.stdout.write(f"{name}: no rows in {folder}; name the recordings, and they are made\n")
         return 1
     told = [frames[key] for key in sorted(frames)]
@@ -104,29 +102,29 @@ def _facts(name: str, found: Mapping[str, object], *, check: bool) -> bool:
     return check and not same
 
 
-def stored(part: str, frames: Frames, folder: Path = FOLDER) -> Frames:
+def stored(part: str, frames: Frames, folder: Path) -> Frames:
     """The rows as they are read again; they are written."""
     folder.mkdir(exist_ok=True)
     for name, rows in frames.items():
         _file(part, name, folder).write_text(_plain(rows), encoding="utf-8")
-    return {name: read(part, name, folder) for name in frames}
+    return {name: read(part, name, folder=folder) for name in frames}
 
 
-def names_of(part: str, folder: Path = FOLDER) -> list[str]:
+def names_of(part: str, folder: Path) -> list[str]:
     """The names of the kept frames of a part."""
     paths = (*folder.glob(f"{part}.csv"), *folder.glob(f"{part}-*.csv"))
     return sorted(path.stem.partition("-")[2] for path in paths)
 
 
-def read(part: str, name: str = "", folder: Path = FOLDER) -> pd.DataFrame:
+def read(part: str, name: str = "", *, folder: Path) -> pd.DataFrame:
     """The kept rows of one name."""
     return _read(_file(part, name, folder))
 
 
-def differences(part: str, frames: Frames, folder: Path = FOLDER) -> int:
+def differences(part: str, frames: Frames, folder: Path) -> int:
     """How many frames differ from the kept rows of the same sessions and contexts; each is told."""
     return sum(
-        _differs(f"{part} {name}".strip(), _again(rows), read(part, name, folder))
+        _differs(f"{part} {name}".strip(), _again(rows), read(part, name, folder=folder))
         for name, rows in frames.items()
     )
 

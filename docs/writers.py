@@ -40,7 +40,7 @@ RULES: Mapping[str, Mapping[str, object]] = {
     "a part for decisions": {"writer.DECISIONS": 0.0},
     "sections": {
         "outline.Outline.row": lambda own, pick, *_: outline.Row(
-            0, 0, pick.at, pick.place, pick.line.text
+            0, 0, pick.message_index, pick.place, pick.line.text
         )
     },
 }

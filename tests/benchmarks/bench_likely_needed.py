@@ -76,5 +76,8 @@ def told(rows: pd.DataFrame) -> Iterator[str]:
     )
 
 
+PARTS = {"likely": Part(measure=measured, tell=told)}
+
+
 if __name__ == "__main__":
-    sys.exit(run({"likely": Part(measure=measured, tell=told)}, PAGE, sys.argv[1:]))
+    sys.exit(run(PARTS, PAGE, sys.argv[1:]))

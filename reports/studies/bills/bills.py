@@ -282,5 +282,8 @@ def _sum(usd: pd.Series, said: pd.Series) -> str:
     return _percent(usd.sum() / said.sum(), "+")
 
 
+PARTS = {"bills": Part(measure=measured, tell=bills)}
+
+
 if __name__ == "__main__":
-    sys.exit(run({"bills": Part(measure=measured, tell=bills)}, PAGE, sys.argv[1:]))
+    sys.exit(run(PARTS, PAGE, sys.argv[1:]))

@@ -1,6 +1,6 @@
 """Whether contexts made to please a metric, which no agent could work with, stay near its floor.
 
-None of them knows how the headline metric is made; `adversaries` searches for those that do.
+None of them knows how the exam of names is made; `adversaries` searches for those that do.
 """
 
 import random
