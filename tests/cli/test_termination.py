@@ -135,3 +135,34 @@ def test_a_library_that_restores_its_filters_on_the_way_out_says_nothing_either(
             os.kill(os.getpid(), signal.SIGTERM)
         warnings.warn("coroutine was never awaited", RuntimeWarning, stacklevel=1)
     assert complaints == []
+
+
+LEAVES_GARBAGE = """
+import sys
+from workbench.cli import main
+
+class Garbage:
+    def __init__(self):
+        self.itself = self
+
+    def __del__(self):
+        print("looked for garbage")
+
+sys.argv = ["workbench", "--version"]
+main({arguments})
+Garbage()
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "looks"), [("", False), ('["--version"]', True)], ids=["program", "function"]
+)
+def test_a_program_ends_without_a_last_look_for_garbage_a_caller_of_the_function_does_not(
+    arguments: str, looks: bool
+) -> None:
+    script = LEAVES_GARBAGE.format(arguments=arguments)
+    process = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "workbench" in process.stdout
+    assert ("looked for garbage" in process.stdout) is looks

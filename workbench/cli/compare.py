@@ -23,6 +23,7 @@ from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.table_columns import COLUMNS
+from workbench.evaluation.experiment.workers import lasting_workers
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.preliminary import lines_so_far
 from workbench.report.page.rendering import render
@@ -73,12 +74,13 @@ def compare(
         return 0
     sources = sources_of(paths or ())
     run = PlannedRun.of(sources, silent)
-    results = compared(run, lines_so_far)
-    code = finish(results)
-    if code == UNUSABLE:
-        return code
-    if simulate:
-        simulate_too(run, results)
+    with lasting_workers():
+        results = compared(run, lines_so_far)
+        code = finish(results)
+        if code == UNUSABLE:
+            return code
+        if simulate:
+            simulate_too(run, results)
     with ongoing("working out the answer", quiet=silent.quiet):  # first: the page takes seconds
         findings = Findings.of(results, spec.baseline)
     if not silent.quiet:

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from workbench import ModelSettings, SettingError, SetupError, Unanswered
+from workbench import ModelSettings, SettingError, SetupError, Unanswered, preset
 from workbench.evaluation.experiment.job import Crew, Job, KeptWork, folder_of
 from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.experiment.run_folder import RunFolder
+from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import Execution
 
 
@@ -182,3 +183,32 @@ def test_what_a_run_beside_found_out_about_the_code_is_not_found_out_again(tmp_p
     later = RunFolder(tmp_path / "later", shares=True)
     later.begin()
     assert (later.path / "code.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize(
+    ("characters", "strategies", "jobs", "workers"),
+    [
+        (100_000, 4, None, 1),
+        (100_000, 40, None, 2),
+        (1_000_000, 4, None, 2),
+        (100_000, 4, 2, 2),
+        (0, 4, None, 2),
+    ],
+    ids=["small", "many strategies", "large", "as asked", "unknown"],
+)
+def test_small_recordings_are_replayed_by_this_process_unless_workers_are_asked_for(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    characters: int,
+    strategies: int,
+    jobs: int | None,
+    workers: int,
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    recording = tmp_path / "session.jsonl"
+    recording.write_text("x" * characters)
+    presets = (preset("truncate"),) * strategies
+    spec = Execution(quiet=True, jobs=jobs)
+    job = Job(spec, presets, RunFolder(tmp_path), ModelSettings())
+    with job.crew("replaying", 1, sources=[SessionSource(recording)]) as crew:
+        assert crew.workers.size == workers

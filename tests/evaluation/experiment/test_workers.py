@@ -61,6 +61,18 @@ class Fatal:
         return STAGES["truncate"]().plan(context, budget)
 
 
+@dataclass(frozen=True)
+class Noting:
+    """A stage that notes in a folder which process it works in."""
+
+    folder: str
+    name: ClassVar[str] = "noting"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        Path(self.folder, str(os.getpid())).touch()
+        return STAGES["truncate"]().plan(context, budget)
+
+
 @pytest.fixture(scope="module")
 def sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sessions")
@@ -332,3 +344,15 @@ def test_a_cluster_gets_ranges_that_hold_every_task_once(
     cut = task_ranges(tasks, workers_here)
     assert len(cut) == ranges
     assert [place for places in cut for place in places] == list(range(tasks))
+
+
+@pytest.mark.slow
+def test_a_comparison_and_its_simulation_share_their_workers(
+    sessions: Path, tmp_path: Path
+) -> None:
+    pids = tmp_path / "pids"
+    pids.mkdir()
+    noting = Preset("noting", Strategy("noting", (Noting(str(pids)),)))
+    results = run(sessions, tmp_path / "run", noting, "truncate", jobs=2)
+    assert (results.path / "simulated.parquet").is_file()
+    assert len(list(pids.iterdir())) <= 2

@@ -41,6 +41,7 @@ from workbench.evaluation.experiment.sources import (
 )
 from workbench.evaluation.experiment.spec import RunSpec, chosen_baseline, with_references
 from workbench.evaluation.experiment.units import Unit, lost_unit, replay_unit, units_of
+from workbench.evaluation.experiment.workers import lasting_workers
 
 
 @documented(RunSpec)
@@ -71,9 +72,10 @@ def compare(
     sources = sources_of(what)
     run_spec = RunSpec.of(spec, settings)
     run = Run.of(sources, run_spec)
-    results = compared(run)
-    if simulate:
-        simulate_too(run, results)
+    with lasting_workers():
+        results = compared(run)
+        if simulate:
+            simulate_too(run, results)
     return results
 
 

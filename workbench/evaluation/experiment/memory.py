@@ -46,9 +46,16 @@ def needed(sources: Iterable[SessionSource]) -> tuple[float, str]:
     """Bytes that the largest source will need, and its name."""
     largest = (WORKER, "")
     for source in sources:
-        unpacked = source.bytes * (PACKED if source.name.endswith(PACKED_ENDINGS) else 1)
-        largest = max(largest, (WORKER + TIMES * unpacked, source.name))
+        need = WORKER + TIMES * unpacked_bytes(source)
+        largest = max(largest, (need, source.name))
     return largest
+
+
+def unpacked_bytes(source: SessionSource) -> int:
+    """About how many bytes a recording has, unpacked; 0 for a session in memory."""
+    if source.name.endswith(PACKED_ENDINGS):
+        return PACKED * source.bytes
+    return source.bytes
 
 
 def share(size: int) -> float:

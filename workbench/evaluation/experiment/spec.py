@@ -155,7 +155,8 @@ class Execution(Spec):
         1,
         ge=1,
         description=(
-            "Number of worker processes; None starts one per core, fewer where memory is short."
+            "Number of worker processes; None starts one per core, fewer where memory is short, none"
+            " where recordings are small."
         ),
     )
     scheduler: str | None = Field(
