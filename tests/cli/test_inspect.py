@@ -53,6 +53,33 @@ def test_it_names_who_filled_the_context_and_the_largest_messages(
     assert "The largest messages in it:" in page and "The lamp in the hall" in page
 
 
+def test_the_printed_rows_add_up_to_the_request_where_more_is_counted_than_was_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages: list[Message] = [UserMessage(id="u", blocks=(Text("Look at every lamp."),))]
+    prompt = 100
+    for number in range(20):
+        call = ToolCall(f"c{number}", f"lamp_{number}", {})
+        answer = AssistantMessage(
+            id=f"a{number}", blocks=(call,), model="gpt-4o", usage=Usage(input=prompt)
+        )
+        shown = Text(LINE * 40)
+        result = ToolResult(id=f"r{number}", call_id=call.id, name=call.name, blocks=(shown,))
+        messages += [answer, result]
+        prompt += 500
+        if number == 10:
+            prompt -= 2_000  # the agent left results out, and its recording does not say so
+    path = tmp_path / "lamps.jsonl"
+    wb.save(Session.of(messages, model="gpt-4o"), path)
+    assert main(["inspect", str(path)]) == 0
+    page = capsys.readouterr().out
+    assert "counted beyond the report" in page
+    rows = page[page.index("who ") : page.index("The largest messages")].splitlines()[2:]
+    tokens = [int(row.split()[-4].replace(",", "")) for row in rows if "%" in row]
+    assert sum(tokens) == pytest.approx(7_600, abs=10)
+    assert any("others" in row for row in rows)
+
+
 def test_as_json_the_sources_add_up_to_the_prompt(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

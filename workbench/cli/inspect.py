@@ -12,7 +12,7 @@ from workbench.cli.next_steps import next_for, say_next, typed_line
 from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
 from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table, write
 from workbench.engine.transcript.redaction import masker, redacted
-from workbench.evaluation.analysis.composition import RecordedContexts
+from workbench.evaluation.analysis.composition import UNEXPLAINED, RecordedContexts
 from workbench.evaluation.experiment.spec import Masking
 from workbench.recordings.importers.importer import scan
 
@@ -69,7 +69,9 @@ SHORT = 4_000
 reported: the rest is a system prompt.
 """
 MOST_SOURCES = 12
-"""Sources that the page shows; `--json` has all."""
+"""Sources that stand in rows of their own; the others stand in a row together. `--json` has all."""
+SURPLUS = "counted beyond the report"
+"""What the counts of all sources together exceed the reported tokens by."""
 
 
 @takes(Masking)
@@ -238,7 +240,7 @@ def _say_context(context: Mapping[str, Any]) -> None:
     place = (
         f"request {context['request']:,} of {context['requests']:,}, {context['tokens']:,} tokens"
     )
-    sources, columns = context["sources"], dict(SOURCE_COLUMNS)
+    columns = dict(SOURCE_COLUMNS)
     heading = f"What filled the context at its largest ({place})"
     if context["usd"] is None:
         del columns["USD"]
@@ -246,7 +248,7 @@ def _say_context(context: Mapping[str, Any]) -> None:
         heading += f"; dollars are of all requests, {dollars(context['usd'])} together"
     write(f"{heading}:")
     say()
-    say(table(sources[:MOST_SOURCES], columns))
+    say(table(_source_rows(context["sources"]), columns))
     if not context["is_reported"]:
         write(
             "Its provider reported no usage: the tokens are our count, and the system prompt and"
@@ -264,6 +266,38 @@ def _say_context(context: Mapping[str, Any]) -> None:
     if context["rules"]:
         say("\nWhat became of the rules of the user:\n")
         say(table(context["rules"], RULE_COLUMNS))
+
+
+def _source_rows(sources: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Who filled the context, the largest first, as rows that sum up to the whole of it."""
+    named_rows: list[dict[str, Any]] = []
+    unexplained_rows: list[dict[str, Any]] = []
+    for source in sources:
+        if source["who"] != UNEXPLAINED:
+            named_rows.append(dict(source))
+        elif round(source["share"], 2):
+            who = UNEXPLAINED if source["tokens"] > 0 else SURPLUS
+            unexplained_rows.append({**source, "who": who})
+    small_rows = named_rows[MOST_SOURCES:]
+    rows = named_rows[:MOST_SOURCES]
+    if small_rows:
+        rows.append(_sum_row(small_rows))
+    return rows + unexplained_rows
+
+
+def _sum_row(sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Several sources in one row."""
+    dollars_known = [
+        source["usd_in_the_session"]
+        for source in sources
+        if source["usd_in_the_session"] is not None
+    ]
+    return {
+        "who": some(len(sources), "other"),
+        "tokens": sum(source["tokens"] for source in sources),
+        "share": sum(source["share"] for source in sources),
+        "usd_in_the_session": sum(dollars_known) if dollars_known else None,
+    }
 
 
 def _bill_row(bill: Mapping[str, Any]) -> dict[str, Any]:

@@ -184,8 +184,7 @@ def _request(entry: CompactionEntry | ClearingEntry, counter: TiktokenCounter) -
     request = compaction_request(entry, counter)
     if request is None:
         return {}
-    return {
-        "request_read": request.usage.prompt,
-        "request_wrote": request.usage.output,
-        "request_is_estimate": request.is_estimate,
-    }
+    facts: dict[str, Any] = {"request_read": request.usage.prompt}
+    if not entry.hidden_summary:
+        facts["request_wrote"] = request.usage.output
+    return {**facts, "request_is_estimate": request.is_estimate}
