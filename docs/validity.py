@@ -3,7 +3,7 @@ report shows.
 
 `python docs/validity.py PART PATHS...` measures one of them, keeps its rows beside the page and
 writes the page: `behaviour` and `names` from recordings, `summaries` and `writer` from these and
-the bundled ones (up to an hour), `answers` from the folder of graded ones, `held` from
+the bundled ones (some minutes), `answers` from the folder of graded ones, `held` from
 native-vs-text, `code` from people's labels and trajectories. `readers` and `readers-more` (studies
 of this repository), `gamers` and `wordings` (bundled sessions), `needs` and `errors` (what ships)
 take no paths and keep no rows. Without paths the page is written from the rows that are there.
