@@ -72,10 +72,14 @@ class Budgets:
         """For a compaction that must be; the host's own settings take precedence over the
         preset's system.
         """
+        window = self.gauge.window
+        if reason == "overflow":
+            window = self.gauge.most
         keep = None
         if self.gauge.settings.keep_recent is None:
-            keep = kept_by(self.preset.host, reason, self.gauge.window)
+            keep = kept_by(self.preset.host, reason, window)
         situation = self.gauge.situation("before_request")
+        situation = replace(situation, window=window)
         budget = forced(situation, self._granted, reason, keep)
         if keep_recent is not None:
             says_how_much = keep_recent > 0 or keep is None

@@ -36,6 +36,13 @@ class CompactorStatus:
         return self._gauge.window
 
     @property
+    def quota(self) -> int | None:
+        """Tokens above which no request passes for now, since a minute or a plan has no more; None
+        where no error said so in the last hour, or a larger request was answered since.
+        """
+        return self._gauge.quota
+
+    @property
     def log(self) -> Log:
         """Everything that was ever heard, with compactions and branches."""
         return self._memory.log

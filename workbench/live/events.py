@@ -140,8 +140,9 @@ class ImagesLeftOut:
 class LastResort:
     """A request would have been larger than the window, so the oldest messages were dropped.
 
-    Tokens are those of the request by the larger of the preset's and the host's count. Where `fits`
-    is false, what must stay is larger than the window; `dropped` is 0 where nothing could go.
+    Tokens are those of the request by the larger of the preset's and the host's count. `window` is
+    what a request may have, less than the model takes where a quota is smaller. Where `fits` is
+    false, what must stay is larger; `dropped` is 0 where nothing could go.
     """
 
     tokens_before: int
@@ -199,7 +200,7 @@ class UsageIgnored:
 @dataclass(frozen=True, slots=True)
 class ErrorJudged:
     """A provider's error, or an answer that hides one, was read; `learned` is the window that it
-    stated, if new.
+    stated, if new; a quota is none.
     """
 
     diagnosis: Diagnosis

@@ -2,11 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
-from workbench.base.errors import SetupError
 from workbench.engine.compaction.strategy import Moment, Preset, Situation, Trigger
-from workbench.engine.models.prices import window as window_of
 from workbench.engine.models.provider_errors import Diagnosis, classify_answer
 from workbench.engine.transcript.message import Json, SystemMessage, Text, TokenCounter, Usage
 from workbench.live.calibration import (
@@ -24,14 +21,7 @@ from workbench.live.memory import Memory
 from workbench.live.mending.mends import Mending
 from workbench.live.sent_request import CountedMessages, SentRequest
 from workbench.live.settings import Settings
-
-LIMIT_SECONDS = 3_600.0
-"""How long a window that an error stated is believed: gateways word plan quotas as overflows.
-
-Source:
-    headroom keeps a learned limit for an hour.
-"""
-
+from workbench.live.stated_limits import StatedLimit, StatedLimits, window_by_name
 
 FAR_LARGER = 10
 """So many times the window and the request a report is no measurement; no system prompt is as
@@ -53,6 +43,8 @@ class Gauge:
         least, lightest: the overhead that reports showed, and the tokens of the request that showed
             it.
         accepted: tokens of the largest request that the present model answered.
+        windows: those that errors stated.
+        quotas: tokens of a minute or of a plan that errors stated.
         requests: how many were handed out.
     """
 
@@ -81,8 +73,8 @@ class Gauge:
         self.calibration = NEUTRAL
         self.lightest = self.accepted = 0
         self.reported: SentRequest | None = None
-        # by model, with the time until which it is believed
-        self.limits: dict[str, tuple[int, float]] = {}
+        self.windows = StatedLimits(clock)
+        self.quotas = StatedLimits(clock)
         self._declared: tuple[Json, Json] = (None, None)
         self.declared_tokens = 0
         self.least: int | None = None
@@ -128,8 +120,8 @@ class Gauge:
 
     @property
     def own_window(self) -> int:
-        """The window in tokens of our count."""
-        return int(self.window / self.calibration.scale)
+        """What a request may have, in tokens of our count."""
+        return int(self.most / self.calibration.scale)
 
     @property
     def heaviest(self) -> int:
@@ -160,28 +152,50 @@ class Gauge:
         lately.
         """
         window = self._host_window
-        limit, until = self.limits.get(self.model, (window, 0.0))
-        if self.clock() < until:
-            return min(limit, window)
-        return window
+        stated_window = self.windows.tokens(self.model)
+        if stated_window is None:
+            return window
+        return min(stated_window, window)
+
+    @property
+    def quota(self) -> int | None:
+        """Tokens above which no request passes, since a minute or a plan has no more; None where no
+        error said so lately.
+        """
+        return self.quotas.tokens(self.model)
+
+    @property
+    def most(self) -> int:
+        """Tokens that a request may have: the window, or less where a quota is smaller."""
+        window = self.window
+        quota = self.quota
+        if quota is None:
+            return window
+        return min(quota, window)
 
     @property
     def _host_window(self) -> int:
         return (
             self.settings.window
             or self.configured
-            or _window_of(self.model)
+            or window_by_name(self.model)
             or self.preset.host.window
         )
 
-    def learn(self, limit: int | None) -> int | None:
-        """Remember the limit that an error stated if it is below the host's window; else None.
+    def learn(self, diagnosis: Diagnosis) -> int | None:
+        """Remember the limit that an error stated if it is below the host's window; the window, or
+        None where it stated none.
 
         One below a request that the model answered is no limit of it.
         """
+        limit = diagnosis.limit
         if limit is None or not self.accepted <= limit < self._host_window or limit <= 0:
             return None
-        self.limits[self.model] = limit, self.clock() + LIMIT_SECONDS
+        stated_limit = StatedLimit(self.model, limit)
+        if diagnosis.kind == "rate_permanent":
+            self.quotas.learn(stated_limit)
+            return None
+        self.windows.learn(stated_limit)
         return limit
 
     def declare(self, system: Json, tools: Json, model: str) -> None:
@@ -216,7 +230,7 @@ class Gauge:
         answers = memory.state.answers
         # our count may be so many times too high
         if self.request is not None and answers > self.request.answers:
-            self.accepted = max(self.accepted, int(LEAST_SCALE * self.request.tokens))
+            self._accept(int(LEAST_SCALE * self.request.tokens))
         self.request = SentRequest(
             memory.version,
             self.model,
@@ -266,7 +280,7 @@ class Gauge:
         else:
             self.least = min(self.least, max(report.prompt - report.tokens, 0))
         if not overflow:
-            self.accepted = max(self.accepted, usage.prompt)
+            self._accept(usage.prompt)
         messages = report.prompt - self._usual_overhead
         missing = messages - self.calibration.tokens(report.count)
         # clearing is the provider's estimate
@@ -274,6 +288,11 @@ class Gauge:
             self.calibration = Calibration.of(
                 messages, report.count, smallest_scale=min(self.calibration.scale, 1.0)
             )
+
+    def _accept(self, tokens: int) -> None:
+        """The present model answered a request of so many tokens."""
+        self.accepted = max(self.accepted, tokens)
+        self.quotas.disprove(self.model, tokens)
 
     def take_refusal(self, used: int | None) -> None:
         """Take in that the newest request was refused for its size, with the tokens that it had, if
@@ -378,12 +397,3 @@ class Gauge:
         if report is None or report.version != self.memory.version:
             return None
         return report
-
-
-@cache
-def _window_of(model: str) -> int | None:
-    """The window of a model by the table of models; None where it, or the table, is missing."""
-    try:
-        return window_of(model) if model else None
-    except SetupError:
-        return None

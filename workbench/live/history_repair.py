@@ -86,7 +86,7 @@ class HistoryRepair:
     def _fit(self) -> None:
         """Compact what came back, where it is more than the window takes."""
         gauge = self.runner.gauge
-        if gauge.tokens > gauge.window:
+        if gauge.tokens > gauge.most:
             self.runner.overcome("error")
 
     def _doubt_thoughts(self) -> None:

@@ -38,7 +38,7 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
     """
     memory = gauge.memory
     tokens_before = gauge.heaviest
-    window = gauge.window
+    window = gauge.most
     if tokens_before > (1 - MARGIN) * window:
         for message in memory.state.shown:
             if message.made and message.at is None:

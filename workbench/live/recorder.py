@@ -20,7 +20,7 @@ from workbench.live.formats.shape import HostMessage
 from workbench.live.recorded_lists import MadeMessages, RecordedList, RecordedSlots
 from workbench.live.recovery import Recovery
 from workbench.live.saved_changes import Change, ListChange
-from workbench.live.saved_document import VERSION, SavedLimit
+from workbench.live.saved_document import VERSION
 from workbench.live.scheduler import Scheduler
 from workbench.recordings.importers.native import as_plain
 
@@ -244,12 +244,8 @@ class Recorder:
         extra_fields = sorted(mending.extra_fields)
         reader = memory.reader
         seconds_now = gauge.clock()
-        limits: list[Json] = []
-        for model, (tokens, until) in gauge.limits.items():
-            seconds_left = until - seconds_now
-            limit = SavedLimit(model, tokens, seconds_left)
-            limit_record = as_plain(limit)
-            limits.append(limit_record)
+        limits = list(map(as_plain, gauge.windows.remaining()))
+        quotas = list(map(as_plain, gauge.quotas.remaining()))
         pause_seconds = breaker.resumes_after - seconds_now
         return {
             "preset": self._preset,
@@ -266,6 +262,7 @@ class Recorder:
             "request": as_plain(gauge.request),
             "reported": as_plain(gauge.reported),
             "limits": limits,
+            "quotas": quotas,
             "declared": gauge.declared_tokens,
             "least": gauge.least,
             "lightest": gauge.lightest,

@@ -71,10 +71,10 @@ class Recovery:
         )
 
     def judged(self, diagnosis: Diagnosis) -> None:
-        """Learn the window that it states, and tell."""
+        """Learn the limit that it states, and tell."""
         learned = None
         if diagnosis.action == "compact":
-            learned = self.gauge.learn(diagnosis.limit)
+            learned = self.gauge.learn(diagnosis)
         self.tell(ErrorJudged(diagnosis, learned))
 
     def wait(self, diagnosis: Diagnosis) -> float | None:

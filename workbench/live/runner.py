@@ -218,7 +218,9 @@ class Runner:
         if diagnosis.kind == "bytes":
             return self.overcome("error")
         if diagnosis.action == "compact":
-            self.gauge.take_refusal(diagnosis.used)
+            # what a quota counts is no size of the prompt: it has the output that was asked for
+            if diagnosis.kind != "rate_permanent":
+                self.gauge.take_refusal(diagnosis.used)
             return self.overcome("error")
         return False
 

@@ -101,9 +101,8 @@ def _restore_gauge(saved: SavedCompactor, gauge: Gauge, seconds_now: float) -> N
     gauge.model = saved.model
     gauge.request = saved.request
     gauge.reported = saved.reported
-    gauge.limits = {}
-    for limit in saved.limits:
-        gauge.limits[limit.model] = limit.tokens, seconds_now + limit.seconds
+    gauge.windows.restore(saved.limits)
+    gauge.quotas.restore(saved.quotas)
     gauge.declared_tokens = saved.declared
     gauge.least = saved.least
     gauge.lightest = saved.lightest

@@ -11,6 +11,7 @@ from workbench.live.calibration import NEUTRAL, Calibration
 from workbench.live.events import RunEnds
 from workbench.live.formats.table import MessageFormat
 from workbench.live.sent_request import SentRequest
+from workbench.live.stated_limits import StatedLimit
 
 VERSION = 1
 
@@ -67,15 +68,6 @@ class SavedCheckpoint:
     usd: float | None = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class SavedLimit:
-    """A window that an error stated, believed for so many seconds more."""
-
-    model: str
-    tokens: int
-    seconds: float
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedCompactor:
     """The whole document."""
@@ -104,7 +96,8 @@ class SavedCompactor:
     model: str = ""
     request: SentRequest | None = None
     reported: SentRequest | None = None
-    limits: tuple[SavedLimit, ...] = ()
+    limits: tuple[StatedLimit, ...] = ()
+    quotas: tuple[StatedLimit, ...] = ()
     declared: int = 0
     least: int | None = None
     lightest: int = 0

@@ -8,6 +8,7 @@ from workbench.live.callbacks import Host
 from workbench.live.events import WindowTooSmall
 from workbench.live.feasibility import too_small
 from workbench.live.hooks import is_cancelled
+from workbench.live.last_resort import MARGIN
 from workbench.live.runner import Runner
 
 
@@ -38,7 +39,7 @@ class Scheduler:
             with self.runner.lock:
                 if self._busy is None:
                     mine = self._busy = object()
-                    overflowed = self.overflowed
+                    overflowed = self.overflowed or self._is_above_quota(moment)
                     self.overflowed = False
                     budget = None
                     if not overflowed:
@@ -52,6 +53,19 @@ class Scheduler:
                 self._busy = None
         if moment == "before_request" and self.gauge.settings.automatic and not is_cancelled():
             self.runner.fit()
+
+    def _is_above_quota(self, moment: Moment) -> bool:
+        """Whether the next request is about to be above a quota."""
+        quota = self.gauge.quota
+        if moment != "before_request" or quota is None:
+            return False
+        room = (1 - MARGIN) * quota
+        if self.gauge.heaviest <= room:
+            return False
+        runner = self.runner
+        message_tokens = self.gauge.spoken
+        may_compact = self.gauge.settings.automatic and runner.attempts.let_ask(message_tokens)
+        return may_compact and runner.breaker.allows(message_tokens)
 
     def abandon(self) -> None:
         """Wait no longer for a compaction whose call was cancelled."""

@@ -150,6 +150,32 @@ def test_pictures_are_at_fault_only_where_there_are_some() -> None:
     assert classify(text, 400, request=RefusedRequest(media=0)).action == "leave_alone"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our documentation",
+        "The response was filtered. Read our documentation: Azure OpenAI's content management",
+    ],
+)
+def test_a_word_about_documentation_takes_no_picture_out(text: str) -> None:
+    request = RefusedRequest(30_000, 200_000, media=2)
+    assert classify(text, 400, request=request).action == "leave_alone"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Field `metadata.user` is longer than 256 characters",
+        "max_tokens and max_completion_tokens cannot be set at the same time",
+        "Either `max_tokens` or `max_completion_tokens` may be given, not both",
+        "Cached content is too small. total_token_count=1042, min_total_token_count=4096",
+    ],
+)
+def test_a_full_window_explains_no_error_about_something_else(text: str) -> None:
+    request = RefusedRequest(194_000, 200_000, media=0)
+    assert classify(text, 400, request=request).action == "leave_alone"
+
+
 def test_numbers_of_another_size_speak_of_another_thing() -> None:
     text = "the input field is too long: 2048 characters, at most 1024"
     assert classify(text, 400, request=RefusedRequest(90_000)).action == "leave_alone"
