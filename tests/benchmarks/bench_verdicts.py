@@ -13,6 +13,17 @@ results of the simulation are printed beside the best strategy's, three for the 
   one for each tenth of the bill that is saved. A verdict holds where it has at most 5 points less;
 - the bill of the strategy that the answer names for those to whom only dollars count.
 
+What each can show:
+
+- the bill, and that with blind steps, hold what is named for somebody who counts points against what is
+  best for somebody who counts dollars. They tell what following the points costs. A low share is no
+  fault of the answer: both agree only where the best is the cheapest too;
+- points are what the answer goes by, but here they count steps of the simulation, there names or the
+  work in the contexts. Without --held-out the answer has seen them, so that they hold nearly by
+  construction; where they do not, the two disagree, or the search gave a strategy up too early;
+- the bill where only dollars count has the same goal, and without --held-out the same bills, so it
+  should hold in every project: what fails is a fault of ours.
+
 With --held-out every second session is compared and simulated for the answer, and the results are of
 the other sessions: without it the answer has seen what it is judged by.
 

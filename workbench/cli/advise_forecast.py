@@ -7,8 +7,6 @@ from dataclasses import asdict, replace
 from workbench.base.formats import some
 from workbench.cli.foresee import Foresight, duration, tell_forecast
 from workbench.cli.output import say
-from workbench.engine.models import find_model
-from workbench.evaluation.experiment.filler import is_asked
 from workbench.evaluation.experiment.forecast import together
 from workbench.lab.advice.agents import NOT_TRIED, AgentSearch
 from workbench.lab.advice.search import Round
@@ -25,7 +23,7 @@ def predict(searches: Sequence[AgentSearch], foresight: Foresight) -> bool:
     if not (long_searches or foresight.as_json):
         return _tell_shortage(searches, foresight)
     searches = long_searches
-    if not (foresight.dry_run or any(map(_asks_a_model, searches))):
+    if not (foresight.dry_run or any(search.compactor.asks_a_model for search in searches)):
         _tell_rounds(searches, foresight)
         return True
     forecast = together([search.forecast() for search in searches])
@@ -47,11 +45,6 @@ def _tell_shortage(searches: Sequence[AgentSearch], foresight: Foresight) -> boo
         reason = NOT_TRIED if shortage is None else shortage.words
         say(f"Nothing would be replayed: {reason}")
     return False
-
-
-def _asks_a_model(search: AgentSearch) -> bool:
-    """Whether a language model may be asked, so that its calls must be counted beforehand."""
-    return any(is_asked(find_model(name)) for name in search.compactor.candidates.grid.models)
 
 
 def _tell_rounds(searches: Sequence[AgentSearch], foresight: Foresight) -> None:

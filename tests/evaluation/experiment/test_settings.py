@@ -30,8 +30,8 @@ from workbench.evaluation.experiment.spec import Execution, RunSpec
 from workbench.evaluation.experiment.spec_fields import number
 from workbench.evaluation.metrics.metric import Metric
 from workbench.lab.advice import advise as advice
-from workbench.lab.advice import agents
 from workbench.lab.advice.advice_spec import AdviceSpec
+from workbench.lab.advice.agents import advise_agents
 from workbench.lab.judge.exam.sitting import ExamSpec
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.spec import WorkSpec
@@ -51,7 +51,7 @@ DOCUMENTED: list[tuple[Entry, type[Spec]]] = [
     (simulate.forecast, simulation_spec.SimulationSpec),
     (wb.trial, TrialSpec),
     (wb.advise, AdviceSpec),
-    (agents.advise_agents, AdviceSpec),
+    (advise_agents, AdviceSpec),
     (advice.forecast, AdviceSpec),
     (wb.judge_exam, ExamSpec),
     (judge_work, WorkSpec),

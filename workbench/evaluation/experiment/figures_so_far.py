@@ -20,7 +20,7 @@ from workbench.evaluation.experiment.preliminary import (
     first_units,
     preview,
 )
-from workbench.evaluation.experiment.progress import LinesBelow
+from workbench.evaluation.experiment.progress import LinesBelow, has_standing_lines
 from workbench.evaluation.experiment.replay_work import ReplayJob
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.units import Unit, UnitResult
@@ -50,6 +50,11 @@ class RecallSoFar:
 
     def add(self, unit: Unit, result: UnitResult) -> None:
         """A unit that is done."""
+        if not has_standing_lines():
+            self._show(result)
+        self.bar.update(len(unit.presets) / len(self.presets))
+
+    def _show(self, result: UnitResult) -> None:
         for _, replays in result.sessions:
             for replay in replays:
                 if replay.recall is not None and replay.strategy not in REFERENCES:
@@ -61,7 +66,6 @@ class RecallSoFar:
         self.bar.set_postfix_str(
             f"so far names: {', '.join(means)}" if means else "", refresh=False
         )
-        self.bar.update(len(unit.presets) / len(self.presets))
 
     def close(self) -> None:
         """Nothing to take away."""

@@ -6,7 +6,9 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass
 from shutil import get_terminal_size
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
@@ -24,6 +26,44 @@ LINE = "{desc}: {n:.3g} of {total_fmt} {unit}s, {elapsed}{postfix}"
 ONGOING = "{desc} ... {elapsed}"
 SILENCE = {True: 1.5, False: 10.0}
 """Seconds after which it is shown again although nothing ended: as a bar, and as a line."""
+
+
+@dataclass(slots=True)
+class StandingLines:
+    """Lines that stay below each bar that is shown after them.
+
+    Attributes:
+        lines: they.
+        printed: the figures that were last written to a pipe.
+    """
+
+    lines: Sequence[str] = ()
+    printed: str = ""
+
+    def show(self, lines: Sequence[str]) -> None:
+        """These lines in the place of those before, from the next bar on."""
+        self.lines = tuple(lines)
+
+
+_STANDING: ContextVar[StandingLines | None] = ContextVar("standing", default=None)
+
+
+@contextmanager
+def standing_lines() -> Iterator[StandingLines]:
+    """Lines that stay below the bars of all jobs until the `with` ends, whatever these show
+    themselves.
+    """
+    standing = StandingLines()
+    token = _STANDING.set(standing)
+    try:
+        yield standing
+    finally:
+        _STANDING.reset(token)
+
+
+def has_standing_lines() -> bool:
+    """Whether lines stand below each bar, so that a job shows none of its own."""
+    return _STANDING.get() is not None
 
 
 @contextmanager
@@ -49,9 +89,10 @@ def _moving_bar(
     """A bar that is shown again and again while nothing ends."""
     from tqdm.auto import tqdm
 
+    standing = _STANDING.get() or StandingLines()
     style: dict[str, Any] = {"bar_format": bar_format}
     if not _is_bar():
-        style |= {"file": Lines(sys.stderr), "mininterval": 5.0}
+        style |= {"file": Lines(sys.stderr, standing), "mininterval": 5.0}
     ended = Event()
     shown_otherwise = PULSE.paused() if _is_bar() and not quiet else nullcontext()
     with (
@@ -66,7 +107,9 @@ def _moving_bar(
         ticking = Thread(target=go_on, daemon=True)
         ticking.start()
         try:
-            yield bar
+            with closing(LinesBelow(bar)) as lines_below:
+                lines_below.show(standing.lines)
+                yield bar
         finally:
             ended.set()
             ticking.join()
@@ -137,26 +180,30 @@ class Lines:
     that the line before had too are left out.
     """
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream, self._last = stream, ""
-        self._figures = ""
+    def __init__(self, stream: TextIO, standing: StandingLines) -> None:
+        self._stream, self._last, self._news = stream, "", ""
+        self._standing = standing
 
     def write(self, text: str) -> None:
         """A state; what only erases the one before is left out."""
         line = text.strip()
-        if line and line != self._last:
-            self._last = line
+        if not line or line == self._last:
+            return
+        self._last = line
+        news = self._without_known_figures(line)
+        if news != self._news:
+            self._news = news
             PULSE.spoke()
-            self._stream.write(self._without_known_figures(line) + "\n")
+            self._stream.write(news + "\n")
 
     def _without_known_figures(self, line: str) -> str:
         match = FIGURES.fullmatch(line)
         if match is None:
             return line
         state, figures = match.groups()
-        if figures == self._figures:
+        if figures == self._standing.printed:
             return state
-        self._figures = figures
+        self._standing.printed = figures
         return line
 
     def flush(self) -> None:

@@ -11,19 +11,23 @@ from typing import Unpack
 import pandas as pd
 
 from workbench.base.formats import paragraph
+from workbench.engine.models import find_model
 from workbench.evaluation.analysis.advice_note import AdviceNote
 from workbench.evaluation.analysis.trade import Trade, difference
 from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.compare import Run
+from workbench.evaluation.experiment.filler import is_asked
 from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Point, by_run
 from workbench.evaluation.experiment.job import folder_of
+from workbench.evaluation.experiment.progress import standing_lines
 from workbench.evaluation.experiment.sources import SessionSource, sources_of
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.workers import lasting_workers
 from workbench.lab.advice.advice import TODAY, UNCOMPACTED, Advice, Bill
 from workbench.lab.advice.advice_spec import AdviceSettings, AdviceSpec
 from workbench.lab.advice.bill_facts import BillFacts, traded
+from workbench.lab.advice.first_look import ENOUGH, MOST_CANDIDATES, Teller, look, telling
 from workbench.lab.advice.measured import Measurements, figures, saved_shares
 from workbench.lab.advice.measured_rows import recorded
 from workbench.lab.advice.outcomes import is_simulated
@@ -180,6 +184,24 @@ class Search:
         """Do the search, without parts of the projects and with all, if a session is long enough."""
         if (lack := self.shortage()) is not None:
             return self.without_figures(lack.words, lack)
+        if self.spec.quiet:
+            return self._searched()
+        with standing_lines() as lines:
+            teller = Teller(
+                lines,
+                self.measured,
+                self.candidates.default.strategy,
+                self.order,
+                Trade(self.spec.worth),
+                self._bill,
+            )
+            with telling(teller):
+                if len(self.order) > ENOUGH and not self.asks_a_model:
+                    look(teller, self.candidates.at_most(MOST_CANDIDATES).points)
+                return self._searched()
+
+    def _searched(self) -> Advice:
+        """Do the search on sessions of which at least one is long enough."""
         spec = self.spec
         trade = Trade(spec.worth)
         measured = self.measured
@@ -190,7 +212,7 @@ class Search:
         order = measured.decide_half(in_use, self.order)
         folds = Folds(self.projects, spec.folds)
         outside = cross_validated(measured, points, order, folds, trade, in_use)
-        finals = halved(measured, points, order, trade, in_use, tells_other_bill=True)
+        finals = halved(measured, points, order, trade, in_use, tells_bills=True)
         default = in_use.strategy
         best = finals.best_or(default)
         saved = saved_shares(finals.rows)
@@ -251,6 +273,11 @@ class Search:
             out=tuple(point.strategy for point in points if point.strategy in failed),
             pending=measured.pending,
         )
+
+    @property
+    def asks_a_model(self) -> bool:
+        """Whether a language model may be asked, so that its calls must be counted beforehand."""
+        return any(is_asked(find_model(name)) for name in self.candidates.grid.models)
 
     def shortage(self) -> Shortage | None:
         """What the sessions lack where none is long enough; nothing is replayed."""

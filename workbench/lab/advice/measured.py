@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -55,6 +55,7 @@ class Measurements:
         simulates: whether candidates are simulated too, so that their bills pay every look-up.
         in_use: the candidate whose bill is paid today; empty where savings are of the bill without
             compaction.
+        tell: gets the rows of each measurement as soon as they are there; None for nobody.
     """
 
     grid: Grid
@@ -71,6 +72,7 @@ class Measurements:
     not_simulated: str = ""
     simulates: bool = True
     in_use: str = ""
+    tell: Callable[[pd.DataFrame], object] | None = None
 
     def decide_half(self, default: Point, units: Sequence[str]) -> list[str]:
         """Let the work decide where enough sessions have exams of it, as in `compare`; else names.
@@ -103,9 +105,12 @@ class Measurements:
                 if new_units:
                     self._simulate(new_points, new_units)
         rows = with_net_bill(self._rows_of(points, units))
+        rows = rows.assign(uncompacted=rows["plain"])
         names = [point.strategy for point in points]
         if self.in_use in names:
             rows = against_bill_of(rows, self.in_use)
+        if self.tell is not None:
+            self.tell(rows)
         return rows
 
     def replayed(self, points: Sequence[Point], units: Sequence[str]) -> pd.DataFrame:
@@ -115,6 +120,11 @@ class Measurements:
             if new_units:
                 self._replay(new_points, new_units)
         return self._rows_of(points, units)
+
+    def known_of(self, candidate: str) -> pd.DataFrame:
+        """The rows of a candidate that are there, as of `replayed`."""
+        rows = self.rows[self.rows["candidate"] == candidate]
+        return rows.assign(recall=floats(rows[self.half]))
 
     def _rows_of(self, points: Sequence[Point], units: Sequence[str]) -> pd.DataFrame:
         names = [point.strategy for point in points]

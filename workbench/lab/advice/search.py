@@ -128,7 +128,7 @@ def halved(
     trade: Trade,
     default: Point,
     *,
-    tells_other_bill: bool = False,
+    tells_bills: bool = False,
 ) -> Finals:
     """Try all candidates on few recordings, the better half on twice as many, and the last ones on
     all.
@@ -143,7 +143,8 @@ def halved(
         units: the recordings, in the order in which they are tried.
         trade: of what is kept and the bill.
         default: what the candidates are compared with.
-        tells_other_bill: whether the best of the others is simulated in any case.
+        tells_bills: whether the best of the others and the cheapest candidate are simulated in any
+            case, and the cheapest stays to the end.
     """
     other_points = [point for point in points if point.strategy != default.strategy]
     alive = [default, *other_points]
@@ -152,14 +153,15 @@ def halved(
         recordings = units[: planned.recordings]
         out = failed_candidates(measured.replayed(alive, recordings))
         alive = _without(alive, out, default)
-        sessions = complete_sessions(measured.replayed(alive, recordings))
+        replayed_rows = measured.replayed(alive, recordings)
+        sessions = complete_sessions(replayed_rows)
         if sessions.empty:  # too little is needed later for any figure
             rows = measured.of(alive, recordings)
             return Finals(None, trade.points(rows).dropna(), rows)
         distances = out_of_reach(measured, sessions, recordings, trade, default)
-        if tells_other_bill:
+        if tells_bills:
             kept_by_others = Trade(0).points(sessions).drop(columns=default.strategy)
-            for name in _best(kept_by_others, 1):
+            for name in [*_best(kept_by_others, 1), *_cheapest(replayed_rows)]:
                 distances.pop(name, None)
         far_names |= distances
         alive = _without(alive, distances, default)
@@ -168,13 +170,22 @@ def halved(
         rows = rows.assign(recall=rows["recall"].where(has_figure))
         table = trade.points(rows).dropna()
         if planned.recordings < len(units):
-            best_names = _best(table, better_half(planned.candidates))
-            names = {*best_names, default.strategy}
+            names = {*_best(table, better_half(planned.candidates)), default.strategy}
+            if tells_bills:
+                names.update(_cheapest(rows))
             alive = [point for point in alive if point.strategy in names]
     set_aside = far_behind(rows)
     excluded = set(set_aside) - {default.strategy}
     eligible = table.drop(columns=[name for name in table if name in excluded])
     return Finals(choice(eligible, saved_shares(rows)), table, rows, set_aside, far_names)
+
+
+def _cheapest(rows: pd.DataFrame) -> list[str]:
+    """The candidate that saves most of the bill; none where nothing is priced."""
+    savings = saved_shares(rows)
+    if not savings:
+        return []
+    return [max(savings, key=savings.__getitem__)]
 
 
 def _without(points: Sequence[Point], names: Collection[str], default: Point) -> list[Point]:

@@ -78,6 +78,14 @@ def shortage(
     return Shortage(tokens, message_count, longest.window, fitting_window)
 
 
+def is_long_enough(
+    source: SessionSource, window: int | None, redaction: frozenset[str] | None
+) -> bool:
+    """Whether a session of this recording may have a figure; as of `shortage`."""
+    sessions = read(source, window, redaction=redaction).ready
+    return any(_has_boundary(session, session.window) for session in sessions)
+
+
 def _tokens(session: Prepared) -> int:
     return session.sizing.overhead + sum(session.sizing.sizes)
 

@@ -1,0 +1,290 @@
+"""What an advice says before it is done: which candidate leads, and how far the final figures may
+lie from those so far. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from workbench.base.formats import dollars, interval, percent, points, some
+from workbench.base.ragged import Floats
+from workbench.evaluation.analysis.paired import Estimate
+from workbench.evaluation.analysis.trade import Trade, choice, complete_sessions
+from workbench.evaluation.findings.preliminary_reach import PROMISED, Spread
+from workbench.lab.advice.advice import Bill
+from workbench.lab.advice.measured import saved_shares
+from workbench.lab.advice.outcomes import far_behind
+
+BETWEEN_PROJECTS = Spread(25.0, 4)
+"""Of the points by which a candidate is ahead of the default."""
+BETWEEN_RECORDINGS = Spread(0.4, 4)
+"""Of the share of the bill that a candidate saves more than the default: both as wide as most
+candidates show in real sessions of Claude Code.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceSoFar:
+    """What a search knows before it is done.
+
+    Attributes:
+        leader: the candidate that leads: the default, or `rival`.
+        rival: the best of the others.
+        default: the candidate that it is compared with.
+        points: by which the rival is ahead of the default, with the interval that is to hold the
+            final figure.
+        saved: the share of the bill that the rival saves more than the default, likewise; None
+            where nothing is priced.
+        usd: the same in USD a session, likewise; None until the bill of every session is known.
+        candidates: that were tried.
+        sessions: that have a figure so far.
+        recordings: that the search has in all.
+        bill: that savings are shares of.
+    """
+
+    leader: str
+    rival: str
+    default: str
+    points: Estimate
+    saved: Estimate | None
+    usd: Estimate | None
+    candidates: int
+    sessions: int
+    recordings: int
+    bill: Bill
+
+    @classmethod
+    def of(
+        cls,
+        rows: pd.DataFrame,
+        rows_of_default: pd.DataFrame,
+        sizes: pd.Series[float],
+        default: str,
+        trade: Trade,
+        bill: Bill,
+    ) -> AdviceSoFar | None:
+        """What these rows say; None where they have no figure, or no candidate but the default.
+
+        Args:
+            rows: as of `Measurements.of`.
+            rows_of_default: what is known of the default on every recording, as of `rows`.
+            sizes: in bytes of all recordings, by `unit`.
+            default: what the candidates are compared with.
+            trade: of what is kept and the bill.
+            bill: that savings are shares of.
+        """
+        table = trade.points(rows).dropna()
+        if table.empty or default not in table or len(table.columns) < 2:
+            return None
+        unmeasured = _Unmeasured.of(rows, rows_of_default, sizes)
+        leader, rival = _leader_and_rival(rows, table, default)
+        leads = table[rival] - table[default]
+        saved = _saved(rows, rival, default, "plain", unmeasured)
+        usd = None
+        if unmeasured.usd is not None:
+            share = _saved(rows, rival, default, "uncompacted", unmeasured)
+            usd = _times(share, unmeasured.usd)
+        return cls(
+            leader,
+            rival,
+            default,
+            points=_mean_within(leads.to_numpy(dtype=float), unmeasured.with_figure),
+            saved=saved,
+            usd=usd,
+            candidates=len(table.columns),
+            sessions=complete_sessions(rows)["session"].nunique(),
+            recordings=len(sizes),
+            bill=bill,
+        )
+
+    @property
+    def lines(self) -> list[str]:
+        """What it says, in two or three lines."""
+        sessions = some(self.sessions, "session")
+        recordings = some(self.recordings, "recording")
+        candidates = some(self.candidates, "candidate")
+        lead = _words(self.points, "{:+.1f}".format, "{:+.1f} points".format)
+        standing = f"{self.rival} leads, against {self.default} {lead}"
+        if self.leader == self.default:
+            standing = f"{self.default} leads, {self.rival} against it {lead}"
+        lines = [
+            f"preliminary: {sessions} of {recordings}, {candidates}",
+            standing,
+        ]
+        if self.saved is not None:
+            saved = f"{_words(self.saved, points, percent)} of {self.bill.name}"
+            if self.usd is not None:
+                saved = f"{saved}, {_words(self.usd, dollars, dollars)} a session"
+            lines.append(f"saved with it: {saved}")
+        return lines
+
+
+def _words(
+    figure: Estimate,
+    end: Callable[[float | None], str],
+    mean: Callable[[float], str],
+) -> str:
+    """`12 % (-2 to 8)`; without an interval where the figure is final.
+
+    Args:
+        figure: to be told.
+        end: says an end of the interval.
+        mean: says the mean.
+    """
+    words = mean(figure.mean)
+    if figure.low == figure.high:
+        return words
+    return f"{words} ({interval(figure.low, figure.high, end)})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Unmeasured:
+    """What a search has not measured yet.
+
+    Attributes:
+        weights: by recording about how much its bill counts: its bytes, or its bill.
+        recordings: those of which nothing is known of the candidates.
+        with_figure: how many of them may have a figure.
+        usd: the mean bill of a session without compaction; None before all are known.
+    """
+
+    weights: pd.Series[float]
+    recordings: pd.Index[str]
+    with_figure: int
+    usd: float | None
+
+    @classmethod
+    def of(
+        cls,
+        rows: pd.DataFrame,
+        rows_of_default: pd.DataFrame,
+        sizes: pd.Series[float],
+    ) -> _Unmeasured:
+        """What is not among the rows; see `AdviceSoFar.of`."""
+        recordings = sizes.index.difference(rows["unit"])
+        units_known = pd.Index(rows_of_default["unit"])
+        has_figure = rows_of_default["recall"].notna()
+        units_with_figure = rows_of_default.loc[has_figure, "unit"]
+        without_figure = units_known.difference(units_with_figure)
+        with_figure = recordings.difference(without_figure)
+        priced_rows = rows_of_default[rows_of_default["plain"] > 0]
+        if len(sizes.index.difference(units_known)) or priced_rows.empty:
+            return cls(sizes, recordings, len(with_figure), usd=None)
+        bills = priced_rows.groupby("unit")["plain"].sum()
+        weights = bills.reindex(sizes.index, fill_value=0.0)
+        usd = float(priced_rows["plain"].mean())
+        return cls(weights, recordings, len(with_figure), usd)
+
+
+def _leader_and_rival(rows: pd.DataFrame, table: pd.DataFrame, default: str) -> tuple[str, str]:
+    """The candidate that leads, chosen as in the last round, and the best but the default.
+
+    Args:
+        rows: as of `Measurements.of`.
+        table: points by project and candidate.
+        default: a candidate.
+    """
+    excluded = set(far_behind(rows)) - {default}
+    eligible = table.drop(columns=list(excluded & set(table)))
+    savings = saved_shares(rows)
+    leader = choice(eligible, savings).use
+    if leader != default:
+        return leader, leader
+    rivals = eligible.drop(columns=default)
+    if rivals.empty:
+        rivals = table.drop(columns=default)
+    rival = choice(rivals, savings).use
+    return default, rival
+
+
+def _mean_within(values: Floats, unknown: int) -> Estimate:
+    """The mean of values, with the interval that is to hold the mean of all.
+
+    Args:
+        values: points of the projects that are known, one and more.
+        unknown: how many are not.
+    """
+    count = len(values)
+    part_of_variance = 1 / count - 1 / (count + unknown)
+    mean = float(values.mean())
+    return _within(mean, values, part_of_variance, BETWEEN_PROJECTS)
+
+
+def _within(mean: float, values: Floats, part_of_variance: float, spread: Spread) -> Estimate:
+    """A mean of values, with an interval that has so large a part of their variance."""
+    count = len(values)
+    variances: list[float] = []
+    if count > 1:
+        variance = np.var(values, ddof=1)
+        variances.append(float(variance))
+    believed_variance = spread.with_seen(variances, count - 1)
+    degrees = spread.weight + count - 1
+    quantile = special.stdtrit(degrees, (1 + PROMISED) / 2)
+    reach = float(quantile) * sqrt(believed_variance * part_of_variance)
+    return Estimate(mean, count, count, mean - reach, mean + reach)
+
+
+def _saved(
+    rows: pd.DataFrame,
+    rival: str,
+    default: str,
+    bill: str,
+    unmeasured: _Unmeasured,
+) -> Estimate | None:
+    """The share of a bill that the rival saves more than the default: a ratio of sums, in which
+    long recordings decide, also those that are not measured yet.
+
+    Args:
+        rows: with the `unit`, `candidate`, `saved`, and the bill.
+        rival: a candidate.
+        default: another.
+        bill: the column of the bill.
+        unmeasured: what is not measured yet.
+    """
+    priced_rows = rows[rows[bill] > 0]
+    if not {rival, default} <= set(priced_rows["candidate"]):
+        return None
+    groups = priced_rows.groupby(["candidate", "unit"])
+    saved = groups["saved"].sum()
+    saved_more = saved[rival] - saved[default]
+    saved_more = saved_more.dropna()
+    bills = groups[bill].sum()[default]
+    bills = bills.reindex(saved_more.index)
+    if not bills.sum() > 0:
+        return None
+    weights = unmeasured.weights.reindex(saved_more.index)
+    weights_to_come = unmeasured.weights.reindex(unmeasured.recordings)
+    weight = weights.sum()
+    weight_to_come = weights_to_come.sum()
+    squares = (weights**2).sum()
+    variance_of_mean = squares / weight**2
+    variance = (weights_to_come**2).sum()
+    variance += weight_to_come**2 * variance_of_mean
+    whole_weight = weight + weight_to_come
+    shares = saved_more / bills
+    mean = saved_more.sum() / bills.sum()
+    return _within(
+        float(mean),
+        shares.to_numpy(dtype=float),
+        variance / whole_weight**2,
+        BETWEEN_RECORDINGS,
+    )
+
+
+def _times(share: Estimate | None, usd: float) -> Estimate | None:
+    """A share with its interval in USD."""
+    if share is None or share.low is None or share.high is None:
+        return None
+    return Estimate(
+        usd * share.mean,
+        share.n,
+        share.projects,
+        low=usd * share.low,
+        high=usd * share.high,
+    )
