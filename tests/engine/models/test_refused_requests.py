@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,33 @@ def test_pictures_are_at_fault_only_where_there_are_some() -> None:
     text = "this model does not support image input"
     assert classify(text, 400, request=RefusedRequest(media=2)).action == "strip_media"
     assert classify(text, 400, request=RefusedRequest(media=0)).action == "leave_alone"
+
+
+NOTHING_TO_DO = [
+    case
+    for case in CASES
+    if case.action == "none" and not re.search("image|video|pdf", case.text, re.IGNORECASE)
+]
+
+
+@pytest.mark.parametrize("case", NOTHING_TO_DO, ids=lambda case: case.text[:60])
+def test_pictures_explain_no_error_that_does_not_speak_of_them(case: Case) -> None:
+    request = replace(case.request, media=2)
+    assert classify(case.text, case.status or None, request=request).action in NOTHING
+
+
+def test_a_field_beside_the_messages_that_is_too_long_is_no_overflow() -> None:
+    text = "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64"
+    request = RefusedRequest(30_000, 200_000, media=0)
+    assert classify(text, 400, request=request).action == "leave_alone"
+
+
+@pytest.mark.parametrize(("media", "action"), [(0, "compact"), (3, "strip_media")])
+def test_a_body_that_is_too_large_is_compacted_where_it_has_no_picture(
+    media: int, action: str
+) -> None:
+    request = RefusedRequest(30_000, 128_000, media=media)
+    assert classify("request entity too large", 413, request=request).action == action
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ class Diagnosis:
             `rate_permanent` where a request alone is above a rate limit, so that waiting cannot
             help; `bytes` where the body is too large.
         action: `strip_media` asks for fewer bytes: pictures and documents first, then the largest
-            results.
+            results; a body that is too large without any is compacted.
         limit: tokens that the provider takes, as the error says; for an output cap, of the answer.
             None if not stated.
         used: tokens that the prompt had, as the error says.
@@ -108,6 +108,8 @@ def classify(
     is_above_limit = limit is not None and used is not None and used > limit
     if kind == "rate" and is_above_limit:
         kind = "rate_permanent"
+    if kind == "bytes" and request.media == 0:
+        return Diagnosis(kind, "compact", text=text)
     if kind == "rate" and wants_subscription and request.tokens > LONG_CONTEXT:
         return Diagnosis("rate_permanent", "compact", LONG_CONTEXT, text=text)
     if kind in {"rate", "media", "malformed", "bytes", "other"}:

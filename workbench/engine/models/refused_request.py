@@ -27,6 +27,7 @@ Defect: TypeAlias = Literal[
     "missing reasoning",
     "stored item",
     "extra field",
+    "typed content",
     "sealed compaction",
 ]
 """What can be broken in a history.
@@ -37,7 +38,8 @@ Texts: of nothing, also as a
 result; an answer at the end, or white space behind it. Turns: two of one role, a system message
 behind others. Thoughts: without a signature, with another one, left out, or not at the beginning of
 a turn; Gemini's calls without a signature; Responses' reasoning without what follows it, the
-reverse, or known to the provider's store alone. Fields that the provider does not take. A
+reverse, or known to the provider's store alone. Fields that the provider does not take, and
+lists of parts where it takes one text. A
 compaction that it cannot decrypt.
 """
 CERTAIN: frozenset[Defect] = frozenset(

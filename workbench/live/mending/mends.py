@@ -36,6 +36,7 @@ from workbench.live.mending.turns import (
     with_user_at_end,
     without_blank_end,
 )
+from workbench.live.mending.typed_content import with_plain_texts
 
 MENDS: Mapping[Defect, Mend] = {
     "unsigned thought": without_unsigned_thoughts,
@@ -56,6 +57,7 @@ MENDS: Mapping[Defect, Mend] = {
     "blank end": without_blank_end,
     "prefill": with_user_at_end,
     "turn without thought": with_closed_turns,
+    "typed content": with_plain_texts,
 }
 """In the order in which they are made."""
 VISIBLE: tuple[Defect, ...] = (
