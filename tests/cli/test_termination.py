@@ -138,7 +138,7 @@ def test_a_library_that_restores_its_filters_on_the_way_out_says_nothing_either(
 
 
 LEAVES_GARBAGE = """
-import sys
+import gc, sys
 from workbench.cli import main
 
 class Garbage:
@@ -150,6 +150,7 @@ class Garbage:
 
 sys.argv = ["workbench", "--version"]
 main({arguments})
+print("looks on:", gc.isenabled())
 Garbage()
 """
 
@@ -164,5 +165,5 @@ def test_a_program_ends_without_a_last_look_for_garbage_a_caller_of_the_function
     process = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    assert "workbench" in process.stdout
+    assert "looks on: True" in process.stdout
     assert ("looked for garbage" in process.stdout) is looks

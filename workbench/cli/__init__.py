@@ -1,7 +1,5 @@
 """The command line: `workbench`."""
 
-import atexit
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -10,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from workbench.base.errors import missing_extra
 from workbench.base.pulse import PULSE
 from workbench.cli.commands import shows_its_pulse
+from workbench.cli.garbage import look_later
 from workbench.cli.termination import CODE, SENTENCE, Terminated, terminable
 
 SYSTEM_MEMORY = "system"
@@ -25,20 +24,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ["PYTHONSAFEPATH"] = "1"
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", SYSTEM_MEMORY)
     if arguments is None:
-        _end_at_once()
+        look_later()
     try:
         with terminable(), _pulse(arguments):
             return _run(arguments)
     except Terminated:
         print(SENTENCE, file=sys.stderr)  # noqa: T201 - nothing else is loaded yet
         return CODE
-
-
-def _end_at_once() -> None:
-    """Let the program end without a last look for garbage, which takes half a second: the system
-    takes all memory back.
-    """
-    atexit.register(gc.freeze)
 
 
 def _pulse(arguments: Sequence[str] | None) -> AbstractContextManager[None]:

@@ -14,6 +14,7 @@ from workbench import __version__
 from workbench.base import errors
 from workbench.base.errors import WorkbenchError, missing_extra
 from workbench.cli.commands import COMMANDS, GROUPS, Command, command_called, moved_to, with_default
+from workbench.cli.garbage import look_from_now
 from workbench.cli.help_pages import CommandGroup, CommandWithOptions, with_further_options
 from workbench.cli.next_steps import say_next, typed_line
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, plain_warnings
@@ -121,12 +122,13 @@ MORE_MEMORY = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code, see the table in docs/runs.md."""
-    if arguments is None:
-        arguments = sys.argv[1:]
-    words = _present(list(arguments))
+    is_program = arguments is None
+    words = _present(list(sys.argv[1:] if arguments is None else arguments))
     called = command_called(words or _words_to_complete())
     try:
         app = commands(called)
+        if is_program:
+            look_from_now()
         if called == "lab experiment":
             words = import_module("workbench.cli.notebooks").joined(words)
         with plain_warnings(errors.LeftOut, errors.MemoryShort, errors.DamagedFile):

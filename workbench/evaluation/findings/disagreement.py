@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pandas as pd
+
 from workbench.evaluation.analysis.paired import FEWEST, Estimate
 from workbench.evaluation.analysis.trade import MARGIN, difference
-from workbench.evaluation.findings.prices import OWN_TRIGGER, points_of, trade_rows
+from workbench.evaluation.findings.prices import OWN_TRIGGER
 from workbench.evaluation.findings.readers import may_be_bias
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import sentences
@@ -130,10 +132,15 @@ def _lead(run: Tables, strategy: str, rival: str, half: str) -> Estimate | None:
     """The lead of a strategy over another in one number, in points; None where no session has both
     figures.
     """
-    rows = trade_rows(run, [strategy, rival], half)
-    points = points_of(rows, 0)
-    if points.empty:
+    ours = run.values(half, strategy)
+    theirs = run.values(half, rival)
+    by_session = pd.concat([ours, theirs], axis=1, keys=[strategy, rival])
+    in_both = by_session.dropna()
+    if in_both.empty:
         return None
+    projects = run.projects_by_session(in_both.index)
+    by_project = in_both.groupby(projects)
+    points = 100 * by_project.mean()
     return difference(points, strategy, rival)
 
 

@@ -17,6 +17,7 @@ from workbench.engine.compaction.presets import what_it_does
 from workbench.evaluation.analysis.advice_note import AdviceNote, advice_notes
 from workbench.evaluation.analysis.likely_best import LikelyBest
 from workbench.evaluation.analysis.paired import Estimate
+from workbench.evaluation.analysis.table_rows import quick_texts
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.findings import readers
 from workbench.evaluation.findings.comparison import panel_words
@@ -192,14 +193,19 @@ class Findings:
         Raises:
             UnknownName: the run has no such strategy.
         """
-        return cls.of_tables(Tables.of(results, baseline))
+        with quick_texts():
+            return cls.of_tables(Tables.of(results, baseline))
 
     @classmethod
     def of_tables(cls, run: Tables) -> Findings:
         """What the tables of a run say."""
         figures = Figures.of(run)
         warnings = trust_sentences(run)
-        panel, lead = figures.panel, figures.lead
+        panel = figures.panel
+        lead = figures.lead
+        words_of_panel = ""
+        if panel is not None and lead is not None:
+            words_of_panel = panel_words(run, panel, lead)
         return cls(
             figures=figures,
             counts=Counts.of(run),
@@ -212,7 +218,7 @@ class Findings:
             priced_at=readers.priced_at(run),
             read_by=readers.who_read(run),
             unknown_work=readers.unknown_work(run),
-            panel_words="" if panel is None or lead is None else panel_words(run, panel, lead),
+            panel_words=words_of_panel,
             unscored=unscored_note(run),
         )
 
