@@ -40,6 +40,7 @@ def turns(count: int, chars: int = 4_000) -> list[Message]:
     [
         ("opencode", 200_000, 168_000),
         ("opencode:answer=20000", 272_000, 252_000),
+        ("opencode:answer=52000", 272_000, 220_000),
         ("opencode_v2", 200_000, 168_000),
         ("opencode_v2:limit_input=150000", 200_000, 130_000),
         ("codex_local", 200_000, 180_000),
@@ -88,6 +89,20 @@ def test_opencode_erases_results_beyond_40_000_tokens_first() -> None:
 def test_the_bound_of_a_summary(preset: str, most: int) -> None:
     life = lived(preset, turns(190), window=200_000)
     assert life.model.requests[0].max_tokens == most
+
+
+def test_the_sections_of_opencode_2() -> None:
+    life = lived("opencode_v2:headings=opencode_v2_headings", turns(190), window=200_000)
+    headings = re.findall(r"^## (.+)", life.prompts[0], re.MULTILINE)
+    assert headings == [
+        "Objective",
+        "Requirements",
+        "Decisions",
+        "Work state",
+        "Next move",
+        "Relevant files",
+        "Additional context",
+    ]
 
 
 def test_pi_keeps_20_000_newest_tokens_and_opencode_15_000() -> None:

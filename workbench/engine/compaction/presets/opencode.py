@@ -10,8 +10,9 @@ Besides the general differences (`presets`):
 
 - It is due where the longest answer, at most 32,000 tokens, no longer fits (6f4a657; pull request
   48813 of 2026-09-13 quotes it). Of a model whose limit names its input the original keeps 20,000
-  tokens below that limit: `opencode:answer=20000`, with the limit as window. One copy, 31e22f6,
-  keeps both. The answer is taken to be a quarter of a small window at most.
+  tokens below that limit: `opencode:answer=20000`, with the limit as window. One copy, 31e22f6, and
+  Kilo-Org/kilocode 8941515 keep both: `opencode:answer=52000`. The answer is taken to be a quarter
+  of a small window at most.
 - Pruning is opt-in there and runs after each turn; here it comes first when a compaction is due,
   and where it is enough no summary is asked for. A result is erased only where the marker is
   smaller.

@@ -8,10 +8,12 @@ as in the copy of Kilo-Org/kilocode 95a6978, the trigger and its 32,000 tokens f
 031a4a9, the 15,000 tokens that are kept since pull request 40906 (2026-08-06; 8,000 earlier).
 Version 2.0.12 (2026-09) still has these numbers. Besides the general differences (`presets`):
 
-- The newest stored copy, 031a4a9, asks with the conversation itself, and names no bound. In place of
-  important details it asks for requirements, decisions and additional context. A summary without any
-  of the headings is asked for once more and is then a failure, as is one that the model's limit
-  cuts. Here both are kept.
+- The copy 031a4a9 asks with the conversation itself, and names no bound. In place of important
+  details it asks for requirements, decisions and additional context, as
+  `opencode_v2:headings=opencode_v2_headings` does. Copies since pull request 48058 (2026-09) call
+  the last one important context, want 15 files at most and keep a tenth of the window free. A
+  summary without any of the headings is asked for once more and is then a failure, as is one that
+  the model's limit cuts. Here both are kept.
 - Newest messages are written into the checkpoint as text, as there. The newest user message stays a
   message of its own and is not written there.
 - What is kept begins at a user's message, as there, unless it would then take more than half of the
@@ -40,6 +42,8 @@ from workbench.engine.compaction.transcript_text import harmless
 from workbench.engine.transcript.context import Context, last_user
 from workbench.engine.transcript.message import Message, Text, UserMessage, is_real_user
 
+NEWER_HEADINGS = "opencode_v2_headings"
+"""The sections that copies since 031a4a9 ask for, as a value of `headings`."""
 OPEN, CLOSE = "<recent-messages>", "</recent-messages>"
 
 
