@@ -96,6 +96,13 @@ def test_a_few_requests_with_something_hidden_do_no_harm() -> None:
     assert abs(token_calibration.scale - SCALE) < 0.05
 
 
+def test_no_overhead_is_larger_than_the_first_prompts() -> None:
+    recording = Recording().turns(6).turns(40, hidden=60_000)
+    token_calibration = recording.fitted()
+    assert token_calibration is not None
+    assert token_calibration.overhead < OVERHEAD + 1_000
+
+
 def test_a_prompt_that_shrinks_without_a_record_begins_a_new_stretch() -> None:
     recording = Recording().turns(12).turns(12, hidden=-15_000)
     token_calibration = recording.fitted()

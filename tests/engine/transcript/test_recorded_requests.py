@@ -54,6 +54,14 @@ def test_after_a_compaction_the_summary_and_what_was_kept_are_sent() -> None:
     assert [request.begins_with for request in found] == [None, 0, None, 2]
 
 
+def test_what_leaves_when_the_user_speaks_is_in_the_prompts_of_its_turn_only() -> None:
+    tree = Tree().turn(0).say(result("y" * 5, "c")).say(told("ok", "a1")).turn(2)
+    session = Session("s", tree.log)
+    sizes = [ten_each(message) for message in session.messages]
+    requests = recorded_requests(session, sizes, ten_each, {"a0": 7, "a1": 3})
+    assert [request.counted for request in requests] == [10, 25, 45 - 7 - 3]
+
+
 def test_a_cleared_result_leaves_a_marker_whether_it_was_kept_or_not() -> None:
     tree = Tree().turn(0).say(result("y" * 500, "c")).turn(1)
     tree.log.append(ClearingEntry(id="x", parent=tree.log.leaf, call_ids=("c",)))

@@ -4,7 +4,10 @@ reported.
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
+from evaluation.thinking import REQUESTS_OF_TURN, SentAgain, thinking_session
 
 import workbench as wb
 from workbench import (
@@ -189,6 +192,24 @@ def test_the_largest_messages_come_first_and_say_how_they_begin() -> None:
         SettingError, match="request 2 does not exist: the session has 2 requests, from 0"
     ):
         RecordedContexts(session).largest_messages(2)
+
+
+@pytest.mark.parametrize("sent_again", get_args(SentAgain))
+@pytest.mark.parametrize("shown", [True, False], ids=["shown", "sealed"])
+def test_thinking_fills_prompts_as_long_as_it_is_sent(sent_again: SentAgain, shown: bool) -> None:
+    session = thinking_session(sent_again, shown=shown)
+    thought_by_request: list[float] = []
+    for request in range(len(session.requests)):
+        tokens = sources(session, request)
+        reported = sum(tokens.values())
+        assert abs(tokens.get((UNEXPLAINED, ""), 0.0)) < 0.01 * reported
+        assert min(tokens.values()) > -0.01 * reported
+        thought = tokens.get((HIDDEN, ""), 0.0) + tokens.get(("thinking", ""), 0.0)
+        thought_by_request.append(thought / reported)
+    first_of_turn = thought_by_request[REQUESTS_OF_TURN]
+    last_of_turn = thought_by_request[REQUESTS_OF_TURN - 1]
+    assert (first_of_turn > 0.02) == (sent_again == "always")
+    assert (last_of_turn > 0.02) == (sent_again != "never")
 
 
 def test_a_session_without_requests_has_no_rows() -> None:

@@ -2,18 +2,17 @@
 scale.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from statistics import median
 from typing import NamedTuple
 
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, TokenCounter
+from workbench.engine.transcript.message import AssistantMessage
 from workbench.engine.transcript.recorded_requests import (
     DROP,
     RecordedRequest,
-    SentContext,
     predictions,
     usual_model,
 )
@@ -68,8 +67,16 @@ class _Stretch:
     points: list[_Point] = field(default_factory=list)
 
     def overhead(self, scale: float) -> float:
-        """What the reports say besides the counted contexts: the median of the requests."""
-        return median([point.reported - scale * point.counted for point in self.points])
+        """What the reports say besides the counted contexts: the median of the requests, or of the
+        first ones where that is more than their whole prompts. What came later is no part of system
+        prompt and tools but something that the recording lacks.
+        """
+        remainders = [point.reported - scale * point.counted for point in self.points]
+        overhead = median(remainders)
+        first_prompts = [point.reported for point in self.points[:FEWEST]]
+        if overhead > median(first_prompts):
+            return median(remainders[:FEWEST])
+        return overhead
 
     def drops_to(self, prompt: int) -> bool:
         """Whether a prompt is so much smaller than the last one that the client cut it."""
@@ -94,9 +101,7 @@ class ReportLine:
         return TokenCalibration(self.overhead, self.scale, self.requests, error)
 
 
-def line_of_reports(
-    session: Session, sizes: Sequence[int], count: TokenCounter
-) -> ReportLine | None:
+def line_of_reports(session: Session, counted: Mapping[str, int]) -> ReportLine | None:
     """Fit how this session's provider counts, from the usage that it reported along the main path.
 
     The scale comes from growth inside stretches, so that nothing hidden disturbs it; the overhead
@@ -105,14 +110,13 @@ def line_of_reports(
 
     Args:
         session: the recording.
-        sizes: tokens of each of `session.messages`, as `count` gives them.
-        count: the counter, for summaries and markers.
+        counted: by the id of each answer, tokens of what the recording shows was sent for it.
 
     Returns:
         None where fewer than five requests have usage, or where they fit no plausible line.
     """
     stretches: list[_Stretch] = []
-    for stretch in _stretches(session, sizes, count):
+    for stretch in _stretches(session, counted):
         if len(stretch.points) >= FEWEST:
             stretches.append(stretch)
     scale = _scale(stretches)
@@ -151,10 +155,9 @@ def _scale(stretches: Sequence[_Stretch]) -> float | None:
     return None
 
 
-def _stretches(session: Session, sizes: Sequence[int], count: TokenCounter) -> Iterator[_Stretch]:
+def _stretches(session: Session, counted: Mapping[str, int]) -> Iterator[_Stretch]:
     """The stretches of the main path whose requests the session's usual model answered."""
     usual = usual_model(session)
-    sent = SentContext(session, sizes, count)
     stretch, model = _Stretch(is_whole=True), usual
     for entry in session.path:
         answer = entry.message if isinstance(entry, MessageEntry) else None
@@ -170,14 +173,13 @@ def _stretches(session: Session, sizes: Sequence[int], count: TokenCounter) -> I
                 stretch = _Stretch(is_whole=stretch.is_whole and not dropped)
                 model = answer.model
             if model == usual:
-                stretch.points.append(_Point(sent.tokens, prompt))
+                stretch.points.append(_Point(counted[answer.id], prompt))
         elif isinstance(entry, CompactionEntry):
             yield stretch
             stretch = _Stretch(is_whole=entry.summary is not None)
         elif isinstance(entry, ClearingEntry):
             yield stretch
             stretch = _Stretch(is_whole=False)
-        sent.take(entry)
     yield stretch
 
 

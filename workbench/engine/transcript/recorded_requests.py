@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from workbench.engine.transcript.log import (
-    CLEARED,
     ClearingEntry,
     CompactionEntry,
     Entry,
@@ -22,10 +21,9 @@ from workbench.engine.transcript.log import (
 from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
-    Text,
     TokenCounter,
-    ToolResult,
 )
+from workbench.engine.transcript.sent_context import NONE_LEAVES, SentContext
 from workbench.engine.transcript.session import Session
 
 Change: TypeAlias = Literal["", "compaction", "clearing"]
@@ -96,39 +94,112 @@ def _has_thought(answer: AssistantMessage) -> bool:
 
 
 def recorded_requests(
-    session: Session, sizes: Sequence[int], count: TokenCounter
+    session: Session,
+    sizes: Sequence[int],
+    count: TokenCounter,
+    leaving: Mapping[str, int] = NONE_LEAVES,
 ) -> Iterator[RecordedRequest]:
     """Each request of the recording in the order in which it was sent, those before a rewind
     included.
 
-    Sub-agents, which begin a tree of their own, are left out. `sizes` are the tokens of the
-    session's messages by `count`, which also counts summaries, cleared results, and messages off
-    the main path.
+    Sub-agents, which begin a tree of their own, are left out.
+
+    Args:
+        session: the recording.
+        sizes: tokens of each of its messages, as `count` gives them.
+        count: the counter, also for summaries, cleared results, and messages off the main path.
+        leaving: by message id, how many of an answer's tokens are sent no more once the user speaks
+            again.
+    """
+    prompts = counted_prompts(session, sizes, count, leaving)
+    following = _Following()
+    numbers: dict[Hashable, int] = {}
+    for entry, path in _entries(session):
+        if path is not None:
+            following = _Following()
+            for earlier in path:
+                following.take(earlier)
+        if isinstance(entry, MessageEntry) and entry.message.role == "assistant":
+            yield RecordedRequest(
+                entry.message,
+                next(prompts),
+                following.change,
+                numbers.get(following.answer),
+                following.by_user,
+                numbers.get(following.turns.before),
+            )
+            numbers[entry.id] = len(numbers)
+        following.take(entry)
+
+
+def counted_prompts(
+    session: Session,
+    sizes: Sequence[int],
+    count: TokenCounter,
+    leaving: Mapping[str, int] = NONE_LEAVES,
+) -> Iterator[int]:
+    """`RecordedRequest.counted` of each of `recorded_requests`, which has the same arguments."""
+    sent = SentContext(session, sizes, count, leaving)
+    for entry, path in _entries(session):
+        if path is not None:
+            sent = SentContext(session, sizes, count, leaving)
+            for earlier in path:
+                sent.take(earlier)
+        if isinstance(entry, MessageEntry) and entry.message.role == "assistant":
+            yield sent.tokens
+        sent.take(entry)
+
+
+def _entries(session: Session) -> Iterator[tuple[Entry, Sequence[Entry] | None]]:
+    """The entries of the session's tree in the order of the log, each behind a rewind with the path
+    to it.
     """
     family = {entry.id for entry in session.path[:1]}
-    numbers: dict[Hashable, int] = {}
     previous_id: str | None = None
-    sent = SentContext(session, sizes, count)
     for entry in session.log:
         if entry.id not in family and entry.parent not in family:
             continue
         family.add(entry.id)
+        path: Sequence[Entry] | None = None
         if entry.parent != previous_id:
-            sent = SentContext(session, sizes, count)
-            for earlier in session.log.path(entry.parent):
-                sent.take(earlier)
-        if isinstance(entry, MessageEntry) and entry.message.role == "assistant":
-            yield RecordedRequest(
-                entry.message,
-                sent.tokens,
-                sent.change,
-                numbers.get(sent.answer),
-                sent.by_user,
-                numbers.get(sent.turns.before),
-            )
-            numbers[entry.id] = len(numbers)
-        sent.take(entry)
+            path = tuple(session.log.path(entry.parent))
+        yield entry, path
         previous_id = entry.id
+
+
+class _Following:
+    """Follows what the recorded agent did to its context, entry by entry.
+
+    Attributes:
+        change: what it did since its newest answer.
+        answer: id of the newest answer whose whole prompt the context begins with; None if none.
+        by_user: whether a user's message stands last.
+        turns: begun anew where the agent changed its context.
+    """
+
+    def __init__(self) -> None:
+        self.change: Change = ""
+        self.answer: str | None = None
+        self.by_user = False
+        self.turns = Turns()
+
+    def take(self, entry: Entry) -> None:
+        """Go on by one entry."""
+        if isinstance(entry, MessageEntry):
+            self.by_user = entry.message.role == "user"
+            self.turns.take(entry.message, entry.id)
+            if entry.message.role == "assistant":
+                self.change = ""
+                self.answer = entry.id
+        elif isinstance(entry, CompactionEntry):
+            self._begin_anew("compaction")
+        elif isinstance(entry, ClearingEntry):
+            self._begin_anew("clearing")
+
+    def _begin_anew(self, change: Change) -> None:
+        self.change = change
+        self.answer = None
+        self.turns = Turns()
 
 
 def turns_before(session: Session) -> Mapping[int, int]:
@@ -142,109 +213,6 @@ def turns_before(session: Session) -> Mapping[int, int]:
             turn_before[index] = turns.before
         turns.take(message, index)
     return turn_before
-
-
-class SentContext:
-    """What the recorded agent sent at one place of the tree, kept up to date in constant time an
-    entry.
-
-    Attributes:
-        tokens: the counted size.
-        change: what the agent did to its context since its newest answer.
-        answer: id of the newest answer whose whole prompt the context begins with; None if none.
-        by_user: whether a user's message stands last.
-        turns: begun anew where the agent changed its context.
-        summary: the counted size of the newest summary in it.
-    """
-
-    def __init__(self, session: Session, sizes: Sequence[int], count: TokenCounter) -> None:
-        self.tokens = 0
-        self.change: Change = ""
-        self.answer: str | None = None
-        self.by_user = False
-        self.turns = Turns()
-        self.summary = 0
-        self._count = count
-        ids = [message.id for message in session.messages]
-        self._known = dict(zip(ids, sizes, strict=True))
-        self._sizes: list[int] = []
-        self._place: dict[str, int] = {}
-        self._results: dict[str, int] = {}
-        self._start = 0
-        self._kept: set[int] = set()
-
-    def take(self, entry: Entry) -> None:
-        """Go on by one entry."""
-        if isinstance(entry, MessageEntry):
-            self._add(entry)
-        elif isinstance(entry, CompactionEntry):
-            self._compact(entry)
-            self._begin_anew("compaction")
-        elif isinstance(entry, ClearingEntry):
-            self._clear(entry)
-            self._begin_anew("clearing")
-
-    def _begin_anew(self, change: Change) -> None:
-        self.change = change
-        self.answer = None
-        self.turns = Turns()
-
-    def _add(self, entry: MessageEntry) -> None:
-        self._place[entry.id] = len(self._sizes)
-        self.by_user = entry.message.role == "user"
-        self.turns.take(entry.message, entry.id)
-        if entry.message.role == "tool":
-            self._results[entry.message.call_id] = len(self._sizes)
-        elif entry.message.role == "assistant":
-            self.change = ""
-            self.answer = entry.id
-        size = self._known.get(entry.id)
-        if size is None:
-            size = self._count(entry.message)
-        self._sizes.append(size)
-        self.tokens += size
-
-    def _compact(self, entry: CompactionEntry) -> None:
-        self._start = len(self._sizes)
-        self._kept = self._places_kept(entry)
-        self.summary = 0
-        if entry.summary:
-            self.summary = self._count(entry.summary)
-        self.tokens = self.summary
-        for place in self._kept:
-            self.tokens += self._sizes[place]
-
-    def _places_kept(self, entry: CompactionEntry) -> set[int]:
-        """The places of the messages that a compaction kept as they were."""
-        if entry.kept is None:
-            first_kept = self._place.get(entry.first_kept or "", self._start)
-            return set(range(first_kept, self._start))
-        places: set[int] = set()
-        for id in entry.kept:
-            if id in self._place:
-                places.add(self._place[id])
-        return places
-
-    def messages(self) -> dict[str, int]:
-        """The counted size of each message that is in the context, by its entry's id."""
-        sizes: dict[str, int] = {}
-        for entry_id, place in self._place.items():
-            if self._is_sent(place):
-                sizes[entry_id] = self._sizes[place]
-        return sizes
-
-    def _is_sent(self, place: int) -> bool:
-        return place >= self._start or place in self._kept
-
-    def _clear(self, entry: ClearingEntry) -> None:
-        marker = self._count(ToolResult(id="", call_id="", blocks=(Text(CLEARED),)))
-        for call_id in entry.call_ids:
-            place = self._results.get(call_id)
-            if place is None or self._sizes[place] <= marker:
-                continue
-            if self._is_sent(place):
-                self.tokens -= self._sizes[place] - marker
-            self._sizes[place] = marker
 
 
 Turn: TypeAlias = Literal["", "compaction", "clearing", "shrunk", "grown", "unseen start"]
@@ -308,14 +276,19 @@ class PredictedRequest:
 
 
 def predicted_requests(
-    session: Session, sizes: Sequence[int], count: TokenCounter, overhead: float, scale: float
+    session: Session,
+    sizes: Sequence[int],
+    count: TokenCounter,
+    overhead: float,
+    scale: float,
+    leaving: Mapping[str, int] = NONE_LEAVES,
 ) -> tuple[PredictedRequest, ...]:
     """Each request that the session's usual model reported on, in the order of sending.
 
     `sizes` are the tokens of the session's messages by `count`; `overhead` and `scale` are those of
-    its calibration.
+    its calibration; `leaving` is that of `recorded_requests`.
     """
-    requests = recorded_requests(session, sizes, count)
+    requests = recorded_requests(session, sizes, count, leaving)
     return predictions(requests, usual_model(session), overhead, scale)
 
 
@@ -335,7 +308,8 @@ def predictions(
             if begins_with is not None:
                 places[number] = begins_with  # what follows begins with what this one began with
             continue
-        request = replace(request, change=change)
+        if request.change != change:
+            request = replace(request, change=change)
         if change == "compaction":
             difference = 0.0
         predicted_by_count = overhead + scale * request.counted

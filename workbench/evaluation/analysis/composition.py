@@ -28,9 +28,9 @@ from workbench.engine.transcript.message import (
     argument_texts,
     said_text,
 )
-from workbench.engine.transcript.recorded_requests import SentContext
+from workbench.engine.transcript.sent_context import SentContext
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.analysis.message_sources import MessagePart, Source, parts_of
+from workbench.evaluation.analysis.message_sources import THINKING, MessagePart, Source, parts_of
 from workbench.evaluation.metrics.costs.reconciliation import reported_usd
 from workbench.evaluation.replays.sized_session import SizedSession
 
@@ -53,6 +53,8 @@ COLUMNS = {
     "usd": "float64",
     "reported": "Int64",
 }
+LEAST = 0.5
+"""Tokens of a source below which nothing is left of it but what was rounded."""
 BEGINNING = 120
 """Characters of a text that stand for it."""
 ARGUMENT = 60
@@ -247,14 +249,22 @@ class RecordedContexts:
         """Each request of the main path."""
         sent = self._nothing_sent()
         tokens: defaultdict[Source, float] = defaultdict(float)
+        turn: list[str] = []
+        earlier_turns: set[str] = set()
         for entry in self._session.path:
             answer = entry.message if isinstance(entry, MessageEntry) else None
             if isinstance(answer, AssistantMessage):
                 answer_index = self._session.index_of[answer.id]
                 all_tokens = self._with_the_rest(tokens, sent.summary, answer)
                 yield _Request(answer_index, all_tokens, answer.usage)
+                turn.append(answer.id)
             sent.take(entry)
             if isinstance(entry, MessageEntry):
+                if entry.message.role == "user":
+                    for answer_id in filter(sent.holds, turn):
+                        self._leave(tokens, answer_id)
+                    earlier_turns.update(turn)
+                    turn.clear()
                 index = self._session.index_of[entry.id]
                 size = self._sizing.counted[index]
                 self._add(tokens, entry.id, size)
@@ -263,23 +273,46 @@ class RecordedContexts:
                 sizes = sent.messages()
                 for message_id, size in sizes.items():
                     self._add(tokens, message_id, size)
+                for answer_id in earlier_turns.intersection(sizes):
+                    self._leave(tokens, answer_id)
 
     def _add(self, tokens: defaultdict[Source, float], message_id: str, size: int) -> None:
         """Add a message of this counted size to the tokens of a context."""
         for part in self._parts_of[message_id]:
             tokens[part.source] += part.share * size * self._sizing.scale
-        if not self._sizing.hidden:
+        hidden = self._hidden(message_id)
+        if hidden > 0:
+            tokens[Source(HIDDEN)] += hidden
+        elif hidden < 0:
+            tokens[Source(THINKING)] += hidden
+
+    def _leave(self, tokens: defaultdict[Source, float], answer_id: str) -> None:
+        """Take out what is sent of an answer only until the user speaks again."""
+        if not self._sizing.leaving:
             return
+        index = self._session.index_of[answer_id]
+        hidden = self._hidden(answer_id)
+        leaving = self._sizing.leaving[index] * self._sizing.scale
+        tokens[Source(HIDDEN)] -= hidden
+        tokens[Source(THINKING)] -= leaving - hidden
+
+    def _hidden(self, message_id: str) -> float:
+        """What a message held beyond its text, in the provider's tokens; less than 0 where the
+        thinking in its text is not sent again.
+        """
+        if not self._sizing.hidden:
+            return 0.0
         index = self._session.index_of[message_id]
-        hidden = self._sizing.hidden[index]
-        if hidden:
-            tokens[Source(HIDDEN)] += hidden * self._sizing.scale
+        return self._sizing.hidden[index] * self._sizing.scale
 
     def _with_the_rest(
         self, of_messages: Mapping[Source, float], summary: int, answer: AssistantMessage
     ) -> dict[Source, float]:
         """A request's tokens by who put them there: those of its messages, and all others."""
-        tokens = dict(of_messages)
+        tokens: dict[Source, float] = {}
+        for source, tokens_of_source in of_messages.items():
+            if tokens_of_source > LEAST:
+                tokens[source] = tokens_of_source
         if summary:
             tokens[Source(SUMMARY)] = summary * self._sizing.scale
         overhead = self._sizing.overhead_of(answer.model)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 
 from workbench.engine.transcript.message import Message, TokenCounter, ToolResult
 
+THINKING = "thinking"
+"""What a model thought, as far as the recording shows it."""
 _MCP = re.compile(r"mcp__(?P<server>.+?)__")
 
 
@@ -71,7 +73,7 @@ def _source(message: Message, block: str, tool: str) -> Source:
     if block == "tool_call":
         return _of_tool("call", tool)
     if block == "thinking":
-        return Source("thinking")
+        return Source(THINKING)
     if message.role == "system":
         return Source("rules")
     if message.role == "user" and message.synthetic:

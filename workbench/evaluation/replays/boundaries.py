@@ -89,14 +89,11 @@ def by_fill(session: Session, sizing: Sizing, window: int) -> tuple[int, ...]:
     same moments of the same history whatever each strategy did before.
     """
     due = FIRST * window
-    total = sizing.overhead
-    counted_until = 0
+    history_tokens = sizing.history_tokens(session.messages)
     boundaries: list[int] = []
     for request in session.requests:
-        total += sum(sizing.sizes[counted_until:request])
-        counted_until = request
-        if total >= due:
-            due = total + THEN * max(window - sizing.overhead, 1)
+        if history_tokens[request] >= due:
+            due = history_tokens[request] + THEN * max(window - sizing.overhead, 1)
             if worth(session, request):
                 boundaries.append(request)
     if len(boundaries) > MOST:

@@ -3,16 +3,18 @@
 Three things stand between the text of a recording and a reported prompt: the provider's tokenizer,
 the system prompt and the tools, and what answers held that is in no text. That is mostly thinking,
 which newer models seal and some clients do not write down, and a little is how a provider writes
-calls. The report of an answer tells how much it was. Whether a provider counts it again in later
-prompts differs, so it is counted where the reports then fit better.
+calls. The report of an answer tells how much it was. What later prompts hold of it differs: all of
+it, all of it until the user speaks again, or none, not even the thinking that the recording shows.
+The way is taken by which the reports fit best.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 from workbench.engine.transcript.calibration import (
     ReportLine,
@@ -22,6 +24,7 @@ from workbench.engine.transcript.calibration import (
 from workbench.engine.transcript.message import AssistantMessage, TokenCounter
 from workbench.engine.transcript.recorded_requests import (
     RecordedRequest,
+    counted_prompts,
     recorded_requests,
     usual_model,
 )
@@ -35,6 +38,25 @@ LEAST_HIDDEN = 0.02
 """The share of a session's text below which what answers held beyond theirs is no more than how
 tokenizers differ.
 """
+MUCH_BETTER = 0.9
+"""Thinking is taken to be left out of later prompts where they are missed by less than this share
+of what they are missed by otherwise.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """What later prompts hold of answers, other than their text.
+
+    Attributes:
+        hidden: by message id, counted tokens that an answer held beyond its text; less than 0 where
+            the thinking in its text is not sent again.
+        leaving: by message id, counted tokens of an answer, text or hidden, that are sent until the
+            user speaks again.
+    """
+
+    hidden: Mapping[str, int] = field(default_factory=dict)
+    leaving: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +66,16 @@ class ContextFit:
     Attributes:
         calibration: how the reports were matched; None where they do not tell.
         overheads: by model, tokens of each of its requests that no message holds, >= 0.
-        hidden: by message id, counted tokens of an answer that its text does not show.
+        thinking: what later prompts hold of answers beside their text.
     """
 
     calibration: TokenCalibration | None
     overheads: Mapping[str, int]
-    hidden: Mapping[str, int]
+    thinking: Thinking
 
 
 def fit_contexts(session: Session, sizes: Sequence[int], count: TokenCounter) -> ContextFit:
-    """How this session's contexts add up to its reports, with the hidden parts of answers or without.
+    """How this session's contexts add up to its reports, whatever later prompts hold of answers.
 
     Args:
         session: the recording, without reports that cannot be true.
@@ -65,52 +87,51 @@ def fit_contexts(session: Session, sizes: Sequence[int], count: TokenCounter) ->
     """
     if len(sizes) != len(session.messages):
         raise ValueError(f"{len(session.messages)} messages but {len(sizes)} sizes")
-    best = _Trial.of(session, sizes, count, {})
-    least_hidden = LEAST_HIDDEN * sum(sizes)
-    scale = 1.0
-    for _ in range(ROUNDS):
-        hidden = _hidden_parts(session, sizes, scale)
-        if sum(hidden.values()) < least_hidden:
-            break
-        trial = _Trial.of(session, sizes, count, hidden)
-        is_as_sure = trial.line is not None or best.line is None
-        if is_as_sure and trial.missed < best.missed:
-            best = trial
-        scale = trial.scale
+    trials = _Trials(session, sizes, count)
+    best = trials.best()
     calibration: TokenCalibration | None = None
     if best.line is not None:
-        calibration = best.line.calibration(session, best.requests)
-    return ContextFit(calibration, best.overheads, best.hidden)
+        requests: list[RecordedRequest] = []
+        for request, counted in zip(trials.requests, best.counted, strict=True):
+            if request.counted != counted:
+                request = replace(request, counted=counted)
+            requests.append(request)
+        calibration = best.line.calibration(session, requests)
+    return ContextFit(calibration, best.overheads, best.thinking)
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """What the request of an answer reports.
+
+    Attributes:
+        answer_id: the answer's.
+        model: that answered.
+        prompt: tokens; 0 where nothing was reported.
+    """
+
+    answer_id: str
+    model: str
+    prompt: int
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """A fit where these hidden parts belong to their messages.
+    """A fit where later prompts hold so much of the answers.
 
     Attributes:
         line: of the reports; None where they do not tell.
-        requests: all of the recording.
+        reports: of all requests of the recording.
+        counted: the counted tokens of each of them.
         usual: the model that reported most often.
-        hidden: as in `ContextFit`.
+        thinking: as in `ContextFit`.
     """
 
     line: ReportLine | None
-    requests: Sequence[RecordedRequest]
+    reports: Sequence[_Report]
+    counted: Sequence[int]
     usual: str
-    hidden: Mapping[str, int]
-
-    @classmethod
-    def of(
-        cls, session: Session, sizes: Sequence[int], count: TokenCounter, hidden: Mapping[str, int]
-    ) -> _Trial:
-        """The fit of these hidden parts."""
-        whole_sizes: list[int] = []
-        for message, size in zip(session.messages, sizes, strict=True):
-            hidden_size = hidden.get(message.id, 0)
-            whole_sizes.append(size + hidden_size)
-        line = line_of_reports(session, whole_sizes, count)
-        requests = tuple(recorded_requests(session, whole_sizes, count))
-        return cls(line, requests, usual_model(session), hidden)
+    thinking: Thinking
 
     @property
     def scale(self) -> float:
@@ -125,10 +146,10 @@ class _Trial:
         of them hold is no part of system prompt and tools. Of the usual model, that of the line.
         """
         remainders: defaultdict[str, list[float]] = defaultdict(list)
-        for request in self.requests:
-            if _reported(request):
-                remainder = _reported(request) - self.scale * request.counted
-                remainders[request.answer.model].append(remainder)
+        scale = self.scale
+        for report, counted in zip(self.reports, self.counted, strict=True):
+            if report.prompt:
+                remainders[report.model].append(report.prompt - scale * counted)
         overheads: dict[str, int] = {}
         for model, remainders_of_model in remainders.items():
             smallest = round(min(remainders_of_model))
@@ -141,30 +162,148 @@ class _Trial:
     def missed(self) -> float:
         """Tokens by which all predicted prompts together miss the reports."""
         missed = 0.0
-        for request in self.requests:
-            if _reported(request):
-                predicted = self.overheads[request.answer.model] + self.scale * request.counted
-                missed += abs(_reported(request) - predicted)
+        scale = self.scale
+        for report, counted in zip(self.reports, self.counted, strict=True):
+            if report.prompt:
+                predicted = self.overheads[report.model] + scale * counted
+                missed += abs(report.prompt - predicted)
         return missed
 
-
-def _reported(request: RecordedRequest) -> int:
-    """Tokens of the prompt as its provider reported it; 0 where it did not."""
-    usage = request.answer.usage
-    if usage is None:
-        return 0
-    return usage.prompt
+    def is_better_than(self, other: _Trial, share: float = 1.0) -> bool:
+        """Whether its prompts are missed by less than this share of the other's, as surely."""
+        is_as_sure = self.line is not None or other.line is None
+        return is_as_sure and self.missed < share * other.missed
 
 
-def _hidden_parts(session: Session, sizes: Sequence[int], scale: float) -> dict[str, int]:
-    """By message id, what the report of an answer counts beyond its text."""
-    hidden: dict[str, int] = {}
-    for message, size in zip(session.messages, sizes, strict=True):
-        if not isinstance(message, AssistantMessage):
-            continue
-        if message.usage is None:
-            continue
-        whole_size = round(message.usage.output / scale)
-        if whole_size > size:
-            hidden[message.id] = whole_size - size
-    return hidden
+class _Trials:
+    """The fits of one recording.
+
+    Attributes:
+        requests: all of the recording, as its text counts them.
+    """
+
+    def __init__(self, session: Session, sizes: Sequence[int], count: TokenCounter) -> None:
+        self.requests = tuple(recorded_requests(session, sizes, count))
+        self._session = session
+        self._sizes = sizes
+        self._count = count
+        self._usual = usual_model(session)
+        self._least_hidden = LEAST_HIDDEN * sum(sizes)
+        self._reports = [_report(request.answer) for request in self.requests]
+
+    def best(self) -> _Trial:
+        """The one whose prompts miss the reports by least."""
+        best = self._of_counted([request.counted for request in self.requests], Thinking())
+        scale = 1.0
+        for trial in self._of_all_thinking():
+            scale = trial.scale
+            if trial.is_better_than(best):
+                best = trial
+        best_left_out = best
+        for trial in chain(self._of_no_thinking(), self._of_thinking_in_turn(scale, best)):
+            if trial.is_better_than(best_left_out):
+                best_left_out = trial
+        if best_left_out.is_better_than(best, MUCH_BETTER):
+            return best_left_out
+        return best
+
+    def _of(self, thinking: Thinking) -> _Trial:
+        """The fit where later prompts hold so much of the answers."""
+        whole_sizes: list[int] = []
+        for message, size in zip(self._session.messages, self._sizes, strict=True):
+            hidden_size = thinking.hidden.get(message.id, 0)
+            whole_sizes.append(size + hidden_size)
+        counted = list(counted_prompts(self._session, whole_sizes, self._count, thinking.leaving))
+        return self._of_counted(counted, thinking)
+
+    def _of_counted(self, counted: Sequence[int], thinking: Thinking) -> _Trial:
+        """The fit of prompts that count so much."""
+        counted_by_answer: dict[str, int] = {}
+        for report, tokens in zip(self._reports, counted, strict=True):
+            counted_by_answer[report.answer_id] = tokens
+        line = line_of_reports(self._session, counted_by_answer)
+        return _Trial(line, self._reports, counted, self._usual, thinking)
+
+    def _of_all_thinking(self) -> Iterator[_Trial]:
+        """All that an answer held is sent again."""
+        scale = 1.0
+        for _ in range(ROUNDS):
+            hidden = self._hidden(scale)
+            if sum(hidden.values()) < self._least_hidden:
+                break
+            trial = self._of(Thinking(hidden))
+            yield trial
+            scale = trial.scale
+
+    def _of_no_thinking(self) -> Iterator[_Trial]:
+        """Not even the thinking that the recording shows is sent again."""
+        if sum(self._shown.values()) >= self._least_hidden:
+            hidden = {answer_id: -tokens for answer_id, tokens in self._shown.items()}
+            yield self._of(Thinking(hidden))
+
+    def _of_thinking_in_turn(self, scale: float, best: _Trial) -> Iterator[_Trial]:
+        """Thinking is sent again until the user speaks: as long as this beats `best`."""
+        for _ in range(ROUNDS):
+            hidden = self._hidden(scale)
+            leaving = dict(self._shown)
+            for answer_id, tokens in hidden.items():
+                leaving[answer_id] = leaving.get(answer_id, 0) + tokens
+            sent_again = sum(leaving.get(answer_id, 0) for answer_id in self._continued)
+            if sent_again < self._least_hidden:
+                break
+            trial = self._of(Thinking(hidden, leaving))
+            if not trial.is_better_than(best):
+                break
+            yield trial
+            scale = trial.scale
+
+    @cached_property
+    def _continued(self) -> Sequence[str]:
+        """The ids of the answers that another one follows before the user speaks again."""
+        continued: list[str] = []
+        newest_answer: str | None = None
+        for message in self._session.messages:
+            if message.role == "user":
+                newest_answer = None
+            elif message.role == "assistant":
+                if newest_answer is not None:
+                    continued.append(newest_answer)
+                newest_answer = message.id
+        return continued
+
+    def _hidden(self, scale: float) -> dict[str, int]:
+        """By message id, what the report of an answer counts beyond its text."""
+        hidden: dict[str, int] = {}
+        for answer, size in self._answers:
+            if answer.usage is None:
+                continue
+            whole_size = round(answer.usage.output / scale)
+            if whole_size > size:
+                hidden[answer.id] = whole_size - size
+        return hidden
+
+    @cached_property
+    def _shown(self) -> Mapping[str, int]:
+        """By message id, the tokens of the thinking in its text."""
+        shown: dict[str, int] = {}
+        for answer, size in self._answers:
+            blocks = tuple(block for block in answer.blocks if block.type != "thinking")
+            if len(blocks) < len(answer.blocks):
+                shown[answer.id] = size - self._count(replace(answer, blocks=blocks))
+        return shown
+
+    @cached_property
+    def _answers(self) -> Sequence[tuple[AssistantMessage, int]]:
+        """The answers of the main path with their sizes."""
+        answers: list[tuple[AssistantMessage, int]] = []
+        for message, size in zip(self._session.messages, self._sizes, strict=True):
+            if isinstance(message, AssistantMessage):
+                answers.append((message, size))
+        return answers
+
+
+def _report(answer: AssistantMessage) -> _Report:
+    prompt = 0
+    if answer.usage is not None:
+        prompt = answer.usage.prompt
+    return _Report(answer.id, answer.model, prompt)

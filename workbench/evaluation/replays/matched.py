@@ -17,7 +17,7 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.boundaries import worth
 from workbench.evaluation.replays.budgets import budget, least
 from workbench.evaluation.replays.chain import chain_stops, compacted_in_chain
-from workbench.evaluation.replays.sizing import Sizing
+from workbench.evaluation.replays.sizing import Sizing, turn_start
 from workbench.evaluation.replays.step import CompactionEvent, Mode, Replay, Snapshot
 
 
@@ -75,9 +75,16 @@ def _context(session: Session, sizing: Sizing, path: Sequence[Entry]) -> Context
         if isinstance(prompt, SystemMessage) and not any(prompt is sent for sent in messages):
             messages = (prompt, *messages)
     sizes: list[int] = []
-    for message in messages:
+    start = turn_start(messages)
+    for place, message in enumerate(messages):
         index = session.place.get(id(message))
-        sizes.append(sizing.count(message) if index is None else sizing.sizes[index])
+        if index is None:
+            size = sizing.count(message)
+        elif place < start:
+            size = sizing.after_turn(index)
+        else:
+            size = sizing.sizes[index]
+        sizes.append(size)
     return Context(messages, tuple(sizes), sizing.overhead, sizing.count)
 
 

@@ -21,7 +21,7 @@ from workbench.engine.transcript.message import (
     is_real_user,
 )
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.replays.sizing import Sizing
+from workbench.evaluation.replays.sizing import Sizing, turn_start
 from workbench.evaluation.replays.step import (
     CompactionEvent,
     RepeatedPrompt,
@@ -123,7 +123,8 @@ class Walk:
         self.snapshots: list[Snapshot] = []
         self.wanted = frozenset(boundaries)
         self.exam_only = frozenset(exam_at).difference(boundaries)
-        self.recorded = self.real = sizing.overhead
+        self.recorded = sizing.history_tokens(session.messages)
+        self.real = sizing.overhead
         self.reals: list[int] = self.sent.sizes if preset.count is None else []
         self.requested = 0  # messages of the newest request that are still a prefix of what is sent
         self.prefix = 0  # their tokens, overhead included
@@ -157,7 +158,8 @@ class Walk:
             self.request()
         elif self.at and is_real_user(message):
             self.consider("after_turn")
-        self.recorded += self.sizing.sizes[self.at]
+        if message.role == "user" and self.sizing.leaving:
+            self.end_turn()
         self.take_in(message, self.sizing.sizes[self.at], self.own[self.at])
         self.at += 1
 
@@ -202,13 +204,40 @@ class Walk:
             if self.reported is not None and not self.reported[1]:
                 self.reported = (self.reported[0], size)
 
+    def end_turn(self) -> None:
+        """The user speaks again: what is sent of answers only until then is sent no more."""
+        changed_places = self._let_go(self.sent.messages, self.reals)
+        self.real = self.sizing.overhead + sum(self.reals)
+        if self.preset.count is None:
+            self.sent.tokens = self.real
+        if self.preset.count is None and self.kept is not self.sent:
+            self._let_go(self.kept.messages, self.kept.sizes)
+            self.kept.tokens = self.kept.overhead + sum(self.kept.sizes)
+        first_changed = min(changed_places, default=self.requested)
+        if first_changed < self.requested:
+            self.requested = first_changed
+            self.prefix = self.sizing.overhead + sum(self.reals[:first_changed])
+
+    def _let_go(self, messages: Sequence[Message], sizes: list[int]) -> list[int]:
+        """Shrink the answers of a turn that ended, and name their places."""
+        changed_places: list[int] = []
+        for place in range(turn_start(messages), len(messages)):
+            index = self.session.place.get(id(messages[place]))
+            if index is None:
+                continue
+            size = self.sizing.after_turn(index)
+            if size < sizes[place]:
+                sizes[place] = size
+                changed_places.append(place)
+        return changed_places
+
     def request(self) -> None:
         """Send what there is: one step."""
         self.steps.append(
             Step(
                 request=len(self.steps),
                 index=self.at,
-                tokens_recorded=self.recorded,
+                tokens_recorded=self.recorded[self.at],
                 tokens_sent=self.real,
                 prefix_reused=self.prefix if self.steps else 0,
                 compaction=self.fired,

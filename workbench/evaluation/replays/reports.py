@@ -18,7 +18,8 @@ from workbench.engine.models.prices import most_output
 from workbench.engine.models.prices import window as listed_window
 from workbench.engine.transcript.log import CompactionEntry, Entry, Log, MessageEntry
 from workbench.engine.transcript.message import AssistantMessage, TokenCounter, Usage
-from workbench.engine.transcript.recorded_requests import SentContext, recorded_requests
+from workbench.engine.transcript.recorded_requests import recorded_requests
+from workbench.engine.transcript.sent_context import SentContext
 from workbench.engine.transcript.session import Session
 
 USUAL_WINDOW = 200_000

@@ -35,7 +35,10 @@ class Sizing:
         count: the counter for new messages, on the same scale.
         calibration: how the session's reported usage was matched; None if it has none to match.
         counted: the text of each message, as our own counter gives it; empty if that was not kept.
-        hidden: what each held beyond its text, on the scale of `counted`; empty if nothing.
+        hidden: what each held beyond its text, on the scale of `counted`; less than 0 where the
+            thinking in its text is not sent again; empty if nothing.
+        leaving: what of each is sent only until the user speaks again, on the scale of `counted`;
+            empty if nothing.
         overheads: by model, tokens of each of its requests that no message holds, measured without
             a calibration too.
     """
@@ -46,6 +49,7 @@ class Sizing:
     calibration: TokenCalibration | None = None
     counted: tuple[int, ...] = ()
     hidden: tuple[int, ...] = ()
+    leaving: tuple[int, ...] = ()
     overheads: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
@@ -53,12 +57,13 @@ class Sizing:
         """Calibrate the sizes that `count` gives the session's messages with its reported usage."""
         fit = fit_contexts(session, counted, count)
         calibration = fit.calibration
-        hidden: tuple[int, ...] = ()
+        hidden = _by_message(session, fit.thinking.hidden)
+        leaving = _by_message(session, fit.thinking.leaving)
         full_sizes = tuple(counted)
-        if fit.hidden:
-            hidden = tuple(fit.hidden.get(message.id, 0) for message in session.messages)
+        if hidden:
             full_sizes = tuple(map(add, counted, hidden))
-            count = WithHidden.of(session.messages, fit.hidden, count)
+        if hidden and not leaving:
+            count = WithHidden.of(session.messages, fit.thinking.hidden, count)
         overhead = 0
         if calibration is not None:
             overhead = calibration.overhead
@@ -71,6 +76,7 @@ class Sizing:
             calibration=calibration,
             counted=tuple(counted),
             hidden=hidden,
+            leaving=leaving,
             overheads=fit.overheads,
         )
 
@@ -103,10 +109,54 @@ class Sizing:
         """
         return max(requested, 2 * self.overhead)
 
+    def after_turn(self, index: int) -> int:
+        """The size of a message once the user has spoken again."""
+        size = self.sizes[index]
+        if not self.leaving:
+            return size
+        return max(size - scaled(self.leaving[index], self.scale), 0)
+
+    def sizes_before(self, messages: Sequence[Message], boundary: int) -> tuple[int, ...]:
+        """The sizes of `messages[:boundary]` in the request that is sent then."""
+        if not self.leaving:
+            return self.sizes[:boundary]
+        start = turn_start(messages[:boundary])
+        of_earlier_turns = tuple(self.after_turn(index) for index in range(start))
+        return of_earlier_turns + self.sizes[start:boundary]
+
+    def history_tokens(self, messages: Sequence[Message]) -> tuple[int, ...]:
+        """Tokens of the request that would send `messages[:boundary]` whole, by boundary."""
+        tokens = self.overhead
+        tokens_by_boundary = [tokens]
+        start = 0
+        for index, message in enumerate(messages):
+            if message.role == "user" and self.leaving:
+                for earlier in range(start, index):
+                    tokens -= self.sizes[earlier] - self.after_turn(earlier)
+                start = index
+            tokens += self.sizes[index]
+            tokens_by_boundary.append(tokens)
+        return tuple(tokens_by_boundary)
+
     def history(self, messages: Sequence[Message], boundary: int) -> Context:
         """The context of `messages[:boundary]`, whole."""
-        sizes = self.sizes[:boundary]
+        sizes = self.sizes_before(messages, boundary)
         return Context(tuple(messages[:boundary]), sizes, self.overhead, self.count)
+
+
+def _by_message(session: Session, tokens: Mapping[str, int]) -> tuple[int, ...]:
+    """The tokens of each message, by whose id they are; empty if there are none."""
+    if not tokens:
+        return ()
+    return tuple(tokens.get(message.id, 0) for message in session.messages)
+
+
+def turn_start(messages: Sequence[Message]) -> int:
+    """The index of the newest message of a user; 0 if there is none."""
+    for index in reversed(range(len(messages))):
+        if messages[index].role == "user":
+            return index
+    return 0
 
 
 @dataclass(frozen=True, slots=True)

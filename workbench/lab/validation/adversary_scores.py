@@ -125,7 +125,7 @@ def _made_contexts(
     session = prepared_session.session
     sizing = prepared_session.sizing
     exams = Exams.of(prepared_session.index)
-    history_tokens = sum(sizing.sizes[:boundary])
+    history_tokens = sum(sizing.sizes_before(session.messages, boundary))
     budgets = [int(share * history_tokens) for share in SHARES]
     count = partial(count_line, prepared_session)
     gamer_by_label = {gamer.label: gamer for gamer in family}

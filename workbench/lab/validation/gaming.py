@@ -152,7 +152,8 @@ def _recalls(
         exam = exams.at(boundary)
         if len(exam.items) < FEWEST:
             continue
-        history_tokens = sum(prepared_session.sizing.sizes[:boundary])
+        messages = prepared_session.session.messages
+        history_tokens = sum(prepared_session.sizing.sizes_before(messages, boundary))
         budgets = [int(share * history_tokens) for share in SHARES]
         for name, gamer in gamers.items():
             lines = gamer(prepared_session.index, boundary)

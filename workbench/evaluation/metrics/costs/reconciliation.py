@@ -252,12 +252,15 @@ def _predicted_requests(
         sizes = tuple(map(add, sizes, sizing.hidden))
     elif not sizes:
         sizes = tuple(count(message) for message in session.messages)
+    ids = [message.id for message in session.messages]
+    leaving = dict(zip(ids, sizing.leaving, strict=False))
     return predicted_requests(
         session,
         sizes,
         count,
         fitted.overhead,
         fitted.scale,
+        leaving,
     )
 
 

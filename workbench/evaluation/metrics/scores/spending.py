@@ -116,10 +116,11 @@ def tokens_kept(data: MetricInput) -> Score:
 
     In [0, 1]; the mean over the boundaries, `n` is their number.
     """
-    sizes = data.replay.sizing.sizes
+    sizing = data.replay.sizing
+    messages = data.replay.session.messages
     ratios = []
     for snapshot in data.snapshots:
-        history_size = sum(sizes[: snapshot.at])
+        history_size = sum(sizing.sizes_before(messages, snapshot.at))
         if history_size:
             ratios.append(snapshot.context.spoken / history_size)
     return mean_score(ratios, "no boundary to score")

@@ -1,0 +1,70 @@
+"""What later prompts hold of a model's thinking is found in the reports."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from evaluation.thinking import OVERHEAD, REQUESTS_OF_TURN, SCALE, SentAgain, thinking_session
+
+from workbench import AssistantMessage, Session, find_model
+from workbench.engine.compaction.presets import BUILTIN
+from workbench.evaluation.replays.natural import Replay, natural
+from workbench.evaluation.replays.sized_session import SizedSession
+
+laws = pytest.mark.parametrize("sent_again", get_args(SentAgain))
+shown_or_sealed = pytest.mark.parametrize("shown", [True, False], ids=["shown", "sealed"])
+
+
+def reported_prompt(session: Session, index: int) -> int:
+    answer = session.messages[index]
+    assert isinstance(answer, AssistantMessage)
+    assert answer.usage is not None
+    return answer.usage.prompt
+
+
+def replayed(session: Session) -> Replay:
+    """The session without any compaction."""
+    sizing = SizedSession.of(session).sizing
+    return natural(session, BUILTIN["none"], find_model("extractive"), sizing, window=10**6)
+
+
+@laws
+@shown_or_sealed
+def test_system_prompt_and_scale_are_found_whatever_is_sent_of_thinking(
+    sent_again: SentAgain, shown: bool
+) -> None:
+    sizing = SizedSession.of(thinking_session(sent_again, shown=shown)).sizing
+    assert sizing.overhead == pytest.approx(OVERHEAD, rel=0.02)
+    assert sizing.scale == pytest.approx(SCALE, rel=0.03)
+
+
+@laws
+@shown_or_sealed
+def test_the_replay_without_compaction_sends_the_reported_prompts(
+    sent_again: SentAgain, shown: bool
+) -> None:
+    session = thinking_session(sent_again, shown=shown)
+    for step in replayed(session).steps:
+        reported = reported_prompt(session, step.index)
+        assert step.tokens_sent == pytest.approx(reported, rel=0.01)
+        assert step.tokens_recorded == step.tokens_sent
+
+
+@laws
+@shown_or_sealed
+def test_a_history_has_the_size_of_its_reported_prompt(sent_again: SentAgain, shown: bool) -> None:
+    session = thinking_session(sent_again, shown=shown)
+    sizing = SizedSession.of(session).sizing
+    for boundary in session.requests:
+        history = sizing.history(session.messages, boundary)
+        assert history.tokens == pytest.approx(reported_prompt(session, boundary), rel=0.01)
+
+
+@shown_or_sealed
+def test_thinking_that_leaves_with_its_turn_ends_what_a_prompt_has_in_common(shown: bool) -> None:
+    steps = replayed(thinking_session("in its turn", shown=shown)).steps
+    for number, step in enumerate(steps[1:], start=1):
+        whole_prompt = steps[number - 1].tokens_sent
+        begins_turn = number % REQUESTS_OF_TURN == 0
+        assert (step.prefix_reused < whole_prompt) == begins_turn
