@@ -9,8 +9,9 @@ from evaluation.thinking import OVERHEAD, REQUESTS_OF_TURN, SCALE, SentAgain, th
 
 from workbench import AssistantMessage, Session, find_model
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.evaluation.replays.natural import Replay, natural
+from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sized_session import SizedSession
+from workbench.evaluation.replays.step import Replay
 
 laws = pytest.mark.parametrize("sent_again", get_args(SentAgain))
 shown_or_sealed = pytest.mark.parametrize("shown", [True, False], ids=["shown", "sealed"])
