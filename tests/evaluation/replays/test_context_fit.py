@@ -9,9 +9,9 @@ from evaluation.thinking import OVERHEAD, REQUESTS_OF_TURN, SCALE, SentAgain, th
 
 from workbench import AssistantMessage, Session, find_model
 from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.evaluation.replays.natural import natural
-from workbench.evaluation.replays.sized_session import SizedSession
-from workbench.evaluation.replays.step import Replay
+from workbench.evaluation.replays.sizing import Sizing
 
 laws = pytest.mark.parametrize("sent_again", get_args(SentAgain))
 shown_or_sealed = pytest.mark.parametrize("shown", [True, False], ids=["shown", "sealed"])
@@ -24,10 +24,9 @@ def reported_prompt(session: Session, index: int) -> int:
     return answer.usage.prompt
 
 
-def replayed(session: Session) -> Replay:
-    """The session without any compaction."""
-    sizing = SizedSession.of(session).sizing
-    return natural(session, BUILTIN["none"], find_model("extractive"), sizing, window=10**6)
+def sized(session: Session) -> Sizing:
+    count = TiktokenCounter()
+    return Sizing.of(session, count.sizes(session.messages), count)
 
 
 @laws
@@ -35,7 +34,7 @@ def replayed(session: Session) -> Replay:
 def test_system_prompt_and_scale_are_found_whatever_is_sent_of_thinking(
     sent_again: SentAgain, shown: bool
 ) -> None:
-    sizing = SizedSession.of(thinking_session(sent_again, shown=shown)).sizing
+    sizing = sized(thinking_session(sent_again, shown=shown))
     assert sizing.overhead == pytest.approx(OVERHEAD, rel=0.02)
     assert sizing.scale == pytest.approx(SCALE, rel=0.03)
 
@@ -46,7 +45,10 @@ def test_the_replay_without_compaction_sends_the_reported_prompts(
     sent_again: SentAgain, shown: bool
 ) -> None:
     session = thinking_session(sent_again, shown=shown)
-    for step in replayed(session).steps:
+    replay = natural(
+        session, BUILTIN["none"], find_model("extractive"), sized(session), window=10**6
+    )
+    for step in replay.steps:
         reported = reported_prompt(session, step.index)
         assert step.tokens_sent == pytest.approx(reported, rel=0.01)
         assert step.tokens_recorded == step.tokens_sent
@@ -56,7 +58,7 @@ def test_the_replay_without_compaction_sends_the_reported_prompts(
 @shown_or_sealed
 def test_a_history_has_the_size_of_its_reported_prompt(sent_again: SentAgain, shown: bool) -> None:
     session = thinking_session(sent_again, shown=shown)
-    sizing = SizedSession.of(session).sizing
+    sizing = sized(session)
     for boundary in session.requests:
         history = sizing.history(session.messages, boundary)
         assert history.tokens == pytest.approx(reported_prompt(session, boundary), rel=0.01)
@@ -64,8 +66,11 @@ def test_a_history_has_the_size_of_its_reported_prompt(sent_again: SentAgain, sh
 
 @shown_or_sealed
 def test_thinking_that_leaves_with_its_turn_ends_what_a_prompt_has_in_common(shown: bool) -> None:
-    steps = replayed(thinking_session("in its turn", shown=shown)).steps
-    for number, step in enumerate(steps[1:], start=1):
-        whole_prompt = steps[number - 1].tokens_sent
+    session = thinking_session("in its turn", shown=shown)
+    replay = natural(
+        session, BUILTIN["none"], find_model("extractive"), sized(session), window=10**6
+    )
+    for number, step in enumerate(replay.steps[1:], start=1):
+        whole_prompt = replay.steps[number - 1].tokens_sent
         begins_turn = number % REQUESTS_OF_TURN == 0
         assert (step.prefix_reused < whole_prompt) == begins_turn

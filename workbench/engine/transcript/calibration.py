@@ -101,7 +101,7 @@ class ReportLine:
         return TokenCalibration(self.overhead, self.scale, self.requests, error)
 
 
-def line_of_reports(session: Session, counted: Mapping[str, int]) -> ReportLine | None:
+def line_of_reports(session: Session, prompt_sizes: Mapping[str, int]) -> ReportLine | None:
     """Fit how this session's provider counts, from the usage that it reported along the main path.
 
     The scale comes from growth inside stretches, so that nothing hidden disturbs it; the overhead
@@ -110,13 +110,14 @@ def line_of_reports(session: Session, counted: Mapping[str, int]) -> ReportLine 
 
     Args:
         session: the recording.
-        counted: by the id of each answer, tokens of what the recording shows was sent for it.
+        prompt_sizes: by the id of each answer, tokens of what the recording shows was sent for
+            it.
 
     Returns:
         None where fewer than five requests have usage, or where they fit no plausible line.
     """
     stretches: list[_Stretch] = []
-    for stretch in _stretches(session, counted):
+    for stretch in _stretches(session, prompt_sizes):
         if len(stretch.points) >= FEWEST:
             stretches.append(stretch)
     scale = _scale(stretches)
@@ -155,7 +156,7 @@ def _scale(stretches: Sequence[_Stretch]) -> float | None:
     return None
 
 
-def _stretches(session: Session, counted: Mapping[str, int]) -> Iterator[_Stretch]:
+def _stretches(session: Session, prompt_sizes: Mapping[str, int]) -> Iterator[_Stretch]:
     """The stretches of the main path whose requests the session's usual model answered."""
     usual = usual_model(session)
     stretch, model = _Stretch(is_whole=True), usual
@@ -173,7 +174,7 @@ def _stretches(session: Session, counted: Mapping[str, int]) -> Iterator[_Stretc
                 stretch = _Stretch(is_whole=stretch.is_whole and not dropped)
                 model = answer.model
             if model == usual:
-                stretch.points.append(_Point(counted[answer.id], prompt))
+                stretch.points.append(_Point(prompt_sizes[answer.id], prompt))
         elif isinstance(entry, CompactionEntry):
             yield stretch
             stretch = _Stretch(is_whole=entry.summary is not None)

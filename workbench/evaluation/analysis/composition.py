@@ -261,8 +261,9 @@ class RecordedContexts:
             sent.take(entry)
             if isinstance(entry, MessageEntry):
                 if entry.message.role == "user":
-                    for answer_id in filter(sent.holds, turn):
-                        self._leave(tokens, answer_id)
+                    for answer_id in turn:
+                        if sent.holds(answer_id):
+                            self._leave(tokens, answer_id)
                     earlier_turns.update(turn)
                     turn.clear()
                 index = self._session.index_of[entry.id]
@@ -279,7 +280,8 @@ class RecordedContexts:
     def _add(self, tokens: defaultdict[Source, float], message_id: str, size: int) -> None:
         """Add a message of this counted size to the tokens of a context."""
         for part in self._parts_of[message_id]:
-            tokens[part.source] += part.share * size * self._sizing.scale
+            tokens_of_part = part.share * size * self._sizing.scale
+            tokens[part.source] += tokens_of_part
         hidden = self._hidden(message_id)
         if hidden > 0:
             tokens[Source(HIDDEN)] += hidden
@@ -293,8 +295,9 @@ class RecordedContexts:
         index = self._session.index_of[answer_id]
         hidden = self._hidden(answer_id)
         leaving = self._sizing.leaving[index] * self._sizing.scale
+        shown = leaving - hidden
         tokens[Source(HIDDEN)] -= hidden
-        tokens[Source(THINKING)] -= leaving - hidden
+        tokens[Source(THINKING)] -= shown
 
     def _hidden(self, message_id: str) -> float:
         """What a message held beyond its text, in the provider's tokens; less than 0 where the

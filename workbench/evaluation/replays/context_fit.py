@@ -92,9 +92,9 @@ def fit_contexts(session: Session, sizes: Sequence[int], count: TokenCounter) ->
     calibration: TokenCalibration | None = None
     if best.line is not None:
         requests: list[RecordedRequest] = []
-        for request, counted in zip(trials.requests, best.counted, strict=True):
-            if request.counted != counted:
-                request = replace(request, counted=counted)
+        for request, size in zip(trials.requests, best.prompt_sizes, strict=True):
+            if request.counted != size:
+                request = replace(request, counted=size)
             requests.append(request)
         calibration = best.line.calibration(session, requests)
     return ContextFit(calibration, best.overheads, best.thinking)
@@ -122,14 +122,14 @@ class _Trial:
     Attributes:
         line: of the reports; None where they do not tell.
         reports: of all requests of the recording.
-        counted: the counted tokens of each of them.
+        prompt_sizes: the counted tokens of each of them.
         usual: the model that reported most often.
         thinking: as in `ContextFit`.
     """
 
     line: ReportLine | None
     reports: Sequence[_Report]
-    counted: Sequence[int]
+    prompt_sizes: Sequence[int]
     usual: str
     thinking: Thinking
 
@@ -147,9 +147,10 @@ class _Trial:
         """
         remainders: defaultdict[str, list[float]] = defaultdict(list)
         scale = self.scale
-        for report, counted in zip(self.reports, self.counted, strict=True):
+        for report, size in zip(self.reports, self.prompt_sizes, strict=True):
             if report.prompt:
-                remainders[report.model].append(report.prompt - scale * counted)
+                remainder = report.prompt - scale * size
+                remainders[report.model].append(remainder)
         overheads: dict[str, int] = {}
         for model, remainders_of_model in remainders.items():
             smallest = round(min(remainders_of_model))
@@ -163,9 +164,9 @@ class _Trial:
         """Tokens by which all predicted prompts together miss the reports."""
         missed = 0.0
         scale = self.scale
-        for report, counted in zip(self.reports, self.counted, strict=True):
+        for report, size in zip(self.reports, self.prompt_sizes, strict=True):
             if report.prompt:
-                predicted = self.overheads[report.model] + scale * counted
+                predicted = self.overheads[report.model] + scale * size
                 missed += abs(report.prompt - predicted)
         return missed
 
@@ -189,18 +190,27 @@ class _Trials:
         self._count = count
         self._usual = usual_model(session)
         self._least_hidden = LEAST_HIDDEN * sum(sizes)
-        self._reports = [_report(request.answer) for request in self.requests]
+        self._reports: list[_Report] = []
+        self._text_sizes: list[int] = []
+        for request in self.requests:
+            report = _report(request.answer)
+            self._reports.append(report)
+            self._text_sizes.append(request.counted)
 
     def best(self) -> _Trial:
         """The one whose prompts miss the reports by least."""
-        best = self._of_counted([request.counted for request in self.requests], Thinking())
+        best = self._of_prompts(self._text_sizes, Thinking())
         scale = 1.0
         for trial in self._of_all_thinking():
             scale = trial.scale
             if trial.is_better_than(best):
                 best = trial
         best_left_out = best
-        for trial in chain(self._of_no_thinking(), self._of_thinking_in_turn(scale, best)):
+        left_out = chain(
+            self._of_no_thinking(),
+            self._of_thinking_in_turn(scale, best),
+        )
+        for trial in left_out:
             if trial.is_better_than(best_left_out):
                 best_left_out = trial
         if best_left_out.is_better_than(best, MUCH_BETTER):
@@ -213,16 +223,26 @@ class _Trials:
         for message, size in zip(self._session.messages, self._sizes, strict=True):
             hidden_size = thinking.hidden.get(message.id, 0)
             whole_sizes.append(size + hidden_size)
-        counted = list(counted_prompts(self._session, whole_sizes, self._count, thinking.leaving))
-        return self._of_counted(counted, thinking)
+        prompt_sizes = counted_prompts(
+            self._session,
+            whole_sizes,
+            self._count,
+            thinking.leaving,
+        )
+        return self._of_prompts(list(prompt_sizes), thinking)
 
-    def _of_counted(self, counted: Sequence[int], thinking: Thinking) -> _Trial:
+    def _of_prompts(self, prompt_sizes: Sequence[int], thinking: Thinking) -> _Trial:
         """The fit of prompts that count so much."""
-        counted_by_answer: dict[str, int] = {}
-        for report, tokens in zip(self._reports, counted, strict=True):
-            counted_by_answer[report.answer_id] = tokens
-        line = line_of_reports(self._session, counted_by_answer)
-        return _Trial(line, self._reports, counted, self._usual, thinking)
+        size_by_answer: dict[str, int] = {}
+        for report, size in zip(self._reports, prompt_sizes, strict=True):
+            size_by_answer[report.answer_id] = size
+        return _Trial(
+            line=line_of_reports(self._session, size_by_answer),
+            reports=self._reports,
+            prompt_sizes=prompt_sizes,
+            usual=self._usual,
+            thinking=thinking,
+        )
 
     def _of_all_thinking(self) -> Iterator[_Trial]:
         """All that an answer held is sent again."""
@@ -237,9 +257,12 @@ class _Trials:
 
     def _of_no_thinking(self) -> Iterator[_Trial]:
         """Not even the thinking that the recording shows is sent again."""
-        if sum(self._shown.values()) >= self._least_hidden:
-            hidden = {answer_id: -tokens for answer_id, tokens in self._shown.items()}
-            yield self._of(Thinking(hidden))
+        if sum(self._shown.values()) < self._least_hidden:
+            return
+        hidden: dict[str, int] = {}
+        for answer_id, tokens in self._shown.items():
+            hidden[answer_id] = -tokens
+        yield self._of(Thinking(hidden))
 
     def _of_thinking_in_turn(self, scale: float, best: _Trial) -> Iterator[_Trial]:
         """Thinking is sent again until the user speaks: as long as this beats `best`."""
@@ -248,7 +271,9 @@ class _Trials:
             leaving = dict(self._shown)
             for answer_id, tokens in hidden.items():
                 leaving[answer_id] = leaving.get(answer_id, 0) + tokens
-            sent_again = sum(leaving.get(answer_id, 0) for answer_id in self._continued)
+            sent_again = 0
+            for answer_id in self._continued:
+                sent_again += leaving.get(answer_id, 0)
             if sent_again < self._least_hidden:
                 break
             trial = self._of(Thinking(hidden, leaving))
@@ -288,8 +313,10 @@ class _Trials:
         shown: dict[str, int] = {}
         for answer, size in self._answers:
             blocks = tuple(block for block in answer.blocks if block.type != "thinking")
-            if len(blocks) < len(answer.blocks):
-                shown[answer.id] = size - self._count(replace(answer, blocks=blocks))
+            if len(blocks) == len(answer.blocks):
+                continue
+            unthinking = replace(answer, blocks=blocks)
+            shown[answer.id] = size - self._count(unthinking)
         return shown
 
     @cached_property

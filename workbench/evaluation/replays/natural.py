@@ -207,7 +207,8 @@ class Walk:
     def end_turn(self) -> None:
         """The user speaks again: what is sent of answers only until then is sent no more."""
         changed_places = self._let_go(self.sent.messages, self.reals)
-        self.real = self.sizing.overhead + sum(self.reals)
+        overhead = self.sizing.overhead
+        self.real = overhead + sum(self.reals)
         if self.preset.count is None:
             self.sent.tokens = self.real
         if self.preset.count is None and self.kept is not self.sent:
@@ -216,13 +217,15 @@ class Walk:
         first_changed = min(changed_places, default=self.requested)
         if first_changed < self.requested:
             self.requested = first_changed
-            self.prefix = self.sizing.overhead + sum(self.reals[:first_changed])
+            sizes_in_common = self.reals[:first_changed]
+            self.prefix = overhead + sum(sizes_in_common)
 
     def _let_go(self, messages: Sequence[Message], sizes: list[int]) -> list[int]:
         """Shrink the answers of a turn that ended, and name their places."""
         changed_places: list[int] = []
         for place in range(turn_start(messages), len(messages)):
-            index = self.session.place.get(id(messages[place]))
+            message = messages[place]
+            index = self.session.place.get(id(message))
             if index is None:
                 continue
             size = self.sizing.after_turn(index)

@@ -114,15 +114,21 @@ class Sizing:
         size = self.sizes[index]
         if not self.leaving:
             return size
-        return max(size - scaled(self.leaving[index], self.scale), 0)
+        leaving = self.leaving[index]
+        tokens = scaled(leaving, self.scale)
+        return max(size - tokens, 0)
 
     def sizes_before(self, messages: Sequence[Message], boundary: int) -> tuple[int, ...]:
         """The sizes of `messages[:boundary]` in the request that is sent then."""
         if not self.leaving:
             return self.sizes[:boundary]
         start = turn_start(messages[:boundary])
-        of_earlier_turns = tuple(self.after_turn(index) for index in range(start))
-        return of_earlier_turns + self.sizes[start:boundary]
+        sizes: list[int] = []
+        for index in range(start):
+            size = self.after_turn(index)
+            sizes.append(size)
+        sizes += self.sizes[start:boundary]
+        return tuple(sizes)
 
     def history_tokens(self, messages: Sequence[Message]) -> tuple[int, ...]:
         """Tokens of the request that would send `messages[:boundary]` whole, by boundary."""
@@ -132,7 +138,9 @@ class Sizing:
         for index, message in enumerate(messages):
             if message.role == "user" and self.leaving:
                 for earlier in range(start, index):
-                    tokens -= self.sizes[earlier] - self.after_turn(earlier)
+                    size_in_turn = self.sizes[earlier]
+                    size_after_turn = self.after_turn(earlier)
+                    tokens -= size_in_turn - size_after_turn
                 start = index
             tokens += self.sizes[index]
             tokens_by_boundary.append(tokens)
@@ -148,7 +156,11 @@ def _by_message(session: Session, tokens: Mapping[str, int]) -> tuple[int, ...]:
     """The tokens of each message, by whose id they are; empty if there are none."""
     if not tokens:
         return ()
-    return tuple(tokens.get(message.id, 0) for message in session.messages)
+    tokens_in_order: list[int] = []
+    for message in session.messages:
+        tokens_of_message = tokens.get(message.id, 0)
+        tokens_in_order.append(tokens_of_message)
+    return tuple(tokens_in_order)
 
 
 def turn_start(messages: Sequence[Message]) -> int:
