@@ -295,9 +295,9 @@ class RecordedContexts:
         index = self._session.index_of[answer_id]
         hidden = self._hidden(answer_id)
         leaving = self._sizing.leaving[index] * self._sizing.scale
-        shown = leaving - hidden
+        thinking = leaving - hidden
         tokens[Source(HIDDEN)] -= hidden
-        tokens[Source(THINKING)] -= shown
+        tokens[Source(THINKING)] -= thinking
 
     def _hidden(self, message_id: str) -> float:
         """What a message held beyond its text, in the provider's tokens; less than 0 where the
@@ -306,7 +306,8 @@ class RecordedContexts:
         if not self._sizing.hidden:
             return 0.0
         index = self._session.index_of[message_id]
-        return self._sizing.hidden[index] * self._sizing.scale
+        hidden = self._sizing.hidden[index]
+        return hidden * self._sizing.scale
 
     def _with_the_rest(
         self, of_messages: Mapping[Source, float], summary: int, answer: AssistantMessage
@@ -317,13 +318,15 @@ class RecordedContexts:
             if tokens_of_source > LEAST:
                 tokens[source] = tokens_of_source
         if summary:
-            tokens[Source(SUMMARY)] = summary * self._sizing.scale
+            summary_tokens = summary * self._sizing.scale
+            tokens[Source(SUMMARY)] = summary_tokens
         overhead = self._sizing.overhead_of(answer.model)
         if overhead:
             tokens[Source(MEASURED)] = overhead
         usage = answer.usage
         if usage is not None and usage.prompt:
-            tokens[Source(UNEXPLAINED)] = usage.prompt - sum(tokens.values())
+            explained = sum(tokens.values())
+            tokens[Source(UNEXPLAINED)] = usage.prompt - explained
         return tokens
 
 
