@@ -1,10 +1,14 @@
-"""Finds a part by its name: the built-in ones, then those of installed packages."""
+"""Finds a part by its name: the built-in ones, then those of installed packages, and what a floor
+adds to the floors below it.
+"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from workbench.base.errors import UnknownName
+from workbench.base.package import PACKAGE
 
 Part = TypeVar("Part")
 
@@ -39,3 +43,18 @@ def find(kind: str, name: str, builtin: Mapping[str, Part]) -> Part:
     if name not in parts:
         raise UnknownName(kind, name, parts)
     return parts[name]
+
+
+def extension(name: str) -> Callable[..., Any] | None:
+    """The function of that name in a floor's `extensions.py`; None where no floor has it.
+
+    A floor that adds something to floors below it, such as a section to a report, has that file:
+    functions that import what they need when they are called. So no floor names one above, and what
+    a missing floor would add is absent.
+    """
+    for file in sorted(PACKAGE.glob("*/extensions.py")):
+        floor = import_module(f"workbench.{file.parent.name}.extensions")
+        function: Callable[..., Any] | None = getattr(floor, name, None)
+        if function is not None:
+            return function
+    return None

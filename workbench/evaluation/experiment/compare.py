@@ -10,9 +10,9 @@ from pathlib import Path
 from socket import gethostname
 from typing import Self, Unpack
 
-from workbench.base import laboratory
 from workbench.base.errors import UnknownName
 from workbench.base.palette import REFERENCES
+from workbench.base.registry import extension
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment.checked_spec import documented
@@ -88,7 +88,7 @@ def compared(run: Run, words: Words | None = None) -> Results:
 
 def simulate_too(run: Run, results: Results) -> None:
     """Keep a simulation beside a finished run; nothing without the laboratory."""
-    simulate_beside = laboratory.simulation()
+    simulate_beside = extension("simulate_beside")
     if simulate_beside is not None and not run.job.folder.address:
         simulate_beside(results, run.sources, run.job.spec)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.base.errors import SettingError
+from workbench.base.registry import extension
 from workbench.base.remote import name_of
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.column_units import units_of
@@ -122,11 +122,15 @@ class Results(ResultTables):
             table.attrs["units"] = units_of(table.columns, name)
             return table
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the decision, the table and the chart, as the report has them."""
-        report = import_module("workbench.report.page.report").Report(self)
-        page: str = report._repr_html_()
-        return page
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: the decision, the table and the chart, as the report has them;
+        None without the report.
+        """
+        results_html = extension("results_html")
+        if results_html is None:
+            return None
+        html: str = results_html(self)
+        return html
 
     def __dir__(self) -> list[str]:
         """The attributes, with every table."""

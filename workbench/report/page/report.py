@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.base import laboratory
+from workbench.base.registry import extension
 from workbench.evaluation.analysis.survival import half_life
 from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.experiment.results import Results
@@ -205,7 +205,7 @@ class Report:
     @property
     def closed_loop(self) -> Html:
         """Whether agents got their work done, and what it took."""
-        return laboratory_html("closed_loop", self.results, self.findings)
+        return laboratory_html("closed_loop_html", self.results, self.findings)
 
     @property
     def reconciled(self) -> Html:
@@ -255,7 +255,7 @@ class Report:
     @property
     def validation(self) -> Html:
         """Whether this run's own scale holds."""
-        return laboratory_html("trust", self.results, self.findings)
+        return laboratory_html("trust_html", self.results, self.findings)
 
     @property
     def equal_size(self) -> Chart:
@@ -320,7 +320,7 @@ def laboratory_html(
     findings: Findings,
 ) -> Html:
     """A section of the laboratory; nothing where this is not installed."""
-    make = laboratory.section(section)
+    make = extension(section)
     if make is None:
         return empty()
     html: Html = make(results, findings)
