@@ -28,7 +28,7 @@ from workbench.cli.options import (
 )
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
 from workbench.evaluation.analysis.paired import Estimate
-from workbench.evaluation.experiment.workers import lasting_workers
+from workbench.evaluation.experiment.processes import lasting_workers
 from workbench.evaluation.metrics import HALVES
 from workbench.lab.advice.advice import Advice
 from workbench.lab.advice.advice_spec import AdviceSpec

@@ -18,12 +18,12 @@ from workbench.evaluation.experiment.exports import csv_text
 from workbench.evaluation.experiment.exports import share as shared
 from workbench.evaluation.experiment.inspect_logs import to_inspect
 from workbench.evaluation.experiment.leaks import leak
+from workbench.evaluation.experiment.processes import lasting_workers
 from workbench.evaluation.experiment.progress import ongoing
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.table_columns import COLUMNS
-from workbench.evaluation.experiment.workers import lasting_workers
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.preliminary import lines_so_far
 from workbench.report.page.rendering import render

@@ -127,7 +127,7 @@ def test_a_killed_worker_of_a_cluster_loses_nothing(
 def test_a_cluster_whose_workers_are_gone_ends_the_run_and_what_is_done_is_kept(
     sessions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.evaluation.experiment.workers.PATIENCE", 1.0)
+    monkeypatch.setattr("workbench.evaluation.experiment.cluster.PATIENCE", 1.0)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as cluster,
         pytest.raises(SetupError, match="it has had no worker for 1 s; finished work is kept"),

@@ -29,8 +29,8 @@ from workbench import (
     compare,
     save,
 )
+from workbench.evaluation.experiment.processes import Processes
 from workbench.evaluation.experiment.table_columns import COLUMNS
-from workbench.evaluation.experiment.workers import Processes
 
 TABLES = tuple(COLUMNS)
 

@@ -32,11 +32,13 @@ from workbench import (
 )
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.experiment import memory
+from workbench.evaluation.experiment.available_workers import workers
+from workbench.evaluation.experiment.cluster import task_ranges
 from workbench.evaluation.experiment.job import Crew
+from workbench.evaluation.experiment.processes import Processes, lasting_workers
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.table_columns import COLUMNS
 from workbench.evaluation.experiment.units import units_of
-from workbench.evaluation.experiment.workers import Processes, lasting_workers, task_ranges, workers
 
 in_full = pytest.mark.skipif(
     not FULL, reason="every worker costs seconds; part of the full profile"

@@ -20,12 +20,13 @@ from workbench.engine.models.local import server_address
 from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings, local_weights
 from workbench.evaluation.experiment import memory
+from workbench.evaluation.experiment.available_workers import workers
 from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import Execution
-from workbench.evaluation.experiment.workers import Workers, workers
+from workbench.evaluation.experiment.workers import Workers
 
 if TYPE_CHECKING:
     from tqdm import tqdm

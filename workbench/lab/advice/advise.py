@@ -20,10 +20,10 @@ from workbench.evaluation.experiment.filler import is_asked
 from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Point, by_run
 from workbench.evaluation.experiment.job import folder_of
+from workbench.evaluation.experiment.processes import lasting_workers
 from workbench.evaluation.experiment.progress import standing_lines
 from workbench.evaluation.experiment.sources import SessionSource, sources_of
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.evaluation.experiment.workers import lasting_workers
 from workbench.lab.advice.advice import TODAY, UNCOMPACTED, Advice, Bill
 from workbench.lab.advice.advice_spec import AdviceSettings, AdviceSpec
 from workbench.lab.advice.bill_facts import BillFacts, traded

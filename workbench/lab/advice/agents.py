@@ -17,8 +17,8 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, Point
+from workbench.evaluation.experiment.processes import lasting_workers
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
-from workbench.evaluation.experiment.workers import lasting_workers
 from workbench.evaluation.replays.agents import (
     Agent,
     agent_format,

@@ -14,6 +14,7 @@ from workbench.base.private_files import write_private
 from workbench.engine.models.learned.features import FEATURES, PARTS, Part
 from workbench.engine.models.learned.weights import FORMAT, VERSION, LearnedWeights, Logistic
 from workbench.engine.transcript.redaction import masker, redacted
+from workbench.evaluation.experiment.available_workers import workers
 from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.experiment.sources import (
     MOST_REASONS,
@@ -22,7 +23,6 @@ from workbench.evaluation.experiment.sources import (
     readable_sessions,
     sources_of,
 )
-from workbench.evaluation.experiment.workers import workers
 from workbench.evaluation.replays.boundaries import FEWEST_AFTER, FEWEST_BEFORE
 from workbench.lab.learning.fit import FitCheck, cross_validated, fitted
 from workbench.lab.learning.samples import LabelledSample, by_part, samples_of
