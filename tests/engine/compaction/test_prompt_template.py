@@ -5,7 +5,8 @@ import pytest
 
 from builders import called, result, rules, said, told
 from workbench import Summary, SummaryRequest, UserMessage
-from workbench.engine.compaction.prompt_template import PromptTemplate, prompt
+from workbench.engine.compaction.prompt_files import prompt
+from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.transcript.message import Image, Message, ToolResult
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from builders import called, result, said, told
 from workbench.engine.transcript.message import Message
-from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.need import Need
 
 READ = called("Read", "c1", file_path="src/app.ts")
 

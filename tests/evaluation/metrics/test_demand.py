@@ -12,8 +12,9 @@ from builders import called, result, rules, said, told
 from workbench.engine.extraction.entities import Entity
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.background import BACKGROUND
-from workbench.evaluation.metrics.demand import Demand, Need
+from workbench.evaluation.metrics.demand import Demand
 from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.need import Need
 
 FILLER = told("nothing of note", "filler")
 

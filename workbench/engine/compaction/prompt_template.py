@@ -5,13 +5,11 @@ presented.
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 from itertools import accumulate, chain
-from string import Template
 from typing import ClassVar, Literal, Self
 
 from workbench.base.errors import SettingError
+from workbench.engine.compaction.prompt_files import filled, prompt
 from workbench.engine.compaction.summary_input import SummaryTask
 from workbench.engine.compaction.transcript_text import (
     Clip,
@@ -42,17 +40,6 @@ LEAST_ANSWER = 600
 MOST_CHARS_PER_TOKEN = 4.0
 USUAL_CHARS_PER_TOKEN = 3.0
 LEAST_CHARS_PER_TOKEN = 0.5
-
-
-@cache
-def prompt(name: str) -> str:
-    """The text of `prompts/<name>.md`, read once."""
-    return (
-        files("workbench.engine.compaction")
-        .joinpath("prompts", f"{name}.md")
-        .read_text(encoding="utf-8")
-        .strip()
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +219,7 @@ class PromptTemplate:
         introduction = prompt("conversation")
         kept_count = _kept_count(request)
         if kept_count:
-            introduction += " " + _filled("conversation_kept", count=kept_count)
+            introduction += " " + filled("conversation_kept", count=kept_count)
         return f"{introduction}\n\n{question}"
 
     def shown(self, request: SummaryRequest) -> str:
@@ -252,7 +239,7 @@ class PromptTemplate:
             file = self.turn_prompt
         elif request.purpose == "update" and request.conversation:
             file = "conversation_update"
-        parts = [_filled(file, sections="\n\n".join(headings))]
+        parts = [filled(file, sections="\n\n".join(headings))]
         parts += map(prompt, self.rules)
         return "\n\n".join([*parts, *self._wishes(request)])
 
@@ -266,9 +253,9 @@ class PromptTemplate:
         """How long the summary may be, and what the user wants of it."""
         parts = []
         if request.max_tokens is not None and self.says_size:
-            parts.append(_filled("size", tokens=request.max_tokens))
+            parts.append(filled("size", tokens=request.max_tokens))
         if request.instructions:
-            parts.append(_filled(self.focus_prompt, instructions=request.instructions))
+            parts.append(filled(self.focus_prompt, instructions=request.instructions))
         return parts
 
     def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
@@ -374,11 +361,6 @@ def _kept_count(request: SummaryRequest) -> int:
             break
         count += 1
     return count
-
-
-def _filled(file: str, **values: object) -> str:
-    """The text of a prompt file with these values in it."""
-    return Template(prompt(file)).safe_substitute(values)
 
 
 def _longest_result(messages: Sequence[Message]) -> int:

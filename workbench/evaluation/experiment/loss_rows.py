@@ -13,9 +13,9 @@ from workbench.evaluation.metrics.code.edited_lines import (
     is_shown_again,
     stage_that_lost,
 )
-from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.loss_kinds import loss_kind
 from workbench.evaluation.metrics.metric import MetricInput, Retained
+from workbench.evaluation.metrics.need import Need
 from workbench.evaluation.metrics.sources import WayBack
 from workbench.evaluation.metrics.still_told import (
     is_still_spelled,

@@ -11,10 +11,10 @@ from itertools import pairwise
 
 from workbench.engine.transcript.message import AssistantMessage, Message
 from workbench.evaluation.metrics.defined_names import DEFINITION, defined_names
-from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
 from workbench.evaluation.metrics.known_names import is_known, is_member_of_library
 from workbench.evaluation.metrics.library_names import LibraryNames
+from workbench.evaluation.metrics.need import Need
 from workbench.evaluation.metrics.numbers_by_chance import agrees_by_chance
 from workbench.evaluation.metrics.pieces import is_piece
 from workbench.evaluation.metrics.same_names import is_of_other_folder

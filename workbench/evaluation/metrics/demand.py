@@ -27,40 +27,14 @@ from workbench.evaluation.metrics.evidence import Evidence
 from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.indexes.inverted_index import pairs_of
 from workbench.evaluation.metrics.indexes.text_index import TextIndex
+from workbench.evaluation.metrics.need import Need
 from workbench.evaluation.metrics.regaining import Holders, Regaining
-from workbench.evaluation.metrics.sources import WAYS, WayBack
+from workbench.evaluation.metrics.sources import WAYS
 
 Level: TypeAlias = Literal["presence", "bound", "coverage"]
 
 HORIZON = 80
 """Messages after a boundary in which a use counts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """One demanded entity.
-
-    Attributes:
-        entity: what was needed.
-        said: index of the first message that held it; `said_by` is that message's role.
-        evidence: index of the latest message that holds the evidence, `evidence_text` the span
-            itself.
-        use: index of the message that used it, `use_text` the span of the use.
-        reacquirable: whether a call that only looks would fetch it again.
-        way_back: what would bring it back, see `regaining.WayBack`.
-        sources: the messages, by index, whose calls or files would show its evidence again.
-    """
-
-    entity: Entity
-    said: int
-    said_by: str
-    evidence: int
-    evidence_text: str
-    use: int
-    use_text: str
-    reacquirable: bool
-    way_back: WayBack = "agent"
-    sources: tuple[int, ...] = ()
 
 
 class _SlotsInTexts(NamedTuple):

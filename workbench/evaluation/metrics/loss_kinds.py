@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 from workbench.engine.extraction.entities import Kind
-from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.need import Need
 
 _BRANCH = re.compile(r"(?:origin|upstream|refs)/\S+")
 _UTILITY_CLASS = re.compile(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.need import Need
 
 _COORDINATES = re.compile(r"(?:[A-Za-z]?[-+]?\d*\.?\d+(?!\d)[\s,]*){4,}")
 _STATUS_CODE = re.compile(r"(?:20[124]|30[1-478]|4[0-2]\d|50[0-4]) s")

@@ -3,7 +3,7 @@
 import re
 
 from workbench.engine.extraction.words import SPAN_CHARS
-from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.need import Need
 
 
 def is_piece(need: Need) -> bool:

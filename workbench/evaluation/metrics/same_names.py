@@ -2,7 +2,7 @@
 
 import re
 
-from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.need import Need
 
 
 def is_of_other_folder(need: Need) -> bool:

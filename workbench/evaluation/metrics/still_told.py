@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from workbench.engine.extraction.words import without_colours
 from workbench.engine.transcript.message import Message, said_text
-from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.need import Need
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CAPITAL = re.compile(r"([a-z])([A-Z])")

@@ -15,20 +15,22 @@ from typing import ClassVar
 
 from workbench.engine.transcript.message import (
     AnswerBlock,
-    AssistantMessage,
-    Image,
     Json,
     Message,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
     UserMessage,
 )
 from workbench.live.formats.foreign import foreign_content
-from workbench.live.formats.parts import sealed
+from workbench.live.formats.gemini_parts import (
+    answer_of,
+    block_of,
+    is_result,
+    new_call,
+    new_result,
+    result_of,
+    rewritten_answer,
+    rewritten_result,
+)
 from workbench.live.formats.shape import (
-    EMPTY_RESULT,
     GAP,
     Entry,
     HostFormat,
@@ -37,21 +39,7 @@ from workbench.live.formats.shape import (
     Record,
     own_parts,
     said_by_name,
-    text_of,
-    thoughts_of,
 )
-from workbench.recordings.importers.blocks import tool_result
-from workbench.recordings.importers.images import gemini_tokens, image
-from workbench.recordings.importers.tool_calls import tool_call
-from workbench.recordings.importers.values import label
-
-_CALL = ("functionCall", "function_call")
-_RESULT = ("functionResponse", "function_response")
-_DATA = ("inlineData", "inline_data")
-_SIGNATURE = ("thoughtSignature", "thought_signature")
-_UNNAMED = "unnamed:"
-"""How the ids begin that we give to calls without one; they are never sent."""
-_SPOKEN = ("output", "result", "error", "content")
 
 
 class Gemini(HostFormat):
@@ -79,13 +67,13 @@ class Gemini(HostFormat):
             else:
                 parts.append({"text": str(part)})
         if record.get("role") == "model":
-            return [_answer(parts, entry)]
+            return [answer_of(parts, entry)]
         waiting = list(entry.open_calls)
         messages: list[Message] = []
         other_parts: list[Record] = []
         for part in parts:
-            if _of(part, _RESULT) is not None:
-                result = _result(part, entry, waiting)
+            if is_result(part):
+                result = result_of(part, entry, waiting)
                 messages.append(result)
             elif part:
                 other_parts.append(part)
@@ -95,18 +83,7 @@ class Gemini(HostFormat):
             if summary is not None:
                 return [summary]
         if other_parts or not messages:
-            id_of_message = entry.new_id()
-            blocks: list[AnswerBlock] = []
-            has_words = False
-            for part in other_parts:
-                blocks.append(_block(part, entry))
-                has_words = has_words or "text" in part
-            user_message = UserMessage(
-                id=id_of_message,
-                blocks=tuple(blocks),  # type: ignore[arg-type]  # a user's part is no thought
-                pinned=entry.pinned,
-                synthetic=bool(messages) and not has_words,  # a picture that a tool made
-            )
+            user_message = _user_message(other_parts, entry, is_behind_results=bool(messages))
             messages.append(user_message)
         return messages
 
@@ -122,11 +99,11 @@ class Gemini(HostFormat):
                 host_part = host_message.parts[id(original)]
                 parts.append(host_part)
             elif message.role == "assistant" and original.role == "assistant":
-                parts += _rewritten_answer(message, original, host_message)
+                parts += rewritten_answer(message, original, host_message)
             elif message.role == "tool":
                 host_part = host_message.parts[id(original)]
                 if message is not original:
-                    host_part = _rewritten_result(message, host_part, host_message)
+                    host_part = rewritten_result(message, host_part, host_message)
                 parts.append(host_part)
             else:
                 parts += own_parts(message.blocks, host_message, {})
@@ -137,14 +114,14 @@ class Gemini(HostFormat):
         """A content that the host never had."""
         text = said_by_name(message)
         if message.role == "tool":
-            result = _new_result(message, text)
+            result = new_result(message, text)
             return ({"role": "user", "parts": [result]},)
         parts: list[Record] = []
         if text:
             parts.append({"text": text})
         role = message.role
         if message.role == "assistant":
-            parts += map(_new_call, message.calls)
+            parts += map(new_call, message.calls)
         elif message.role == "summary":
             role = message.said_by
         gemini_role = "user"
@@ -181,6 +158,23 @@ class Gemini(HostFormat):
         return result
 
 
+def _user_message(parts: Sequence[Record], entry: Entry, *, is_behind_results: bool) -> UserMessage:
+    """What a user's content says besides results; behind them a picture alone is a tool's."""
+    id_of_message = entry.new_id()
+    blocks: list[AnswerBlock] = []
+    has_words = False
+    for part in parts:
+        block = block_of(part, entry)
+        blocks.append(block)
+        has_words = has_words or "text" in part
+    return UserMessage(
+        id=id_of_message,
+        blocks=tuple(blocks),  # type: ignore[arg-type]  # a user's part is no thought
+        pinned=entry.pinned,
+        synthetic=is_behind_results and not has_words,
+    )
+
+
 def _gap() -> OutgoingMessage:
     """A user's turn in the place of what was left out."""
     part = {"text": GAP}
@@ -195,215 +189,8 @@ def _follows(previous: OutgoingMessage, message: OutgoingMessage) -> bool:
     return message.at == previous.at + 1
 
 
-def _of(part: Record, names: tuple[str, str]) -> Json:
-    """The value under either spelling of a key; None without one."""
-    for name in names:
-        value = part.get(name)
-        if value is not None:
-            return value
-    return None
-
-
 def _sent_parts(message: OutgoingMessage, path: Sequence[HostMessage]) -> list[Json]:
     record = message.object
     if not message.made and message.at is not None:
         record = path[message.at].record
     return list(record["parts"])
-
-
-def _new_result(result: ToolResult, text: str) -> Record:
-    """The part of a result that the host never had."""
-    response = {"output": text}
-    if result.is_error:
-        response = {"error": text}
-    fields: dict[str, Json] = {"name": result.name, "response": response}
-    response_part = _with_id(fields, result.call_id)
-    return {"functionResponse": response_part}
-
-
-def _new_call(call: ToolCall) -> Record:
-    """The part of a call that the host never had."""
-    arguments = dict(call.arguments)
-    fields: dict[str, Json] = {"name": call.name, "args": arguments}
-    call_part = _with_id(fields, call.id)
-    return {"functionCall": call_part}
-
-
-def _answer(parts: Sequence[Record], entry: Entry) -> AssistantMessage:
-    id_of_answer = entry.new_id()
-    blocks: list[AnswerBlock] = []
-    for index, part in enumerate(parts):
-        block = _block(part, entry)
-        if isinstance(block, ToolCall) and not block.id:
-            # another object may have this identity once the block is gone
-            del entry.parts[id(block)]
-            call_id = f"{_UNNAMED}{id_of_answer}:{index}"
-            block = ToolCall(call_id, block.name, block.arguments)
-            entry.parts[id(block)] = part
-        blocks.append(block)
-    return AssistantMessage(
-        id=id_of_answer,
-        blocks=tuple(blocks),
-        pinned=entry.pinned,
-    )
-
-
-def _result(part: Record, entry: Entry, waiting: list[tuple[str, str]]) -> ToolResult:
-    """A result, paired with the first call of its name where it names none by id."""
-    read = tool_result(part)
-    call = _call_of(read, waiting)
-    id_by_name = f"{_UNNAMED}{read.name}"
-    if call is not None:
-        waiting.remove(call)
-        id_by_name = call[0]
-    call_id = read.call_id or id_by_name
-    blocks = list(read.blocks)
-    response = _of(part, _RESULT)
-    for inner_part in response.get("parts") or ():
-        if not isinstance(inner_part, Mapping):
-            continue
-        block = _block(inner_part, entry)
-        if isinstance(block, Text | Image):
-            blocks.append(block)
-    result = ToolResult(
-        id=entry.new_id(),
-        call_id=call_id,
-        blocks=tuple(blocks),
-        name=read.name or entry.names.get(call_id, ""),
-        is_error=read.is_error,
-        pinned=entry.pinned,
-    )
-    entry.parts[id(result)] = part
-    return result
-
-
-def _call_of(result: ToolResult, waiting: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
-    """The first call that waits for this result, by its id or, without one, by its name."""
-    for call_id, name in waiting:
-        is_by_name = not result.call_id and name == result.name
-        if call_id == result.call_id or is_by_name:
-            return call_id, name
-    return None
-
-
-def _block(part: Record, entry: Entry) -> AnswerBlock:
-    """The block of a part; a placeholder for what only Gemini understands."""
-    block: AnswerBlock
-    data = _of(part, _DATA)
-    if _of(part, _CALL) is not None:
-        block = tool_call(part)
-    elif isinstance(part.get("text"), str):
-        block = Text(part["text"])
-        if part.get("thought") is True:
-            block = Thinking(part["text"], _seal_of(part))
-    elif isinstance(data, Mapping) and isinstance(data.get("data"), str | bytes):
-        media_type = label(data, "mimeType") or label(data, "mime_type")
-        block = image(media_type, data["data"], gemini_tokens)
-    else:
-        first_key = next(iter(part), "part")
-        typed_part = {"type": first_key, **part}
-        block = sealed(typed_part)
-    entry.parts[id(block)] = part
-    return block
-
-
-def _seal_of(part: Record) -> str:
-    """The signature of a part; empty without one."""
-    signature = _of(part, _SIGNATURE)
-    if isinstance(signature, str):
-        return signature
-    if signature:
-        return "sealed"
-    return ""
-
-
-def _rewritten_answer(
-    message: AssistantMessage, original: AssistantMessage, host_message: HostMessage
-) -> list[Record]:
-    """What is left of an answer's parts; thoughts stay as they were, all of them or none."""
-    intact = thoughts_of(message) == thoughts_of(original)
-    calls: dict[str, Record] = {}
-    for call in original.calls:
-        calls[call.id] = host_message.parts[id(call)]
-    parts: list[Record] = []
-    for block in message.blocks:
-        if block.type == "tool_call":
-            part = host_message.parts.get(id(block))
-            if part is None:
-                part = _rewritten_call(block, calls.get(block.id))
-            parts.append(part)
-        elif intact or block.type != "thinking":
-            parts += own_parts((block,), host_message, {})
-    first_call = next(iter(calls.values()), {})
-    signature = _signature_of(first_call)
-    for index, part in enumerate(parts):
-        if _of(part, _CALL) is None:
-            continue
-        if not _of(part, _SIGNATURE):
-            parts[index] = {**part, **signature}
-        break
-    return parts
-
-
-def _signature_of(call: Record) -> Record:
-    """The signature that a call has, under its name."""
-    signature: dict[str, Json] = {}
-    for name in _SIGNATURE:
-        if call.get(name):
-            signature[name] = call[name]
-    return signature
-
-
-def _rewritten_call(call: ToolCall, host_part: Record | None) -> Record:
-    arguments = dict(call.arguments)
-    if host_part is None:
-        fields = _with_id({"name": call.name}, call.id)
-        return {_CALL[0]: {**fields, "args": arguments}}
-    key = _key_of(host_part, _CALL)
-    host_call = host_part[key]
-    return {**host_part, key: {**host_call, "args": arguments}}
-
-
-def _key_of(part: Record, names: tuple[str, str]) -> str:
-    """The spelling that a part has of a key; the first without one."""
-    for name in names:
-        if part.get(name) is not None:
-            return name
-    return names[0]
-
-
-def _text_field(response: Json) -> str:
-    """The key of a response that has the text of a result."""
-    if isinstance(response, Mapping):
-        for name in _SPOKEN:
-            if name in response:
-                return name
-    return "output"
-
-
-def _rewritten_result(result: ToolResult, host_part: Record, host_message: HostMessage) -> Record:
-    """The host's part with another text under the key that had it; without pictures that were
-    taken out.
-    """
-    key = _key_of(host_part, _RESULT)
-    host_response = host_part[key].get("response")
-    text_field = _text_field(host_response)
-    texts: list[Text] = []
-    pictures: list[Json] = []
-    for block in result.blocks:
-        if block.type == "text":
-            texts.append(block)
-        elif block.type == "image":
-            pictures.append(host_message.parts[id(block)])
-    fields = dict(host_part[key])
-    fields.pop("parts", None)
-    fields["response"] = {text_field: text_of(texts) or EMPTY_RESULT}
-    if pictures:
-        fields["parts"] = pictures
-    return {**host_part, key: fields}
-
-
-def _with_id(fields: dict[str, Json], call_id: str) -> dict[str, Json]:
-    if call_id.startswith(_UNNAMED):
-        return fields
-    return {"id": call_id, **fields}

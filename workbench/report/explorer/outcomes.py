@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.engine.transcript.message import Message
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.need import Need
 from workbench.evaluation.metrics.view import view
 from workbench.evaluation.replays.step import CompactionEvent, Replay
 

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.base.markup import render
 from workbench.engine.transcript.message import Message, Summary, said_texts
 from workbench.evaluation.analysis.table_rows import rows_with
-from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.need import Need
 from workbench.evaluation.replays.step import CompactionEvent, Replay
 from workbench.report.explorer import treemap
 from workbench.report.explorer.outcomes import (

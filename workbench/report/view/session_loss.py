@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.evaluation.experiment.run_notes import loss_key
-from workbench.evaluation.metrics.demand import Demand, Need
+from workbench.evaluation.metrics.demand import Demand
+from workbench.evaluation.metrics.need import Need
 from workbench.report.explorer.outcomes import held, takers
 from workbench.report.explorer.view import SessionView
 from workbench.report.view.not_shown import NotShown

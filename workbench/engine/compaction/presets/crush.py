@@ -25,7 +25,8 @@ from dataclasses import dataclass
 
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.presentation import Presentation
-from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate, prompt
+from workbench.engine.compaction.prompt_files import prompt
+from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate
 from workbench.engine.compaction.size_limits import SUMMARY_SHARE, UNBOUNDED, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
 from workbench.engine.compaction.stages.summarize import Summarize

@@ -50,7 +50,8 @@ from workbench.engine.compaction.presets.token_counters import (
     docker_tokens_g2,
     exact_tokens,
 )
-from workbench.engine.compaction.prompt_template import PromptTemplate, prompt
+from workbench.engine.compaction.prompt_files import prompt
+from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.size_limits import UNBOUNDED, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
 from workbench.engine.compaction.stages.summarize import Summarize

@@ -40,7 +40,8 @@ from workbench.engine.compaction.clip import NewResult, reference, rewritten
 from workbench.engine.compaction.plan import Budget, Plan, in_order
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.token_counters import calls_of
-from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate, prompt
+from workbench.engine.compaction.prompt_files import prompt
+from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate
 from workbench.engine.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
 from workbench.engine.compaction.stages.summarize import Summarize

@@ -36,7 +36,8 @@ from workbench.engine.compaction.file_lists import file_ops, lists_in, without_l
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.token_counters import opal_tokens
-from workbench.engine.compaction.prompt_template import PromptTemplate, prompt
+from workbench.engine.compaction.prompt_files import prompt
+from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.size_limits import LEAST, UNBOUNDED, SizeLimits
 from workbench.engine.compaction.span_selection import LEFT_BY_FORCE, Movable, Span
 from workbench.engine.compaction.stages.summarize import Summarize

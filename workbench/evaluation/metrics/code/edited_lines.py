@@ -10,9 +10,9 @@ from typing import Self
 
 from workbench.engine.extraction.words import lines
 from workbench.evaluation.metrics.code.lines import compared_lines, is_specific
-from workbench.evaluation.metrics.demand import Need
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex, pairs_of
+from workbench.evaluation.metrics.need import Need
 from workbench.evaluation.metrics.uses import UseText, text_of_use
 from workbench.evaluation.metrics.view import ContextVersion, View
 

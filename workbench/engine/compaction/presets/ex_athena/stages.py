@@ -25,7 +25,8 @@ from workbench.engine.compaction.presets.ex_athena.pinning import (
     Pinning,
 )
 from workbench.engine.compaction.presets.token_counters import calls_of, role_of
-from workbench.engine.compaction.prompt_template import PromptTemplate, prompt
+from workbench.engine.compaction.prompt_files import prompt
+from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.size_limits import SizeLimits
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns
