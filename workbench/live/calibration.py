@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.plan import Budget
 from workbench.engine.transcript.context import Context, pending
 from workbench.engine.transcript.message import Message, Scaled, TokenCounter, scaled
 
@@ -29,8 +30,6 @@ MOST_OVERHEAD = 1 / 2
 """The share of the window above which no overhead is believed after a refusal: nothing would be
 left to send.
 """
-
-
 LEAST_KEPT = 0.4
 """The part of the room that newest messages take at least after a refusal."""
 MOST_PINNED = 0.7
@@ -182,6 +181,22 @@ def media_bytes(messages: Iterable[Message]) -> int:
             if block.type == "image":
                 total += block.bytes
     return total
+
+
+def measured(
+    history: Context, calibration: Calibration, budget: Budget, *, is_refused: bool = False
+) -> Context:
+    """The history in the provider's tokens, of which after a refusal the newest part must stay.
+
+    Where the host or the preset's system says how much stays, that is enough.
+    """
+    if not calibration.is_neutral:
+        history = calibration.applied(history)
+    history = pending_pinned(history)
+    if not is_refused or budget.keep_recent is not None:
+        return history
+    room = budget.target - history.overhead
+    return newest_pinned(history, room)
 
 
 def newest_pinned(history: Context, room: int) -> Context:

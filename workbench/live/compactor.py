@@ -12,6 +12,7 @@ from threading import RLock
 
 from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.presets import preset as preset_named
 from workbench.engine.compaction.setting_text import Value
 from workbench.engine.compaction.strategy import Preset
@@ -23,7 +24,7 @@ from workbench.engine.transcript.context import pending
 from workbench.engine.transcript.message import Json, TokenCounter, quarter_of_bytes
 from workbench.live.callbacks import Host
 from workbench.live.compactor_status import CompactorStatus
-from workbench.live.events import Event, Retry, UsageIgnored
+from workbench.live.events import Event, Retry
 from workbench.live.formats.table import MessageFormat
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
@@ -39,8 +40,8 @@ from workbench.live.runner import Runner
 from workbench.live.saved import read, refuse_another, restore
 from workbench.live.saved_changes import document_of
 from workbench.live.scheduler import Scheduler
-from workbench.live.settings import Settings, check, check_manual
-from workbench.live.usage import cleared_by, usage_of
+from workbench.live.settings import Settings, check, check_manual, settings_function
+from workbench.live.usage_reports import UsageReports
 
 DEFAULTS = Settings()
 NO_HOOKS = Hooks()
@@ -114,7 +115,6 @@ class Compactor(CompactorStatus, RecallTool):
         usual_window = window or self.preset.host.window
         host = Host(on_event)
         self._host = host
-        self._tell = host.tell
         self._lock = RLock()
         plain_counter = host.counter(count or quarter_of_bytes)
         counter = plain_counter
@@ -131,7 +131,7 @@ class Compactor(CompactorStatus, RecallTool):
         self._gauge = Gauge(
             self.preset,
             self._memory,
-            _settings_function(settings),
+            settings_function(settings),
             window,
             host.clock(clock),
             plain_counter,
@@ -145,8 +145,7 @@ class Compactor(CompactorStatus, RecallTool):
         self._recovery = Recovery(self._runner, self._media, host)
         self._scheduler = Scheduler(self._runner, host)
         self._journal: Journal | None = None
-        self._usage_of = host.guarded("report_usage", usage_of, lambda _: None, lambda _: True)
-        self._cleared_by = host.guarded("report_usage", cleared_by, lambda _: 0, lambda _: True)
+        self._usage_reports = UsageReports(self._gauge, host)
 
     def save(self) -> dict[str, Json]:
         """All that it knows, as one JSON document; see `load`."""
@@ -211,11 +210,7 @@ class Compactor(CompactorStatus, RecallTool):
         saved = read(document)
         if window is None:
             window = saved.window
-        compactor = cls(
-            preset or saved.preset,
-            window=window,
-            **given,
-        )
+        compactor = cls(preset or saved.preset, window=window, **given)
         refuse_another(saved, compactor.preset.name)
         restore(saved, compactor._recovery, compactor._scheduler)
         return compactor
@@ -287,21 +282,7 @@ class Compactor(CompactorStatus, RecallTool):
             The overflow that it shows, or None.
         """
         with self._lock:
-            objection = self._gauge.stale(model)
-            if objection:
-                self._tell(UsageIgnored(objection))
-                return None
-            reported = self._usage_of(usage)
-            cleared = self._cleared_by(context_management)
-            if reported is not None:
-                objection = self._gauge.implausible(reported)
-            if objection:
-                self._tell(UsageIgnored(objection))
-                return None
-            diagnosis = self._gauge.judge(reported, str(stop), cleared)
-            is_overflow = diagnosis is not None
-            if reported is not None:
-                self._gauge.take(reported, cleared=cleared, overflow=is_overflow)
+            diagnosis = self._usage_reports.take(usage, stop, model, context_management)
             if diagnosis is not None:
                 self._scheduler.overflowed = True
                 self._recovery.judged(diagnosis)
@@ -337,12 +318,7 @@ class Compactor(CompactorStatus, RecallTool):
         if diagnosis.action == "lower_output":
             output = diagnosis.output
         messages_to_send = self._to_send(messages, lists_heard)
-        return Retry(
-            messages_to_send,
-            diagnosis,
-            max_tokens=output,
-            wait=wait,
-        )
+        return Retry(messages_to_send, diagnosis, max_tokens=output, wait=wait)
 
     def compact(
         self,
@@ -362,10 +338,8 @@ class Compactor(CompactorStatus, RecallTool):
             CompactionRefused: a turn goes on, and the preset's system compacts by hand only between
                 turns.
         """
-        check_manual(instructions, keep_recent)
         with self._lock:
-            self._runner.hear(messages)
-            budget = self._runner.budgets.manual(instructions, keep_recent)
+            budget = self._budget_by_hand(instructions, keep_recent, messages)
         return self._runner.run(budget, "by_hand", self.preset.strategy)
 
     def prepare(
@@ -383,11 +357,17 @@ class Compactor(CompactorStatus, RecallTool):
             CompactionRefused: a turn goes on, and the preset's system compacts by hand only between
                 turns.
         """
-        check_manual(instructions, keep_recent)
         with self._lock:
-            self._runner.hear(messages)
-            budget = self._runner.budgets.manual(instructions, keep_recent)
+            budget = self._budget_by_hand(instructions, keep_recent, messages)
             return self._runner.prepare(budget)
+
+    def _budget_by_hand(
+        self, instructions: str, keep_recent: int | None, messages: Sequence[Json] | None
+    ) -> Budget:
+        """What a compaction by hand may keep; its arguments are those of `compact`."""
+        check_manual(instructions, keep_recent)
+        self._runner.hear(messages)
+        return self._runner.budgets.manual(instructions, keep_recent)
 
     def request_compaction(self, instructions: str = "") -> None:
         """Compact as soon as the present turn is over, with these instructions for the summary."""
@@ -412,10 +392,3 @@ class Compactor(CompactorStatus, RecallTool):
                 self._media.fit()
             self._gauge.hand_out()
             return self._memory.messages()
-
-
-def _settings_function(settings: Settings | Callable[[], Settings]) -> Callable[[], Settings]:
-    """What returns the settings at each decision."""
-    if callable(settings):
-        return settings
-    return lambda: settings

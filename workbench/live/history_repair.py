@@ -12,6 +12,7 @@ from workbench.live.defects import defects
 from workbench.live.events import Event, HistoryMended
 from workbench.live.mending.mends import MENDS, Mending, defects_to_mend, visible_defects
 from workbench.live.mending.sent_entry import SentEntry, entries_of
+from workbench.live.remedies import overcome, remedy
 from workbench.live.runner import Runner
 
 _PAIRS: frozenset[Defect] = frozenset({"orphan result", "missing result", "duplicate"})
@@ -62,7 +63,7 @@ class HistoryRepair:
         self.mending_before = mending.copy()
         kinds = defects_to_mend(self.visible(), self.named)
         if kinds & _PAIRS:
-            self.runner.remedy(diagnosis)
+            remedy(self.runner, diagnosis)
         is_unsealed = "sealed compaction" in kinds and memory.unseal()
         if "changed thought" in kinds:
             self._doubt_thoughts()
@@ -87,7 +88,7 @@ class HistoryRepair:
         """Compact what came back, where it is more than the window takes."""
         gauge = self.runner.gauge
         if gauge.tokens > gauge.most:
-            self.runner.overcome("error")
+            overcome(self.runner, "error")
 
     def _doubt_thoughts(self) -> None:
         """Leave out the thoughts of the message that the error names, and of all behind it."""

@@ -9,6 +9,7 @@ from workbench.live.callbacks import Host
 from workbench.live.events import ErrorJudged
 from workbench.live.history_repair import HistoryRepair
 from workbench.live.media import MediaBudget, media_of
+from workbench.live.remedies import remedy
 from workbench.live.runner import Runner
 
 UNREADABLE = Diagnosis("other", "leave_alone")
@@ -120,4 +121,4 @@ class Recovery:
             return self.repair.mend(diagnosis)
         if diagnosis.action == "strip_media" and self.media.lighten(diagnosis):
             return True
-        return self.runner.remedy(diagnosis)
+        return remedy(self.runner, diagnosis)

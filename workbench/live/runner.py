@@ -8,17 +8,15 @@ from workbench.base.errors import ModelError, SettingError
 from workbench.engine.compaction.attempts import Attempts, failure_of
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.stages.truncate import RepairPairs
 from workbench.engine.compaction.strategy import Failure, Strategy
 from workbench.engine.models.model import Model
-from workbench.engine.models.provider_errors import Diagnosis
 from workbench.engine.models.splitting import SplittingModel
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Json
 from workbench.live.attempt import Attempt
 from workbench.live.breaker import Breaker
 from workbench.live.budgets import Budgets
-from workbench.live.calibration import newest_pinned, pending_pinned, with_own_pins
+from workbench.live.calibration import measured, with_own_pins
 from workbench.live.callbacks import Host, reason
 from workbench.live.compaction_counts import Frequency, UndoneCompactions
 from workbench.live.events import (
@@ -38,12 +36,7 @@ from workbench.live.meter import NO_MODEL, Meter, NoModel, total
 from workbench.live.preparation import Preparation, prepared
 from workbench.live.server_compaction import ServerModel
 
-REPAIR = Strategy("repair", (RepairPairs(),))
 CALL_CANCELLED = "the call was cancelled"
-ENOUGH_AFTER_REFUSAL = 0.8
-"""The part of a refused request above which a compaction of it helps too little, so that the
-last resort follows.
-"""
 
 
 class Runner:
@@ -175,16 +168,6 @@ class Runner:
             self.fail(failure, reason_text, cause)
         return compaction
 
-    def overcome(self, cause: Cause) -> bool:
-        """Compact since a provider found the request too large; whether the next one differs."""
-        budget = self.budgets.forced("overflow")
-        compaction = self.run(budget, cause, self.gauge.preset.recovery)
-        if compaction is None or compaction.outcome == "unchanged":
-            return self.fit(refused=True)
-        most_tokens = ENOUGH_AFTER_REFUSAL * compaction.before.tokens
-        self.fit(refused=compaction.sent.tokens > most_tokens)
-        return True
-
     def fit(self, *, refused: bool = False) -> bool:
         """Drop the oldest messages where the request is larger than the window all the same;
         whether any went.
@@ -198,31 +181,6 @@ class Runner:
                 self._wait()
                 self.breaker.rest(gauge.spoken, gauge.own_window, gauge.settings)
             return has_dropped
-
-    def remedy(self, diagnosis: Diagnosis) -> bool:
-        """Do what helps against a provider's error; whether the next request differs from the
-        one that failed.
-        """
-        if diagnosis.action == "lower_output":
-            return diagnosis.output is not None
-        if diagnosis.action == "repair":
-            budget = Budget(
-                target=self.gauge.tokens,
-                window=self.gauge.window,
-                reason="repair",
-                force=True,
-            )
-            repair = replace(REPAIR, recall=self.gauge.preset.strategy.recall)
-            compaction = self.run(budget, "error", repair)
-            return compaction is not None and compaction.outcome != "unchanged"
-        if diagnosis.kind == "bytes":
-            return self.overcome("error")
-        if diagnosis.action == "compact":
-            # what a quota counts is no size of the prompt: it has the output that was asked for
-            if diagnosis.kind != "rate_permanent":
-                self.gauge.take_refusal(diagnosis.used)
-            return self.overcome("error")
-        return False
 
     def _settle(self, budget: Budget, cause: Cause, compaction: Compaction | None) -> None:
         """Count a compaction as a miss or not; None is one that failed."""
@@ -321,8 +279,9 @@ class Runner:
         """What a compaction starts from."""
         with self.lock:
             state = self.memory.state
-            history = replace(state.kept.closed(), overhead=self.gauge.overhead)
-            start = self._measured(history, budget, cause)
+            history = self._history()
+            is_refused = budget.reason == "overflow" and cause == "error"
+            start = measured(history, self.gauge.calibration, budget, is_refused=is_refused)
             self.number += 1
             started = CompactionStarted(
                 self.number,
@@ -341,6 +300,10 @@ class Runner:
                 heard_count=state.heard,
                 version=self.memory.version,
             )
+
+    def _history(self) -> Context:
+        """What is compacted, in our tokens."""
+        return replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
 
     def _take(self, compaction: Compaction, attempt: Attempt) -> str:
         """Put a compaction in place; why it was not, empty if it was or changes nothing."""
@@ -369,8 +332,7 @@ class Runner:
         """What a compaction by hand would do now."""
         with self.lock:
             state = self.memory.state
-            history = replace(state.kept.closed(), overhead=self.gauge.overhead)
-            start = self._measured(history, budget, "by_hand")
+            start = measured(self._history(), self.gauge.calibration, budget)
             strategy = self.gauge.preset.strategy
             return prepared(start, strategy, budget, state.place)
 
@@ -384,21 +346,6 @@ class Runner:
         event = self.frequency.note_compaction(self.gauge.requests, self.gauge.window)
         if event is not None:
             self.tell(event)
-
-    def _measured(self, history: Context, budget: Budget, cause: Cause) -> Context:
-        """The history in the provider's tokens, of which after a refusal the newest part must stay.
-
-        Where the host or the preset's system says how much stays, that is enough.
-        """
-        calibration = self.gauge.calibration
-        if not calibration.is_neutral:
-            history = calibration.applied(history)
-        measured = pending_pinned(history)
-        is_refused = budget.reason == "overflow" and cause == "error"
-        if not is_refused or budget.keep_recent is not None:
-            return measured
-        room = budget.target - measured.overhead
-        return newest_pinned(measured, room)
 
     def _end(self, started: CompactionStarted, ended: CompactionEnded | CompactionDropped) -> None:
         """Tell how a compaction ended; where the preset's system is silent about vain ones, also

@@ -9,6 +9,7 @@ from workbench.live.events import WindowTooSmall
 from workbench.live.feasibility import too_small
 from workbench.live.hooks import is_cancelled
 from workbench.live.last_resort import MARGIN
+from workbench.live.remedies import overcome
 from workbench.live.runner import Runner
 
 
@@ -45,7 +46,7 @@ class Scheduler:
                     if not overflowed:
                         budget = self._due(moment)
             if mine is not None and overflowed:
-                self.runner.overcome(moment)
+                overcome(self.runner, moment)
             elif mine is not None and budget is not None:
                 self.runner.run(budget, moment, self.gauge.preset.strategy)
         finally:

@@ -2,6 +2,7 @@
 would be accepted.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 
@@ -132,6 +133,13 @@ def check(
     for name, function in functions.items():
         if is_async(function):
             _refuse(name, function, "a function that returns at once, also on asyncio,")
+
+
+def settings_function(settings: Settings | Callable[[], Settings]) -> Callable[[], Settings]:
+    """What returns the settings at each decision."""
+    if callable(settings):
+        return settings
+    return lambda: settings
 
 
 def check_manual(instructions: Json, keep_recent: Json) -> None:
