@@ -188,19 +188,19 @@ FORMS = (
     Form("BR", r"\d\d\.\d{3}\.\d{3}/\d{4}-\d\d", _is_cnpj),
     Form(
         "CN",
-        r"[1-8]\d{5}(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx]",
+        rf"[1-8]\d{{5}}(?:19|20)\d\d{_MONTH}{_DAY}\d{{3}}[\dXx]",
         _is_chinese,
     ),
-    Form("KR", r"\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-[1-8]\d{6}", _is_korean),
+    Form("KR", rf"\d\d{_MONTH}{_DAY}-[1-8]\d{{6}}", _is_korean),
     Form(
         "FI",
-        r"(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d\d[-+ABCDEFUVWXY]\d{3}[0-9A-Y]",
+        rf"{_DAY}{_MONTH}\d\d[-+ABCDEFUVWXY]\d{{3}}[0-9A-Y]",
         _is_finnish,
     ),
     Form("SG", r"[STFGM]\d{7}[A-Z]", _is_singaporean),
     Form(
         "FR",
-        r"[12] ?\d\d ?(?:0[1-9]|1[0-2]) ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d",
+        rf"[12] ?\d\d ?{_MONTH} ?(?:\d\d|2[AB]) ?\d{{3}} ?\d{{3}} ?\d\d",
         _is_french,
     ),
     Form("CH", r"756\.\d{4}\.\d{4}\.\d\d", _is_swiss),
