@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 import pandas as pd
 
@@ -46,11 +47,12 @@ from workbench.evaluation.replays.matched import (
 )
 from workbench.lab.agreement.orders import TITLES
 from workbench.lab.learning.fit import fitted, folds_of
-from workbench.lab.learning.samples import by_part, samples_of
+from workbench.lab.learning.samples import LabelledSample, by_part, samples_of
 from workbench.lab.validation.judges import FEWEST, JUDGES, Judged
 
 PAGE = Path(__file__).parent / "README.md"
-SHARES, SHARE = (0.05, 0.1, 0.2, 0.3), 0.1
+SHARES = (0.05, 0.1, 0.2, 0.3)
+SHARE = 0.1
 NEWER = ("opencode_v2", "crush", "anthropic_on_demand", "scored")
 """Presets that were added after these rows had been measured."""
 OTHERS = tuple(name for name in NAMES if name not in ("none", "null", *NEWER))
@@ -60,12 +62,16 @@ LINES = (OWN, f"{OWN}+recall", f"{OWN}_summary", ALL)
 PARTS_OF_MODEL = ("without needed", "without tells", "without states")
 PARTS_OF_ALL = ("without supersede", "without register", "without lines", "without recall")
 KINDS = {"fact": ("fact", "latest", "decision"), "rule": ("rule",)}
-MOST, PLACES, LONGEST = 1, 3, 1000
-"""Sessions of a project, boundaries of a session at which open work is asked about, and its
-messages, at most.
-"""
-AGAINST, CLEAR = "less the best other, chosen on other projects", "clearly ahead of, behind"
+MOST = 1
+"""Sessions of a project at most."""
+PLACES = 3
+"""Boundaries of a session at which open work is asked about, at most."""
+LONGEST = 1000
+"""Messages of a session at which open work is asked about, at most."""
+AGAINST = "less the best other, chosen on other projects"
+CLEAR = "clearly ahead of, behind"
 ALPHA = 0.05
+Row: TypeAlias = dict[str, object]
 
 
 def _flat(model: Logistic) -> Logistic:
@@ -75,35 +81,42 @@ def _flat(model: Logistic) -> Logistic:
 
 def own_strategies(weights: LearnedWeights) -> dict[str, Strategy]:
     """Those that have learned lines, by name."""
-    lines, truncate = LearnedLines(weights), preset("truncate").strategy.stages
+    lines = LearnedLines(weights)
+    truncate = preset("truncate").strategy.stages
     plain = Strategy(OWN, (lines, *truncate))
+    summary_name = f"{OWN}_summary"
     return {
         OWN: plain,
         f"{OWN}+recall": replace(plain, name=f"{OWN}+recall", recall=True),
-        f"{OWN}_summary": Strategy(f"{OWN}_summary", (LearnedSummary(weights), *truncate)),
+        summary_name: Strategy(summary_name, (LearnedSummary(weights), *truncate)),
         ALL: Strategy(ALL, (Supersede(), Register(), lines, *truncate), recall=True),
     }
 
 
+def preset_strategies() -> dict[str, Strategy]:
+    """Those of the presets that `learned` is compared with, by name."""
+    return {name: preset(name).strategy for name in OTHERS}
+
+
 def strategies(weights: LearnedWeights, share: float) -> dict[str, Strategy]:
     """By name; the parts of the model left out at one size only."""
-    found = {name: preset(name).strategy for name in OTHERS} | own_strategies(weights)
-    whole = found[ALL]
-    for name, left_out in zip(PARTS_OF_ALL[:3], whole.stages[:3], strict=True):
-        found[name] = replace(
-            whole, stages=tuple(stage for stage in whole.stages if stage is not left_out)
-        )
-    found["without recall"] = replace(whole, recall=False)
+    by_name = preset_strategies() | own_strategies(weights)
+    composed = by_name[ALL]
+    stage_names = PARTS_OF_ALL[:3]
+    for name, omitted in zip(stage_names, composed.stages[:3], strict=True):
+        stages = tuple([stage for stage in composed.stages if stage is not omitted])
+        by_name[name] = replace(composed, stages=stages)
+    by_name["without recall"] = replace(composed, recall=False)
     if share == SHARE:
         never = Logistic(-30.0, (0.0,) * len(weights.states.weights))
-        changed = (
+        reduced_weights = (
             replace(weights, needed=_flat(weights.needed)),
             replace(weights, tells=_flat(weights.tells)),
             replace(weights, states=never),
         )
-        for name, one in zip(PARTS_OF_MODEL, changed, strict=True):
-            found[name] = own_strategies(one)[OWN]
-    return found
+        for name, reduced in zip(PARTS_OF_MODEL, reduced_weights, strict=True):
+            by_name[name] = own_strategies(reduced)[OWN]
+    return by_name
 
 
 def project_of(session: Session) -> str:
@@ -111,116 +124,153 @@ def project_of(session: Session) -> str:
     return session.project or session.id
 
 
+def _samples(sessions: Iterable[Session]) -> Iterator[LabelledSample]:
+    for session in sessions:
+        yield from samples_of(prepared(session))
+
+
 def without_each(sessions: Iterable[Session]) -> dict[str, LearnedWeights]:
     """For each project of these sessions the weights that were fitted without it; under "" those
     of all sessions.
     """
-    parts = by_part(one for session in sessions for one in samples_of(prepared(session)))
-    projects = {one.project for samples in parts.values() for one in samples}
-    folds = [[""], *folds_of(projects)]
-    return {
-        project: weights for fold in folds for weights in [fitted(parts, fold)] for project in fold
-    }
+    parts = by_part(_samples(sessions))
+    projects: set[str] = set()
+    for samples in parts.values():
+        projects.update([part_sample.project for part_sample in samples])
+    weights_by_project: dict[str, LearnedWeights] = {}
+    for fold in [[""], *folds_of(projects)]:
+        weights = fitted(parts, fold)
+        for project in fold:
+            weights_by_project[project] = weights
+    return weights_by_project
 
 
 def _measured(paths: Sequence[str], bundled: bool) -> Frames:
-    without = without_each(sample(paths, bundled, MOST))
-    sizes: list[dict[str, object]] = []
+    weights_by_project = without_each(sample(paths, bundled, MOST))
+    sizes: list[Row] = []
     for session in sample(paths, bundled, MOST):
-        if project_of(session) in without:
-            sizes += _at_sizes(prepared(session), without[project_of(session)])
-    work: list[dict[str, object]] = []
-    for source in [*(sources_of([]) if bundled else ()), *sources_of(list(paths))]:
+        project = project_of(session)
+        if project in weights_by_project:
+            sizes += _at_sizes(prepared(session), weights_by_project[project])
+    work: list[Row] = []
+    sources = sources_of(list(paths))
+    if bundled:
+        sources = [*sources_of([]), *sources]
+    for source in sources:
         for session in sessions_in(source):
-            if len(session.messages) <= LONGEST:
-                work += _open_work(prepared(session), without.get(project_of(session), without[""]))
-    projects = sorted(without.keys() - {""})
+            if len(session.messages) > LONGEST:
+                continue
+            weights = weights_by_project.get(project_of(session), weights_by_project[""])
+            work += _open_work(prepared(session), weights)
+    projects = sorted(weights_by_project.keys() - {""})
     return {"sizes": _by_project(sizes, projects), "work": _by_project(work, projects)}
 
 
-def _at_sizes(ready: Prepared, weights: LearnedWeights) -> Iterator[dict[str, object]]:
+def _at_sizes(prepared_session: Prepared, weights: LearnedWeights) -> Iterator[Row]:
     """What each judge says of each context, at half and four fifths of the messages."""
-    for one in sized_histories(ready.session, ready.sizing, at_shares(ready.session, AT), SHARES):
-        exam = Exams.of(ready.index).at(one.at)
-        if not one.fits or len(exam.items) < FEWEST or one.share is None:
+    session = prepared_session.session
+    boundaries = at_shares(session, AT)
+    for history in sized_histories(session, prepared_session.sizing, boundaries, SHARES):
+        exam = Exams.of(prepared_session.index).at(history.at)
+        if not history.fits or len(exam.items) < FEWEST or history.share is None:
             continue
-        judged = Judged(ready, one.at)
-        for name, sent in _contexts(ready, one, strategies(weights, one.share)):
-            if one.share == SHARE and name in (*OTHERS, *LINES):
+        judged = Judged(prepared_session, history.at)
+        by_name = strategies(weights, history.share)
+        for name, sent in _contexts(prepared_session, history, by_name):
+            scores = {"exam": exam.score(view(session, sent))}
+            if history.share == SHARE and name in (*OTHERS, *LINES):
                 scores = judged.scores(sent)
-            else:
-                scores = {"exam": exam.score(view(ready.session, sent))}
             if "stale" in scores:
                 scores["stale"] = 1 - scores["stale"]
-            kinds = {kind: _of_kind(ready, one.at, sent, names) for kind, names in KINDS.items()}
-            yield {**_about(ready, one, name, sent), **scores, **kinds}
+            kinds: Row = {}
+            for kind, item_kinds in KINDS.items():
+                kinds[kind] = _of_kind(prepared_session, history.at, sent, item_kinds)
+            yield {**_about(prepared_session, history, name, sent), **scores, **kinds}
 
 
-def _open_work(ready: Prepared, weights: LearnedWeights) -> Iterator[dict[str, object]]:
+def _open_work(prepared_session: Prepared, weights: LearnedWeights) -> Iterator[Row]:
     """What is known of open work, at boundaries where the exam asks about it."""
-    session, index = ready.session, ready.index
-    asked = [
-        at
-        for at in session.requests
-        if worth(session, at) and todos(index.statements, index.work, at)
-    ]
-    chosen = {asked[n * len(asked) // PLACES] for n in range(PLACES)} if asked else set()
-    for one in sized_histories(session, ready.sizing, sorted(chosen), (SHARE,)):
-        if one.fits:
-            known = {name: preset(name).strategy for name in OTHERS} | own_strategies(weights)
-            for name, sent in _contexts(ready, one, known):
-                yield {
-                    **_about(ready, one, name, sent),
-                    "todo": _of_kind(ready, one.at, sent, ("todo",)),
-                }
+    session = prepared_session.session
+    boundaries = _boundaries_with_open_work(prepared_session)
+    by_name = preset_strategies() | own_strategies(weights)
+    for history in sized_histories(session, prepared_session.sizing, boundaries, (SHARE,)):
+        if not history.fits:
+            continue
+        for name, sent in _contexts(prepared_session, history, by_name):
+            todo = _of_kind(prepared_session, history.at, sent, ("todo",))
+            yield {**_about(prepared_session, history, name, sent), "todo": todo}
+
+
+def _boundaries_with_open_work(prepared_session: Prepared) -> list[int]:
+    """A few of those at which the exam asks about open work, evenly apart."""
+    session = prepared_session.session
+    index = prepared_session.index
+    boundaries: list[int] = []
+    for boundary in session.requests:
+        if worth(session, boundary) and todos(index.statements, index.work, boundary):
+            boundaries.append(boundary)
+    if not boundaries:
+        return []
+    places = {number * len(boundaries) // PLACES for number in range(PLACES)}
+    return sorted([boundaries[place] for place in places])
 
 
 def _contexts(
-    ready: Prepared, one: SizedHistory, known: dict[str, Strategy]
+    prepared_session: Prepared, history: SizedHistory, by_name: dict[str, Strategy]
 ) -> Iterator[tuple[str, Context]]:
-    budget = Budget(target=one.target, window=ready.window, reason="matched")
-    model = ready.reader(Extractive())
-    for name, strategy in known.items():
-        yield name, compact(one.history, strategy, budget, model).sent
+    """What is sent of a history under each strategy, with its name."""
+    budget = Budget(target=history.target, window=prepared_session.window, reason="matched")
+    model = prepared_session.reader(Extractive())
+    for name, strategy in by_name.items():
+        yield name, compact(history.history, strategy, budget, model).sent
 
 
-def _about(ready: Prepared, one: SizedHistory, name: str, sent: Context) -> dict[str, object]:
-    of = {
-        "project": project_of(ready.session),
-        "session": ready.session.id,
-        "share": one.share,
+def _about(prepared_session: Prepared, history: SizedHistory, name: str, sent: Context) -> Row:
+    """The columns that every row begins with."""
+    session = prepared_session.session
+    return {
+        "project": project_of(session),
+        "session": session.id,
+        "share": history.share,
         "context": name,
+        "over": float(sent.tokens > ALLOWED * history.target),
     }
-    return {**of, "over": float(sent.tokens > ALLOWED * one.target)}
 
 
-def _of_kind(ready: Prepared, at: int, sent: Context, names: Sequence[str]) -> float | None:
-    exam = Exams.of(ready.index).at(at)
-    asked = [item.kind in names for item in exam.items]
-    if not any(asked):
+def _of_kind(
+    prepared_session: Prepared, boundary: int, sent: Context, kinds: Sequence[str]
+) -> float | None:
+    """The mean over the exam's questions of these kinds; None where it asks none."""
+    exam = Exams.of(prepared_session.index).at(boundary)
+    is_of_kind = [item.kind in kinds for item in exam.items]
+    if not any(is_of_kind):
         return None
-    return float(corrected(exam.items, exam.credit(view(ready.session, sent)))[asked].mean())
+    credit = exam.credit(view(prepared_session.session, sent))
+    scores = corrected(exam.items, credit)
+    return float(scores[is_of_kind].mean())
 
 
-def _by_project(rows: list[dict[str, object]], projects: list[str]) -> pd.DataFrame:
+def _by_project(rows: list[Row], projects: list[str]) -> pd.DataFrame:
     """Means over boundaries, then over the sessions of a project, with the number of sessions
     and boundaries.
     """
-    known = pd.DataFrame(rows)
-    by = [known[name] for name in ("project", "share", "context")]
-    each = known.groupby(["project", "session", "share", "context"], sort=False).mean(
-        numeric_only=True
+    table = pd.DataFrame(rows)
+    by_session = table.groupby(["project", "session", "share", "context"], sort=False)
+    session_means = by_session.mean(numeric_only=True)
+    by_context = session_means.groupby(["project", "share", "context"], sort=False)
+    means = by_context.mean().round(4)
+    columns = [table[name] for name in ("project", "share", "context")]
+    counts = table.groupby(columns, sort=False)["session"].agg(
+        sessions="nunique", boundaries="size"
     )
-    found = each.groupby(["project", "share", "context"], sort=False).mean().round(4)
-    counts = known.groupby(by, sort=False)["session"].agg(sessions="nunique", boundaries="size")
-    made = counts.join(found).reset_index()
-    return made.assign(looked_at=made["project"].isin(projects[::2]))
+    by_project = counts.join(means).reset_index()
+    return by_project.assign(looked_at=by_project["project"].isin(projects[::2]))
 
 
 def of_projects(rows: pd.DataFrame, share: float, column: str) -> pd.DataFrame:
     """A row a project and a column a context, in points."""
-    known = rows[rows["share"] == share].dropna(subset=[column])
-    return 100 * known.pivot_table(column, "project", "context", sort=False)
+    scored = rows[rows["share"] == share].dropna(subset=[column])
+    return 100 * scored.pivot_table(column, "project", "context", sort=False)
 
 
 def ranked(rows: pd.DataFrame, share: float) -> list[str]:
@@ -229,38 +279,47 @@ def ranked(rows: pd.DataFrame, share: float) -> list[str]:
     return [name for name in OTHERS if over[name] <= MOST_OVER_TARGET]
 
 
-def unseen(found: pd.DataFrame, others: Sequence[str], own: str = OWN) -> pd.Series:
+def unseen(scores: pd.DataFrame, others: Sequence[str], own: str = OWN) -> pd.Series:
     """`own` less the best of the others, which is chosen for each project on all other projects."""
-    best = {
-        one: str(found.loc[found.index != one, list(others)].mean().idxmax()) for one in found.index
-    }
-    return pd.Series(
-        {one: found.loc[one, own] - found.loc[one, name] for one, name in best.items()}
-    )
+    leads: dict[object, float] = {}
+    for project in scores.index:
+        other_projects = scores.loc[scores.index != project]
+        best = best_of(other_projects, others)
+        leads[project] = scores.loc[project, own] - scores.loc[project, best]
+    return pd.Series(leads)
 
 
-def beside_each(found: pd.DataFrame, others: Sequence[str], own: str = OWN) -> str:
+def beside_each(scores: pd.DataFrame, others: Sequence[str], own: str = OWN) -> str:
     """How many of the others `own` is clearly ahead of and behind: sign-flip tests over
     projects, p by Holm.
     """
-    apart = {name: (found[own] - found[name]).dropna().to_numpy() for name in others}
-    clear = dict(zip(apart, holm([float(sign_flip(one)) for one in apart.values()]), strict=True))
-    means = [float(one.mean()) for name, one in apart.items() if (clear[name] or 1.0) < ALPHA]
-    return f"{sum(mean > 0 for mean in means)}, {sum(mean < 0 for mean in means)} of {len(others)}"
+    means: list[float] = []
+    p_values: list[float] = []
+    for name in others:
+        differences = (scores[own] - scores[name]).dropna().to_numpy()
+        means.append(float(differences.mean()))
+        p_values.append(float(sign_flip(differences)))
+    ahead = behind = 0
+    for mean, p in zip(means, holm(p_values), strict=True):
+        is_clear = (p or 1.0) < ALPHA
+        ahead += is_clear and mean > 0
+        behind += is_clear and mean < 0
+    return f"{ahead}, {behind} of {len(others)}"
 
 
 def cell(values: pd.Series) -> str:
     """A mean difference with its 95 % interval over projects."""
-    found = estimate(values.dropna().tolist())
-    if found is None:
+    estimated = estimate(values.dropna().tolist())
+    if estimated is None:
         return ""
-    ends = "" if found.low is None else f" ({found.low:+.1f} to {found.high:+.1f})"
-    return f"{found.mean:+.1f}{ends}"
+    if estimated.low is None:
+        return f"{estimated.mean:+.1f}"
+    return f"{estimated.mean:+.1f} ({estimated.low:+.1f} to {estimated.high:+.1f})"
 
 
-def best_of(found: pd.DataFrame, others: Sequence[str]) -> str:
+def best_of(scores: pd.DataFrame, names: Sequence[str]) -> str:
     """The one with the highest mean."""
-    return str(found[list(others)].mean().idxmax())
+    return str(scores[list(names)].mean().idxmax())
 
 
 def row(*cells: object) -> str:
@@ -272,6 +331,11 @@ def head(*cells: object) -> Iterator[str]:
     """The first rows of a table."""
     yield row(*cells)
     yield "|---" * len(cells) + "|"
+
+
+def share_head(title: str) -> Iterator[str]:
+    """The first rows of a table with a column a size."""
+    yield from head(title, *[f"{share:.0%}" for share in SHARES])
 
 
 def lines(sizes: pd.DataFrame, work: pd.DataFrame) -> Iterator[str]:
@@ -288,47 +352,51 @@ def lines(sizes: pd.DataFrame, work: pd.DataFrame) -> Iterator[str]:
     yield ""
     yield from _parts_left_out(sizes)
     yield ""
-    once = sizes[(sizes["share"] == SHARE) & (sizes["context"] == OWN)]
-    asked = work[(work["share"] == SHARE) & (work["context"] == OWN)]
+    own_sizes = sizes[(sizes["share"] == SHARE) & (sizes["context"] == OWN)]
+    own_work = work[(work["share"] == SHARE) & (work["context"] == OWN)]
+    largest = SHARES[-1]
+    projects_at_largest = sizes[sizes["share"] == largest]["project"].nunique()
     yield (
-        f"Means over {once['sessions'].sum()} sessions of as many projects at {SHARE:.0%}, and"
-        f" {sizes[sizes['share'] == SHARES[-1]]['project'].nunique()} at {SHARES[-1]:.0%}; open"
-        f" work at {asked['boundaries'].sum()} places of"
-        f" {some(asked['sessions'].sum(), 'session')}. Intervals (95 %) over projects, of six or"
+        f"Means over {own_sizes['sessions'].sum()} sessions of as many projects at {SHARE:.0%}, and"
+        f" {projects_at_largest} at {largest:.0%}; open"
+        f" work at {own_work['boundaries'].sum()} places of"
+        f" {some(own_work['sessions'].sum(), 'session')}. Intervals (95 %) over projects, of six or"
         f" more. A preset that stays larger than {ALLOWED} times the size in more than"
         f" {percent(MOST_OVER_TARGET)} of the cases is not ranked there."
     )
 
 
 def _against_the_best(sizes: pd.DataFrame) -> Iterator[str]:
-    yield from head(f"`{OWN}` by exam", *(f"{share:.0%}" for share in SHARES))
-    for title, known in (("", sizes), (", projects not looked at", sizes[~sizes["looked_at"]])):
-        tables = [(of_projects(known, share, "exam"), ranked(sizes, share)) for share in SHARES]
-        best = [best_of(*one) for one in tables]
-        against = (
-            f"{cell(found[OWN] - found[name])}, `{name}`"
-            for (found, _), name in zip(tables, best, strict=True)
-        )
-        yield row(f"less the best other{title}", *against)
+    yield from share_head(f"`{OWN}` by exam")
+    unseen_projects = sizes[~sizes["looked_at"]]
+    for title, rows in (("", sizes), (", projects not looked at", unseen_projects)):
+        leads: list[str] = []
+        unseen_leads: list[str] = []
+        clear: list[str] = []
+        for share in SHARES:
+            scores = of_projects(rows, share, "exam")
+            others = ranked(sizes, share)
+            best = best_of(scores, others)
+            leads.append(f"{cell(scores[OWN] - scores[best])}, `{best}`")
+            unseen_leads.append(cell(unseen(scores, others)))
+            clear.append(beside_each(scores, others))
+        yield row(f"less the best other{title}", *leads)
         if not title:
-            yield row(AGAINST, *(cell(unseen(*one)) for one in tables))
-        yield row(f"{CLEAR}{title}", *(beside_each(*one) for one in tables))
+            yield row(AGAINST, *unseen_leads)
+        yield row(f"{CLEAR}{title}", *clear)
 
 
 def _scores(sizes: pd.DataFrame) -> Iterator[str]:
-    yield from head("by exam", *(f"{share:.0%}" for share in SHARES))
-    tables = {share: of_projects(sizes, share, "exam").mean() for share in SHARES}
-    order = sorted(
-        (*LINES, *OTHERS), key=lambda name: -sum(table[name] for table in tables.values())
-    )
-    for name in order:
-        kept = [name in LINES or name in ranked(sizes, share) for share in SHARES]
-        if any(kept):
-            values = (
-                f"{tables[share][name]:.1f}" if one else ""
-                for share, one in zip(SHARES, kept, strict=True)
-            )
-            yield row(f"`{name}`", *values)
+    yield from share_head("by exam")
+    means = {share: of_projects(sizes, share, "exam").mean() for share in SHARES}
+    shown = {share: (*LINES, *ranked(sizes, share)) for share in SHARES}
+    total = sum(means.values())
+    for name in sorted((*LINES, *OTHERS), key=lambda name: -total[name]):
+        cells: list[str] = []
+        for share in SHARES:
+            cells.append(f"{means[share][name]:.1f}" if name in shown[share] else "")
+        if any(cells):
+            yield row(f"`{name}`", *cells)
 
 
 def _judges(sizes: pd.DataFrame) -> Iterator[str]:
@@ -337,45 +405,53 @@ def _judges(sizes: pd.DataFrame) -> Iterator[str]:
         f"judge, at {SHARE:.0%}", f"`{OWN}`", "best other", "`truncate`", AGAINST, CLEAR
     )
     for judge in JUDGES:
-        found = of_projects(sizes, SHARE, judge)
-        means, best = found.mean(), best_of(found, others)
-        values = (f"{means[OWN]:.1f}", f"{means[best]:.1f}, `{best}`", f"{means['truncate']:.1f}")
-        yield row(TITLES[judge], *values, cell(unseen(found, others)), beside_each(found, others))
+        scores = of_projects(sizes, SHARE, judge)
+        means = scores.mean()
+        best = best_of(scores, others)
+        yield row(
+            TITLES[judge],
+            f"{means[OWN]:.1f}",
+            f"{means[best]:.1f}, `{best}`",
+            f"{means['truncate']:.1f}",
+            cell(unseen(scores, others)),
+            beside_each(scores, others),
+        )
 
 
 def _kinds(sizes: pd.DataFrame, work: pd.DataFrame) -> Iterator[str]:
-    yield from head(
-        f"asked, at {SHARE:.0%}",
-        *(f"`{name}`" for name in LINES),
-        "best other",
-        AGAINST,
-        "projects",
-    )
-    for kind, rows in (*((kind, sizes) for kind in KINDS), ("todo", work)):
-        found, others = of_projects(rows, SHARE, kind), ranked(sizes, SHARE)
-        best = best_of(found, others)
-        values = (f"{found[name].mean():.1f}" for name in LINES)
+    own_heads = [f"`{name}`" for name in LINES]
+    yield from head(f"asked, at {SHARE:.0%}", *own_heads, "best other", AGAINST, "projects")
+    others = ranked(sizes, SHARE)
+    rows_by_kind = dict.fromkeys(KINDS, sizes) | {"todo": work}
+    for kind, rows in rows_by_kind.items():
+        scores = of_projects(rows, SHARE, kind)
+        best = best_of(scores, others)
         yield row(
             kind,
-            *values,
-            f"{found[best].mean():.1f}, `{best}`",
-            cell(unseen(found, others)),
-            len(found),
+            *[f"{scores[name].mean():.1f}" for name in LINES],
+            f"{scores[best].mean():.1f}, `{best}`",
+            cell(unseen(scores, others)),
+            len(scores),
         )
 
 
 def _parts_left_out(sizes: pd.DataFrame) -> Iterator[str]:
-    yield from head("points by exam", *(f"{share:.0%}" for share in SHARES))
-    by_share = [of_projects(sizes, share, "exam") for share in SHARES]
+    yield from share_head("points by exam")
+    tables = [of_projects(sizes, share, "exam") for share in SHARES]
     for name in LINES[1:]:
-        yield row(f"`{name}` less `{OWN}`", *(cell(found[name] - found[OWN]) for found in by_share))
+        yield row(f"`{name}` less `{OWN}`", *_leads(tables, name, OWN))
     for name in PARTS_OF_ALL:
-        yield row(f"`{ALL}` {name}", *(cell(found[name] - found[ALL]) for found in by_share))
+        yield row(f"`{ALL}` {name}", *_leads(tables, name, ALL))
     for name in PARTS_OF_MODEL:
-        yield row(
-            f"`{OWN}` {name}",
-            *(cell(found[name] - found[OWN]) if name in found else "" for found in by_share),
-        )
+        yield row(f"`{OWN}` {name}", *_leads(tables, name, OWN))
+
+
+def _leads(tables: Sequence[pd.DataFrame], name: str, other: str) -> list[str]:
+    """The lead of a context over another one at each size; empty where it was not measured."""
+    leads: list[str] = []
+    for scores in tables:
+        leads.append(cell(scores[name] - scores[other]) if name in scores else "")
+    return leads
 
 
 PARTS = {"learned": Part(measure=_measured, tell=lines)}
