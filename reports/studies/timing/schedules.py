@@ -8,14 +8,15 @@ programming. What no call brings back has no price here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from workbench.base.ragged import Floats
-from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.engine import Compaction, compact
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import Preset, Situation, Strategy
 from workbench.engine.models.model import Model
@@ -55,6 +56,18 @@ class Shortened:
     fetched: tuple[tuple[int, int], ...]
 
 
+class Route(NamedTuple):
+    """The cheapest way to a compaction, or to the end.
+
+    Attributes:
+        usd: of all requests and summaries up to there.
+        start: the compaction before it.
+    """
+
+    usd: float
+    start: int
+
+
 class Schedules:
     """The schedules of one session under one strategy, each a tuple of the requests before which it
     compacts.
@@ -87,29 +100,50 @@ class Schedules:
         target: float = TARGET,
     ) -> None:
         assert pricing.tariff is not None
-        self.session, self.sizing, self.pricing, self.tariff = (
-            session,
-            sizing,
-            pricing,
-            pricing.tariff,
-        )
-        self.window, self.places = window, session.requests
+        self.session = session
+        self.sizing = sizing
+        self.pricing = pricing
+        self.tariff = pricing.tariff
+        self.window = window
+        self.places = session.requests
         self.target = sizing.overhead + int(target * max(window - sizing.overhead, 0))
         self.total = np.array(list(accumulate(sizing.sizes, initial=sizing.overhead)))
         self.before = self.total[list(self.places)]
         bare = Replay(session, "none", "natural", window, sizing, (), (), ())
-        self._outputs, self._head = answer_tokens(bare), head_tokens(bare, pricing)
-        answers = [session.messages[at] for at in self.places]
-        self._waits = [None, *(seconds_between(*pair) for pair in pairwise(answers))]
-        turns = turns_before(session) if pricing.rules.forgets else {}
-        self._turn_before = [
-            self.places.index(turns[at]) if at in turns else None for at in self.places
-        ]
-        self._short = [
-            self._shortened(at, strategy, model, index) if size > self.target else None
-            for at, size in zip(self.places, self.before.tolist(), strict=True)
-        ]
+        self._outputs = answer_tokens(bare)
+        self._head = head_tokens(bare, pricing)
+        self._waits = self._seconds_waited()
+        self._turn_starts = self._requests_of_turn_starts()
+        self._shortened: list[Shortened | None] = []
+        for place, size in zip(self.places, self.before.tolist(), strict=True):
+            shortened = None
+            if size > self.target:
+                shortened = self._compacted(place, strategy, model, index)
+            self._shortened.append(shortened)
         self._sums = [self._stretch(start) for start in range(-1, len(self.places))]
+
+    def _seconds_waited(self) -> list[float | None]:
+        """For each request the seconds since the one before; None for the first."""
+        answers = [self.session.messages[place] for place in self.places]
+        waits: list[float | None] = [None]
+        for earlier, later in pairwise(answers):
+            waits.append(seconds_between(earlier, later))
+        return waits
+
+    def _requests_of_turn_starts(self) -> list[int | None]:
+        """For each request the one that began the turn before, where its thinking leaves; else
+        None.
+        """
+        turns: Mapping[int, int] = {}
+        if self.pricing.rules.forgets:
+            turns = turns_before(self.session)
+        starts: list[int | None] = []
+        for place in self.places:
+            start = None
+            if place in turns:
+                start = self.places.index(turns[place])
+            starts.append(start)
+        return starts
 
     @property
     def compactable(self) -> bool:
@@ -118,116 +152,154 @@ class Schedules:
 
     def cost(self, schedule: Sequence[int]) -> float:
         """USD of a schedule: requests with their cache, summaries, and what is fetched again."""
-        stops = [-1, *schedule, len(self.places)]
-        usd = sum(self._between(start, stop) for start, stop in pairwise(stops))
-        return usd + sum(self._summary(start, stop) for start, stop in pairwise(stops[:-1]))
+        usd = 0.0
+        start = -1
+        for stop in schedule:
+            usd += self._between(start, stop) + self._summary(start, stop)
+            start = stop
+        return usd + self._between(start, len(self.places))
 
     def feasible(self, schedule: Sequence[int]) -> bool:
         """Whether each compaction takes something out, and no request exceeds the window where
         one would help.
         """
-        pairs = list(pairwise([-1, *schedule, len(self.places)]))
-        return all(self._fits(*one) for one in pairs) and all(
-            self._helps(*one) for one in pairs[:-1]
-        )
+        start = -1
+        for stop in schedule:
+            if not self._fits(start, stop) or not self._helps(start, stop):
+                return False
+            start = stop
+        return self._fits(start, len(self.places))
 
     def cheapest(self) -> tuple[int, ...]:
         """The schedule of the least cost among those whose requests fit into the window, by one
         that knows all.
         """
         end = len(self.places)
-        least: dict[int, tuple[float, int]] = {-1: (0.0, -1)}
+        cheapest_to: dict[int, Route] = {-1: Route(0.0, -1)}
         for stop in range(end + 1):
-            options = [
-                (
-                    usd
-                    + self._between(start, stop)
-                    + (self._summary(start, stop) if stop < end else 0.0),
-                    start,
-                )
-                for start, (usd, _) in least.items()
-                if start < stop
-                and self._fits(start, stop)
-                and (stop == end or self._helps(start, stop))
-            ]
+            options: list[Route] = []
+            for start, route in cheapest_to.items():
+                is_possible = start < stop and self._fits(start, stop)
+                if not is_possible or (stop < end and not self._helps(start, stop)):
+                    continue
+                usd = route.usd + self._between(start, stop)
+                if stop < end:
+                    usd += self._summary(start, stop)
+                options.append(Route(usd, start))
             if options:
-                least[stop] = min(options)
-        found, at = list[int](), least[end][1]
-        while at >= 0:
-            found.append(at)
-            at = least[at][1]
-        return tuple(reversed(found))
+                cheapest_to[stop] = min(options)
+        schedule: list[int] = []
+        place = cheapest_to[end].start
+        while place >= 0:
+            schedule.append(place)
+            place = cheapest_to[place].start
+        return tuple(reversed(schedule))
 
     def under(self, preset: Preset) -> tuple[int, ...]:
         """The schedule of a preset's trigger, which is asked as in a replay; above the window it
         has no choice.
         """
-        found, start = list[int](), -1
+        schedule: list[int] = []
+        start = -1
         for number in range(len(self.places)):
-            size = self._size(start, number)
-            due = size > self.window or any(
-                preset.trigger.check(one) is not None
-                for one in self._situations(preset, start, number)
-            )
-            if due and self._helps(start, number):
-                found.append(number)
+            is_due = self._size(start, number) > self.window
+            if not is_due:
+                for situation in self._situations(preset, start, number):
+                    if preset.trigger.check(situation) is not None:
+                        is_due = True
+            if is_due and self._helps(start, number):
+                schedule.append(number)
                 start = number
-        return tuple(found)
+        return tuple(schedule)
 
     def _situations(self, preset: Preset, start: int, number: int) -> Iterator[Situation]:
         """The moments before a request at which the preset's trigger is asked."""
-        at, last = self.places[number], self.places[number - 1] if number else -1
-        messages, short = self.session.messages, self._short[start] if start >= 0 else None
-        count = at if short is None else short.messages + at - self.places[start]
-        newest = None if number == 0 else seconds_between(messages[last], messages[at - 1])
-        tools = messages[at - 1].role == "tool" and "after_tools" in preset.moments
-        now = Situation(
+        situation = self._situation(preset, start, number)
+        place = self.places[number]
+        previous_place = self.places[number - 1] if number else -1
+        turn_start = self._user_message_between(previous_place + 1, place)
+        if turn_start and "after_turn" in preset.moments:
+            later_tokens = int(self.before[number] - self.total[turn_start])
+            yield replace(
+                situation,
+                tokens=situation.tokens - later_tokens,
+                since=max(situation.since - later_tokens, 0),
+                moment="after_turn",
+                idle=0.0,
+            )
+        if situation.moment in preset.moments:
+            yield situation
+
+    def _user_message_between(self, start: int, stop: int) -> int | None:
+        """The first message of the user's own in a range; None for none."""
+        for place in range(start, stop):
+            if is_real_user(self.session.messages[place]):
+                return place
+        return None
+
+    def _situation(self, preset: Preset, start: int, number: int) -> Situation:
+        """That right before a request."""
+        messages = self.session.messages
+        place = self.places[number]
+        newest_message = messages[place - 1]
+        shortened = self._after(start)
+        message_count = place
+        if shortened is not None:
+            message_count = shortened.messages + place - self.places[start]
+        idle_seconds = None
+        if number:
+            previous_answer = messages[self.places[number - 1]]
+            idle_seconds = seconds_between(previous_answer, newest_message)
+        is_after_tools = newest_message.role == "tool" and "after_tools" in preset.moments
+        situation = Situation(
             tokens=self._size(start, number),
             window=self.window,
             overhead=self.sizing.overhead,
-            messages=count,
-            moment="after_tools" if tools else "before_request",
+            messages=message_count,
+            moment="after_tools" if is_after_tools else "before_request",
             model=self.session.model,
             requests=number,
             said=int(self.before[number]) - self.sizing.overhead,
-            idle=newest,
+            idle=idle_seconds,
         )
-        if number and number != start + 1:
-            reported = self._size(start, number - 1)
-            now = replace(
-                now,
-                reported=Usage(reported, output=self._outputs[number - 1]),
-                since=now.tokens - reported,
-            )
-        turn = next((i for i in range(last + 1, at) if is_real_user(messages[i])), None)
-        if turn and "after_turn" in preset.moments:
-            later = int(self.before[number] - self.total[turn])
-            tokens, since = now.tokens - later, max(now.since - later, 0)
-            yield replace(now, tokens=tokens, since=since, moment="after_turn", idle=0.0)
-        if now.moment in preset.moments:
-            yield now
+        if number in (0, start + 1):
+            return situation
+        reported_tokens = self._size(start, number - 1)
+        return replace(
+            situation,
+            reported=Usage(reported_tokens, output=self._outputs[number - 1]),
+            since=situation.tokens - reported_tokens,
+        )
+
+    def _after(self, start: int) -> Shortened | None:
+        """What the compaction before a request comes to; None before the first compaction."""
+        if start < 0:
+            return None
+        return self._shortened[start]
 
     def _size(self, start: int, number: int) -> int:
         """Tokens of a request, where the newest compaction was before the request `start`."""
-        short = self._short[start] if start >= 0 else None
-        if short is None:
+        shortened = self._after(start)
+        if shortened is None:
             return int(self.before[number])
-        return short.tokens + int(self.before[number] - self.before[start])
+        return shortened.tokens + int(self.before[number] - self.before[start])
 
     def _helps(self, start: int, number: int) -> bool:
         """Whether there is something to compact."""
-        short = self._short[number]
+        shortened = self._shortened[number]
+        if shortened is None:
+            return False
         size = self._size(start, number)
-        return short is not None and size > self.target and short.tokens < size
+        return size > self.target and shortened.tokens < size
 
     def _fits(self, start: int, stop: int) -> bool:
-        """Whether all requests of a stretch fit into the window, or no compaction before the
-        last would help.
+        """Whether all requests of a stretch fit into the window, or no compaction before its
+        newest one would help.
         """
-        last = stop - 1
-        return (
-            last <= start or self._size(start, last) <= self.window or not self._helps(start, last)
-        )
+        newest = stop - 1
+        if newest <= start or self._size(start, newest) <= self.window:
+            return True
+        return not self._helps(start, newest)
 
     def _between(self, start: int, stop: int) -> float:
         """USD of the requests from one compaction to the next one, and of what is fetched again
@@ -235,25 +307,35 @@ class Schedules:
         """
         sums = self._sums[start + 1]
         usd = float(sums[stop - max(start, 0)])
-        short = self._short[start] if start >= 0 else None
-        if short is None:
+        shortened = self._after(start)
+        if shortened is None:
             return usd
-        end = self.places[stop] if stop < len(self.places) else len(self.session.messages)
-        again = sum(tokens for at, tokens in short.fetched if at < end)
-        rates = self.tariff.at(short.tokens)
-        return usd + again * (rates.cache_write if self.pricing.rules.writes else rates.input)
+        end = len(self.session.messages)
+        if stop < len(self.places):
+            end = self.places[stop]
+        tokens = 0
+        for place, fetched_tokens in shortened.fetched:
+            if place < end:
+                tokens += fetched_tokens
+        rates = self.tariff.at(shortened.tokens)
+        rate = rates.cache_write if self.pricing.rules.writes else rates.input
+        return usd + tokens * rate
 
     def _stretch(self, start: int) -> Floats:
         """(n + 1,) USD of the first 0, 1, ... n requests from a compaction on."""
-        first = max(start, 0)
-        if start >= 0 and self._short[start] is None:
+        if start >= 0 and self._shortened[start] is None:
             return np.zeros(0)
-        found, sent = [0.0], 0
-        for number in range(first, len(self.places)):
+        first_number = max(start, 0)
+        sums = [0.0]
+        sent = 0
+        for number in range(first_number, len(self.places)):
             size = self._size(start, number)
-            prefix, turn = self._head if number == start else sent, self._turn_before[number]
-            if turn is not None and number > start:  # its thinking left
-                prefix = min(prefix, self._size(start, max(turn, first)))
+            prefix = sent
+            if number == start:
+                prefix = self._head
+            turn_start = self._turn_starts[number]
+            if turn_start is not None and number > start:  # its thinking left
+                prefix = min(prefix, self._size(start, max(turn_start, first_number)))
             paid = charge(
                 self.tariff,
                 self.pricing.rules,
@@ -264,41 +346,57 @@ class Schedules:
                 self._waits[number],
                 self._outputs[number],
             )
-            found.append(found[-1] + paid.usd)
+            sums.append(sums[-1] + paid.usd)
             sent = size
-        return np.array(found)
+        return np.array(sums)
 
     def _summary(self, start: int, stop: int) -> float:
         """USD of the summary that a compaction has written, of all that goes."""
-        short = self._short[stop]
-        if short is None or not short.written:
+        shortened = self._shortened[stop]
+        if shortened is None or not shortened.written:
             return 0.0
-        read = max(self._size(start, stop) - (short.tokens - short.written), 0)
-        rates = self.tariff.at(read)
-        return read * rates.input + short.written * rates.output
+        kept_tokens = shortened.tokens - shortened.written
+        read_tokens = max(self._size(start, stop) - kept_tokens, 0)
+        rates = self.tariff.at(read_tokens)
+        return read_tokens * rates.input + shortened.written * rates.output
 
-    def _shortened(self, at: int, strategy: Strategy, model: Model, index: Index) -> Shortened:
-        history = self.sizing.history(self.session.messages, at)
-        done = compact(history, strategy, Budget(target=self.target, window=self.window), model)
-        written = sum(
-            self.sizing.count(one)
-            for stage in done.stages
-            for one in stage.wrote
-            if stage.completions and one.role == "summary"
+    def _compacted(self, place: int, strategy: Strategy, model: Model, index: Index) -> Shortened:
+        """What a compaction before the message at that place comes to."""
+        history = self.sizing.history(self.session.messages, place)
+        budget = Budget(target=self.target, window=self.window)
+        compaction = compact(history, strategy, budget, model)
+        sent_view = view(self.session, compaction.sent)
+        retention = index.demand(place).retained(sent_view.kept, sent_view.texts)
+        return Shortened(
+            tokens=compaction.sent.tokens,
+            messages=len(compaction.sent.messages),
+            written=self._summary_tokens(compaction),
+            fetched=tuple(_fetched(retention, self.sizing)),
         )
-        seen, demand = view(self.session, done.sent), index.demand(at)
-        fetched = tuple(_fetched(demand.retained(seen.kept, seen.texts), self.sizing))
-        return Shortened(done.sent.tokens, len(done.sent.messages), written, fetched)
+
+    def _summary_tokens(self, compaction: Compaction) -> int:
+        """Tokens of the summaries for which a model was asked."""
+        tokens = 0
+        for stage in compaction.stages:
+            if not stage.completions:
+                continue
+            for message in stage.wrote:
+                if message.role == "summary":
+                    tokens += self.sizing.count(message)
+        return tokens
 
 
 def _fetched(retention: Retention, sizing: Sizing) -> Iterator[tuple[int, int]]:
     """Each result that must be fetched again, when it is first needed: the latest that holds
     what is lost.
     """
-    demand, there = retention.demand, set[int]()
-    lost = demand.reacquirable & ~retention.presence
-    for slot in np.flatnonzero(lost).tolist():
+    demand = retention.demand
+    fetched_places: set[int] = set()
+    is_lost = demand.reacquirable & ~retention.presence
+    for slot in np.flatnonzero(is_lost).tolist():
         holders = demand.repeatable_sources.get(slot, ())
-        if holders and there.isdisjoint(holders):
-            there.add(holders[-1])
-            yield demand.needs[slot].use, sizing.sizes[holders[-1]]
+        if not holders or not fetched_places.isdisjoint(holders):
+            continue
+        latest_holder = holders[-1]
+        fetched_places.add(latest_holder)
+        yield demand.needs[slot].use, sizing.sizes[latest_holder]

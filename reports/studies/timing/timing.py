@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -24,128 +25,150 @@ from workbench.engine.compaction.presets import NAMES, preset, with_price
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.extractive import Extractive
 from workbench.evaluation.analysis.paired import estimate
-from workbench.evaluation.experiment.prepared import prepared
+from workbench.evaluation.experiment.prepared import Prepared, prepared
 from workbench.evaluation.metrics.costs.pricing import pricing
 
 PAGE = Path(__file__).parent / "README.md"
 WINDOWS = (64_000, 128_000)
 STRATEGIES = ("summarize", "truncate")
-PRICE, CHEAPEST = "`+price`", "the cheapest"
+PRICE = "`+price`"
+CHEAPEST = "the cheapest"
+
+
+class Case(NamedTuple):
+    """What each column of the tables is about."""
+
+    strategy: str
+    window: int
+
+
+CASES = [Case(strategy, window) for strategy in STRATEGIES for window in WINDOWS]
 
 
 def triggers() -> dict[str, Preset]:
     """Each trigger once, by the presets that have it; those that never or always compact are
     left out.
     """
-    same: dict[str, list[Preset]] = {}
-    for one in (preset(name) for name in NAMES if name not in ("none", "null")):
-        same.setdefault(f"{one.trigger!r} {one.moments}", []).append(one)
-    return {", ".join(f"`{one.name}`" for one in group): group[0] for group in same.values()}
+    presets_by_trigger: dict[str, list[Preset]] = {}
+    for name in NAMES:
+        if name not in ("none", "null"):
+            named_preset = preset(name)
+            trigger = f"{named_preset.trigger!r} {named_preset.moments}"
+            presets_by_trigger.setdefault(trigger, []).append(named_preset)
+    by_names: dict[str, Preset] = {}
+    for presets in presets_by_trigger.values():
+        names = ", ".join([f"`{same_preset.name}`" for same_preset in presets])
+        by_names[names] = presets[0]
+    return by_names
 
 
 def _measured(paths: Sequence[str], _: bool) -> Frames:
     rows: list[dict[str, object]] = []
     for session in sample(paths, bundled=False):
-        priced = pricing(session)
         for window in WINDOWS:
-            ready = prepared(session, window)
+            prepared_session = prepared(session, window)
             for strategy in STRATEGIES:
-                writer, stages = ready.reader(Extractive()), preset(strategy).strategy
-                known = Schedules(
-                    session, ready.sizing, ready.index, priced, stages, writer, window=ready.window
-                )
-                best = known.cheapest()
-                if not known.compactable or known.cost(best) <= 0:
-                    continue
-                found = {name: known.under(one) for name, one in triggers().items()}
-                found |= {PRICE: known.under(with_price(strategy)), CHEAPEST: best}
-                about = {
-                    "project": session.project or session.id,
-                    "session": session.id,
-                    "window": window,
-                }
-                rows += [
-                    {
-                        **about,
-                        "strategy": strategy,
-                        "context": name,
-                        "usd": known.cost(made),
-                        "compactions": len(made),
-                    }
-                    for name, made in found.items()
-                ]
+                rows += _rows_of(prepared_session, Case(strategy, window))
     return {"": pd.DataFrame(rows)}
 
 
-def regrets(rows: pd.DataFrame, window: int, strategy: str) -> pd.DataFrame:
+def _rows_of(prepared_session: Prepared, case: Case) -> Iterator[dict[str, object]]:
+    """A row a trigger; none where no compaction takes something out, or nothing has a price."""
+    session = prepared_session.session
+    schedules = Schedules(
+        session,
+        prepared_session.sizing,
+        prepared_session.index,
+        pricing(session),
+        preset(case.strategy).strategy,
+        prepared_session.reader(Extractive()),
+        window=prepared_session.window,
+    )
+    cheapest = schedules.cheapest()
+    if not schedules.compactable or schedules.cost(cheapest) <= 0:
+        return
+    by_name: dict[str, Sequence[int]] = {}
+    for name, trigger_preset in triggers().items():
+        by_name[name] = schedules.under(trigger_preset)
+    by_name[PRICE] = schedules.under(with_price(case.strategy))
+    by_name[CHEAPEST] = cheapest
+    for name, schedule in by_name.items():
+        yield {
+            "project": session.project or session.id,
+            "session": session.id,
+            "window": case.window,
+            "strategy": case.strategy,
+            "context": name,
+            "usd": schedules.cost(schedule),
+            "compactions": len(schedule),
+        }
+
+
+def _of_case(rows: pd.DataFrame, case: Case) -> pd.DataFrame:
+    return rows[(rows["window"] == case.window) & (rows["strategy"] == case.strategy)]
+
+
+def _of_context(rows: pd.DataFrame, case: Case, context: str) -> pd.DataFrame:
+    case_rows = _of_case(rows, case)
+    return case_rows[case_rows["context"] == context]
+
+
+def regrets(rows: pd.DataFrame, case: Case) -> pd.DataFrame:
     """A row a project and a column a trigger: by how many per cent its schedules cost more than
     the cheapest ones.
     """
-    known = rows[(rows["window"] == window) & (rows["strategy"] == strategy)]
-    wide = known.pivot_table("usd", ["project", "session"], "context", sort=False)
-    return 100 * wide.div(wide[CHEAPEST], axis=0).sub(1).groupby("project").mean()
+    costs = _of_case(rows, case).pivot_table("usd", ["project", "session"], "context", sort=False)
+    return 100 * costs.div(costs[CHEAPEST], axis=0).sub(1).groupby("project").mean()
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
     """What each trigger costs more than the cheapest schedule, and `+price` against the best of
     the others.
     """
-    columns = [(strategy, window) for strategy in STRATEGIES for window in WINDOWS]
-    found = {one: regrets(rows, one[1], one[0]) for one in columns}
+    tables = [regrets(rows, case) for case in CASES]
+    total = sum([table.mean() for table in tables])
     names = [name for name in rows["context"].unique() if name != CHEAPEST]
-    order = sorted(names, key=lambda name: sum(table[name].mean() for table in found.values()))
-    yield (
-        "| trigger of | "
-        + " | ".join(f"`{strategy}`, {window // 1000}k" for strategy, window in columns)
-        + " |"
-    )
-    yield "|---" * (len(columns) + 1) + "|"
-    for name in order:
-        yield f"| {name} | " + " | ".join(_cell(found[one][name]) for one in columns) + " |"
+    yield from _head("trigger of")
+    for name in sorted(names, key=lambda name: total[name]):
+        yield _row(name, [_cell(table[name]) for table in tables])
     yield ""
-    yield (
-        "| | "
-        + " | ".join(f"`{strategy}`, {window // 1000}k" for strategy, window in columns)
-        + " |"
-    )
-    yield "|---" * (len(columns) + 1) + "|"
-    yield (
-        "| `+price` less the best other | "
-        + " | ".join(_against(found[one]) for one in columns)
-        + " |"
-    )
+    yield from _head("")
+    yield _row(f"{PRICE} less the best other", [_against(table) for table in tables])
     for name in (PRICE, CHEAPEST):
-        counts = (f"{_rows(rows, *one, name)['compactions'].mean():.1f}" for one in columns)
-        yield f"| compactions a session, {name} | " + " | ".join(counts) + " |"
-    counts = (_rows(rows, *one, PRICE)[["session", "project"]].nunique() for one in columns)
-    yield (
-        "| sessions | "
-        + " | ".join(f"{n['session']} of {some(n['project'], 'project')}" for n in counts)
-        + " |"
-    )
+        means = [_of_context(rows, case, name)["compactions"].mean() for case in CASES]
+        yield _row(f"compactions a session, {name}", [f"{mean:.1f}" for mean in means])
+    yield _row("sessions", [_sessions(_of_context(rows, case, PRICE)) for case in CASES])
 
 
-def _rows(rows: pd.DataFrame, strategy: str, window: int, name: str) -> pd.DataFrame:
-    return rows[
-        (rows["window"] == window) & (rows["strategy"] == strategy) & (rows["context"] == name)
-    ]
+def _head(title: str) -> Iterator[str]:
+    """The first rows of a table with a column a case."""
+    titles = [f"`{case.strategy}`, {case.window // 1000}k" for case in CASES]
+    first_cell = f" {title} " if title else " "
+    yield f"|{first_cell}| " + " | ".join(titles) + " |"
+    yield "|---" * (len(CASES) + 1) + "|"
+
+
+def _row(title: str, cells: Sequence[str]) -> str:
+    return f"| {title} | {' | '.join(cells)} |"
+
+
+def _sessions(rows: pd.DataFrame) -> str:
+    return f"{rows['session'].nunique()} of {some(rows['project'].nunique(), 'project')}"
 
 
 def _against(table: pd.DataFrame) -> str:
-    others = table.drop(columns=[PRICE, CHEAPEST])
-    best = str(others.mean().idxmin())
-    return f"{_cell(table[PRICE] - others[best], '+')}, {best}"
+    other_triggers = table.drop(columns=[PRICE, CHEAPEST])
+    best = str(other_triggers.mean().idxmin())
+    return f"{_cell(table[PRICE] - other_triggers[best], '+')}, {best}"
 
 
 def _cell(values: pd.Series, sign: str = "") -> str:
-    found = estimate(values.tolist())
-    assert found is not None
-    ends = (
-        ""
-        if found.low is None or found.high is None
-        else f" ({found.low:{sign}.0f} to {found.high:{sign}.0f})"
-    )
-    return f"{found.mean:{sign}.1f}{ends}"
+    estimated = estimate(values.tolist())
+    assert estimated is not None
+    mean = f"{estimated.mean:{sign}.1f}"
+    if estimated.low is None or estimated.high is None:
+        return mean
+    return f"{mean} ({estimated.low:{sign}.0f} to {estimated.high:{sign}.0f})"
 
 
 PARTS = {"timing": Part(measure=_measured, tell=lines)}
