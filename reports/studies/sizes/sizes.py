@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import mean
+from typing import TypeAlias
 
 import pandas as pd
 
@@ -34,8 +35,10 @@ from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.matched import matched, sized_histories, stays_larger
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import DEFAULT_WINDOW
+from workbench.evaluation.replays.step import Replay
 
 PAGE = Path(__file__).parent / "README.md"
+Row: TypeAlias = dict[str, object]
 STRATEGIES = ("summarize", "claude_code", "ex_athena", "hermes_lean")
 BASELINE = "truncate"
 METRICS = (exam_recall, recall_bound)
@@ -50,7 +53,9 @@ def sessions(paths: Sequence[str]) -> Iterator[Prepared]:
 
 
 def measured(
-    every: Iterable[Prepared], strategies: Sequence[str] = STRATEGIES, share: float = SHARE
+    prepared_sessions: Iterable[Prepared],
+    strategies: Sequence[str] = STRATEGIES,
+    share: float = SHARE,
 ) -> Frames:
     """The rows behind the page.
 
@@ -59,95 +64,120 @@ def measured(
     which what must stay is larger than the size, and how often the baseline compacts in the window
     from the price table and in the one from evidence.
     """
-    scores, windows = [], []
-    for ready in every:
-        of = {"session": ready.session.id, "project": ready.session.project or ready.session.id}
-        at = at_shares(ready.session)
-        fit = [one.fits for one in sized_histories(ready.session, ready.sizing, at, (share,))]
-        before, now = compactions(ready)
-        windows.append(
-            of
-            | {
-                "boundaries": len(fit),
-                "too_small": fit.count(False),
-                "before": before,
-                "now": now,
-            }
-        )
-        if not at:
-            continue
-        model = ready.reader(Extractive())
-        baseline = BaselineAtSizes(ready, preset(BASELINE), model, at, (share,))
-        for name in (BASELINE, *strategies):
-            replay = matched(
-                ready.session,
-                preset(name),
-                model,
-                ready.sizing,
-                window=ready.window,
-                boundaries=at,
-                shares=(share,),
-            )
-            there = {row["metric"]: row["value"] for row in baseline.rows(replay)}
-            done = [event.compaction for event in replay.events]
-            parts = [
-                one.sent.spoken / max(one.budget.target - one.before.overhead, 1) for one in done
-            ]
-            used = mean(parts) if parts else None
-            larger = stays_larger(replay, share)
-            for metric in METRICS:
-                value = (
-                    None if larger else metric.score(MetricInput(replay, ready.index, share)).value
-                )
-                scores.append(
-                    of
-                    | {
-                        "strategy": name,
-                        "metric": metric.name,
-                        "value": value,
-                        "there": there.get(metric.name),
-                    }
-                    | {"used": used}
-                )
+    scores: list[Row] = []
+    windows: list[Row] = []
+    for prepared_session in prepared_sessions:
+        windows.append(_windows(prepared_session, share))
+        scores += _scores(prepared_session, strategies, share)
     return {"scores": pd.DataFrame(scores), "windows": pd.DataFrame(windows)}
 
 
-def table_window(ready: Prepared) -> int:
+def _about(prepared_session: Prepared) -> Row:
+    """The columns that every row begins with."""
+    session = prepared_session.session
+    return {"session": session.id, "project": session.project or session.id}
+
+
+def _windows(prepared_session: Prepared, share: float) -> Row:
+    """A session's boundaries, and compactions of the baseline."""
+    session = prepared_session.session
+    boundaries = at_shares(session)
+    histories = sized_histories(session, prepared_session.sizing, boundaries, (share,))
+    fits = [history.fits for history in histories]
+    in_table_window, in_own_window = compactions(prepared_session)
+    return {
+        **_about(prepared_session),
+        "boundaries": len(fits),
+        "too_small": fits.count(False),
+        "before": in_table_window,
+        "now": in_own_window,
+    }
+
+
+def _scores(prepared_session: Prepared, strategies: Sequence[str], share: float) -> Iterator[Row]:
+    """The scores of a session; none where it has no boundary."""
+    boundaries = at_shares(prepared_session.session)
+    if not boundaries:
+        return
+    model = prepared_session.reader(Extractive())
+    baseline = BaselineAtSizes(prepared_session, preset(BASELINE), model, boundaries, (share,))
+    for name in (BASELINE, *strategies):
+        replay = matched(
+            prepared_session.session,
+            preset(name),
+            model,
+            prepared_session.sizing,
+            window=prepared_session.window,
+            boundaries=boundaries,
+            shares=(share,),
+        )
+        baseline_values = {row["metric"]: row["value"] for row in baseline.rows(replay)}
+        used = _part_used(replay)
+        is_larger = stays_larger(replay, share)
+        for metric in METRICS:
+            value = None
+            if not is_larger:
+                value = metric.score(MetricInput(replay, prepared_session.index, share)).value
+            yield {
+                **_about(prepared_session),
+                "strategy": name,
+                "metric": metric.name,
+                "value": value,
+                "there": baseline_values.get(metric.name),
+                "used": used,
+            }
+
+
+def _part_used(replay: Replay) -> float | None:
+    """The mean part that compactions used of the size asked for; None without one."""
+    parts: list[float] = []
+    for event in replay.events:
+        compaction = event.compaction
+        target_room = compaction.budget.target - compaction.before.overhead
+        parts.append(compaction.sent.spoken / max(target_room, 1))
+    if not parts:
+        return None
+    return mean(parts)
+
+
+def table_window(prepared_session: Prepared) -> int:
     """The window of a session by the order of before: its own, else that of a price table."""
-    session = ready.session
-    return ready.sizing.window(session.window or catalog_window(session.model) or DEFAULT_WINDOW)
+    session = prepared_session.session
+    window = session.window or catalog_window(session.model) or DEFAULT_WINDOW
+    return prepared_session.sizing.window(window)
 
 
-def compactions(ready: Prepared) -> list[int]:
+def compactions(prepared_session: Prepared) -> list[int]:
     """How often the baseline compacts in the window from the price table, and in the one from
     evidence.
     """
-    own, model = preset(BASELINE), Extractive()
-    return [
-        len(natural(ready.session, own, model, ready.sizing, window=window, boundaries=()).events)
-        for window in (table_window(ready), ready.window)
-    ]
+    baseline = preset(BASELINE)
+    model = Extractive()
+    counts: list[int] = []
+    for window in (table_window(prepared_session), prepared_session.window):
+        replay = natural(
+            prepared_session.session, baseline, model, prepared_session.sizing, window=window
+        )
+        counts.append(len(replay.events))
+    return counts
 
 
 def lines(scores: pd.DataFrame, windows: pd.DataFrame) -> Iterator[str]:
     """What the page says of them; differences in points."""
-    known = scores.assign(mode="matched", share=SHARE, better="higher")
-    at_sizes = known.assign(value=known["there"], baseline=BASELINE)[known["strategy"] != BASELINE]
-    heads = " | ".join(
-        f"`{metric.name}`: at the size asked for | at the size used" for metric in METRICS
-    )
     scored = scores.dropna(subset="value")
     yield f"{counted(scored)}; differences from `{BASELINE}` in points:"
     yield ""
+    heads = " | ".join(
+        [f"`{metric.name}`: at the size asked for | at the size used" for metric in METRICS]
+    )
     yield f"| strategy | part used of the size | {heads} |"
     yield "|---|---|---|---|---|---|"
-    tables = [
-        compare_table(known, metric.name, BASELINE, "matched", sizes).set_index("strategy")
-        for metric in METRICS
-        for sizes in (None, at_sizes)
-    ]
-    for name, used in scored.groupby("strategy", sort=False)["used"].mean().items():
-        cells = [_cell(table.loc[name]) if name in table.index else "" for table in tables]
+    tables = _comparisons(scores)
+    used_by_strategy = scored.groupby("strategy", sort=False)["used"].mean()
+    for name, used in used_by_strategy.items():
+        cells: list[str] = []
+        for table in tables:
+            cells.append(_cell(table.loc[name]) if name in table.index else "")
         yield f"| `{name}` | {used:.2f} | {' | '.join(cells)} |"
     yield ""
     yield (
@@ -164,29 +194,47 @@ def lines(scores: pd.DataFrame, windows: pd.DataFrame) -> Iterator[str]:
     )
 
 
+def _comparisons(scores: pd.DataFrame) -> list[pd.DataFrame]:
+    """By metric the differences from the baseline at the size asked for, and at the size used."""
+    by_size_asked = scores.assign(mode="matched", share=SHARE, better="higher")
+    at_used_size = by_size_asked.assign(value=by_size_asked["there"], baseline=BASELINE)
+    at_used_size = at_used_size[by_size_asked["strategy"] != BASELINE]
+    tables: list[pd.DataFrame] = []
+    for metric in METRICS:
+        for baseline_values in (None, at_used_size):
+            table = compare_table(by_size_asked, metric.name, BASELINE, "matched", baseline_values)
+            tables.append(table.set_index("strategy"))
+    return tables
+
+
 def _cell(row: pd.Series) -> str:
-    ends = "" if pd.isna(row["low"]) else f" ({100 * row['low']:+.0f} to {100 * row['high']:+.0f})"
-    return f"{100 * row['difference']:+.0f}{ends}"
+    difference = f"{100 * row['difference']:+.0f}"
+    if pd.isna(row["low"]):
+        return difference
+    return f"{difference} ({100 * row['low']:+.0f} to {100 * row['high']:+.0f})"
 
 
 def _kinds(paths: Sequence[str], _: bool) -> Frames:
-    every = [
-        (ready.session.id, at, item.kind)
-        for ready in sessions(paths)
-        for at in at_shares(ready.session)
-        for item in Exams.of(ready.index).at(at).items
-    ]
-    return {"": pd.DataFrame(every, columns=["session", "at", "kind"])}
+    rows: list[Row] = []
+    for prepared_session in sessions(paths):
+        exams = Exams.of(prepared_session.index)
+        for boundary in at_shares(prepared_session.session):
+            for item in exams.at(boundary).items:
+                row: Row = {
+                    "session": prepared_session.session.id,
+                    "at": boundary,
+                    "kind": item.kind,
+                }
+                rows.append(row)
+    return {"": pd.DataFrame(rows, columns=["session", "at", "kind"])}
 
 
 def kinds(rows: pd.DataFrame) -> Iterator[str]:
     """How many questions the exam asks of each kind."""
-    found = ", ".join(f"{n} {kind}" for kind, n in rows["kind"].value_counts().items())
+    counts = ", ".join([f"{n} {kind}" for kind, n in rows["kind"].value_counts().items()])
     places = some(rows.groupby(["session", "at"]).ngroups, "boundary", "boundaries")
-    yield (
-        f"{len(rows)} questions at {places} of {some(rows['session'].nunique(), 'session')}:"
-        f" {found}."
-    )
+    session_count = some(rows["session"].nunique(), "session")
+    yield f"{len(rows)} questions at {places} of {session_count}: {counts}."
 
 
 def _measured(paths: Sequence[str], _: bool) -> Frames:
