@@ -14,4 +14,6 @@ def shipped_folder(name: str) -> Path:
         name: of the folder in `datasets`.
     """
     packed = PACKAGE / "_data" / name
-    return packed if packed.is_dir() else PACKAGE.parent / "datasets" / name
+    if packed.is_dir():
+        return packed
+    return PACKAGE.parent / "datasets" / name

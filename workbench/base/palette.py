@@ -39,5 +39,8 @@ def looks(strategies: Iterable[str]) -> dict[str, Style]:
     styles: dict[str, Style] = {}
     for name in strategies:
         if name not in styles:
-            styles[name] = KNOWN[name] if name in KNOWN else next(spare)
+            if name in KNOWN:
+                styles[name] = KNOWN[name]
+            else:
+                styles[name] = next(spare)
     return styles

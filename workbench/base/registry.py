@@ -46,15 +46,18 @@ def find(kind: str, name: str, builtin: Mapping[str, Part]) -> Part:
 
 
 def extension(name: str) -> Callable[..., Any] | None:
-    """The function of that name in a floor's `extensions.py`; None where no floor has it.
+    """The function of that name in an `extensions.py`; None where no floor has it.
 
-    A floor that adds something to floors below it, such as a section to a report, has that file:
-    functions that import what they need when they are called. So no floor names one above, and what
-    a missing floor would add is absent.
+    A floor that adds something to floors below it, such as a section to a report, has that file in
+    one of its rooms: functions that import what they need when they are called. So no floor names
+    one above, and what a missing floor would add is absent.
     """
-    for file in sorted(PACKAGE.glob("*/extensions.py")):
-        floor = import_module(f"workbench.{file.parent.name}.extensions")
-        function: Callable[..., Any] | None = getattr(floor, name, None)
-        if function is not None:
+    files = PACKAGE.glob("*/*/extensions.py")
+    for file in sorted(files):
+        room = file.parent
+        floor = room.parent
+        module = import_module(f"workbench.{floor.name}.{room.name}.extensions")
+        if hasattr(module, name):
+            function: Callable[..., Any] = getattr(module, name)
             return function
     return None

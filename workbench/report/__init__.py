@@ -5,6 +5,6 @@
 - `view`: a local server over a folder of runs.
 
 It renders `evaluation.findings.Findings`, and computes no figure of its own. Sections of the
-laboratory come from `lab/extensions.py`. Start with `page/report.py`; a new figure belongs into
+laboratory come from `lab/sections`. Start with `page/report.py`; a new figure belongs into
 `evaluation/findings/figures.py`.
 """

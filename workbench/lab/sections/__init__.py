@@ -1,1 +1,1 @@
-"""What the laboratory adds to a report; `extensions.py` beside this folder has the list."""
+"""What the laboratory adds to a report; `extensions.py` has the list."""

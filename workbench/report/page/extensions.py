@@ -1,4 +1,4 @@
-"""What the report adds to the floors below it; `base.extensions` finds this file."""
+"""What the report adds to the floors below it; `base.registry.extension` finds it."""
 
 from __future__ import annotations
 
