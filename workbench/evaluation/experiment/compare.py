@@ -27,6 +27,7 @@ from workbench.evaluation.experiment.forecast import (
 from workbench.evaluation.experiment.job import Crew, folder_of, local_servers
 from workbench.evaluation.experiment.keys import described
 from workbench.evaluation.experiment.preliminary import forget
+from workbench.evaluation.experiment.processes import lasting_workers
 from workbench.evaluation.experiment.replay_work import ReplayJob
 from workbench.evaluation.experiment.results import Results
 from workbench.evaluation.experiment.run_files import write_run
@@ -41,7 +42,6 @@ from workbench.evaluation.experiment.sources import (
 )
 from workbench.evaluation.experiment.spec import RunSpec, chosen_baseline, with_references
 from workbench.evaluation.experiment.units import Unit, lost_unit, replay_unit, units_of
-from workbench.evaluation.experiment.workers import lasting_workers
 
 
 @documented(RunSpec)
