@@ -19,7 +19,9 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 # its own folder too: a Python in safe mode does not look there
 sys.path.insert(0, str(Path(__file__).parent))
 
-from evidence import EVIDENCE, PUBLISHED, Evidence
+from cost_claims import PUBLISHED
+from evidence import EVIDENCE
+from findings import Evidence
 from recordings import measured
 from rows import Part, rows_beside, run
 
