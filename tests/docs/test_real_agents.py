@@ -16,9 +16,10 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def study() -> SimpleNamespace:
-    return SimpleNamespace(
-        **runpy.run_path(str(ROOT / "reports" / "studies" / "real-agents" / "real_agents.py"))
-    )
+    folder = ROOT / "reports" / "studies" / "real-agents"
+    tables = runpy.run_path(str(folder / "real_agents.py"))
+    collecting = runpy.run_path(str(folder / "collected_trials.py"))
+    return SimpleNamespace(**collecting | tables)
 
 
 def test_the_page_has_the_tables_of_the_records(study: SimpleNamespace) -> None:

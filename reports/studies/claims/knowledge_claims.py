@@ -10,6 +10,7 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "real-agents"))
 
+from agent_trials import RULES, AgentTrial, trials
 from cost_claims import (
     FLASH,
     published_runs,
@@ -22,7 +23,6 @@ from findings import (
     near,
     rows_of,
 )
-from real_agents import RULES, AgentTrial, trials
 
 from workbench.base.formats import percent
 from workbench.lab.judge.work_exam.graded_answers import read_answers, read_names
