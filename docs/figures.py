@@ -46,56 +46,66 @@ SHARE = 0.2
 
 def lines(run: Tables) -> Iterator[str]:
     """The table of a run in Markdown, and below it what the means are over."""
-    against = {row["strategy"]: row for row in differences(run).to_dict("records")}
-    late, larger = run.unranked(SHARE), run.over_target(SHARE)
+    differences_by_name = {row["strategy"]: row for row in differences(run).to_dict("records")}
+    unranked = run.unranked(SHARE)
+    over_target = run.over_target(SHARE)
     yield (
         "| strategy | the work | 95 % interval | against `truncate`, points | names | 95 % interval"
         " | size used |"
     )
     yield "|---|---|---|---|---|---|---|"
     for name in run.strategies:
-        work, names = (run.equal_size(name, SHARE, half) for half in (WORK, NAMES))
-        shown = f"*`{name}`*" if name in REFERENCES else f"`{name}`"
-        if name in late:
-            inside, of = larger[name]
-            shown += f", over target in {inside} of {of}"
-        row = against.get(name, {}) if name not in REFERENCES else {}
+        title = f"`{name}`"
+        difference = differences_by_name.get(name, {})
+        if name in REFERENCES:
+            title = f"*`{name}`*"
+            difference = {}
+        if name in unranked:
+            over_count, case_count = over_target[name]
+            title += f", over target in {over_count} of {case_count}"
+        work = run.equal_size(name, SHARE, WORK)
+        names = run.equal_size(name, SHARE, NAMES)
         used = run.used(name, SHARE)
-        size = "" if used is None else percent(used)
-        figures = (
+        cells = (
+            title,
             _mean(work),
             _interval(work),
-            _difference(row),
+            _difference(difference),
             _mean(names),
             _interval(names),
-            size,
+            "" if used is None else percent(used),
         )
-        yield f"| {shown} | {' | '.join(figures)} |"
+        yield f"| {' | '.join(cells)} |"
     yield ""
-    left, every = run.too_small.get(SHARE, (0, 0))
-    out = (
-        f"; {left} of {every} boundaries are in no figure: what must stay is larger than the size"
-        if left
-        else ""
-    )
-    yield f"Means over {Counts.of(run)}{out}."
+    too_small, boundary_count = run.too_small.get(SHARE, (0, 0))
+    note = ""
+    if too_small:
+        note = (
+            f"; {too_small} of {boundary_count} boundaries are in no figure: what must stay is"
+            " larger than the size"
+        )
+    yield f"Means over {Counts.of(run)}{note}."
 
 
-def _mean(found: Estimate | None) -> str:
-    return "" if found is None else percent(found.mean)
+def _mean(mean: Estimate | None) -> str:
+    return "" if mean is None else percent(mean.mean)
 
 
-def _interval(found: Estimate | None) -> str:
-    if found is None or found.low is None or found.high is None:
+def _interval(mean: Estimate | None) -> str:
+    if mean is None or mean.low is None or mean.high is None:
         return ""
-    return f"{percent(found.low)} to {percent(found.high)}"
+    return f"{percent(mean.low)} to {percent(mean.high)}"
 
 
 def _difference(row: dict[str, Any]) -> str:
-    middle, low, high = (row.get(name) for name in ("difference", "low", "high"))
-    if not isinstance(middle, float) or not isinstance(low, float) or not isinstance(high, float):
+    difference = row.get("difference")
+    low = row.get("low")
+    high = row.get("high")
+    if not isinstance(difference, float):
         return ""
-    return f"{gap(middle)} ({gap(low)} to {gap(high)}), p = {p_value(row['p_holm'])}"
+    if not isinstance(low, float) or not isinstance(high, float):
+        return ""
+    return f"{gap(difference)} ({gap(low)} to {gap(high)}), p = {p_value(row['p_holm'])}"
 
 
 _FIGURE = re.compile(r"\**[-+\u2212~$]?(\d[\d,]*\.?\d*|\.\d+)( ?%)?\**(,? .*)?")
@@ -104,44 +114,48 @@ FEWEST = 3
 """Cells with figures from which a table has to say where they come from."""
 
 
-def unmarked(page: Path, known: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+def unmarked(page: Path, entries: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     """What of a page is wrong: tables with figures between no marks of the list, and marks that
     it does not have.
     """
     text = page.read_text(encoding="utf-8")
     title = page_name(page)
-    for name, one in known.items():
-        if one["page"] == title and not re.search(
-            f"<!-- {name} -->\n.*<!-- end of {name} -->\n", text, re.DOTALL
-        ):
+    for name, entry in entries.items():
+        marks = f"<!-- {name} -->\n.*<!-- end of {name} -->\n"
+        if entry["page"] == title and not re.search(marks, text, re.DOTALL):
             yield f"{title}: the list has {name!r}, the page has no such marks"
-    inside, table = "", list[str]()
+    part_name = ""
+    table: list[str] = []
     for number, line in enumerate([*text.splitlines(), ""], 1):
         if line.startswith("|"):
             table.append(line)
             continue
-        if inside not in known and sum(map(_figures_in, table)) >= FEWEST:
+        figure_count = sum(map(_figures_in, table))
+        if part_name not in entries and figure_count >= FEWEST:
             yield (
                 f"{title}, line {number - len(table)}: no command is known for the table"
                 f" {table[0][:60]!r}"
             )
         table = []
-        if mark := re.fullmatch(r"<!-- (end of )?([a-z-]+) -->", line):
-            inside = "" if mark[1] else mark[2]
+        mark = re.fullmatch(r"<!-- (end of )?([a-z-]+) -->", line)
+        if mark:
+            part_name = "" if mark[1] else mark[2]
 
 
 def _figures_in(row: str) -> int:
-    return sum(bool(_FIGURE.fullmatch(cell.strip())) for cell in row.strip("| ").split("|"))
+    """How many cells of a row begin with a number."""
+    figures = [cell for cell in row.strip("| ").split("|") if _FIGURE.fullmatch(cell.strip())]
+    return len(figures)
 
 
-def figures_table(known: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+def figures_table(entries: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     """The list as a table in Markdown."""
     yield "| page | figures | command | data | in CI |"
     yield "|---|---|---|---|---|"
-    for one in known.values():
+    for entry in entries.values():
         yield (
-            f"| {page_link(one['page'])} | {one['shows']} | {one['command']} | {one['data']} |"
-            f" {one['ci']} |"
+            f"| {page_link(entry['page'])} | {entry['shows']} | {entry['command']} |"
+            f" {entry['data']} | {entry['ci']} |"
         )
 
 
@@ -156,27 +170,30 @@ def page_link(title: str) -> str:
     return f"[{title.removesuffix('.md')}](../../docs/{folder}{title})"
 
 
-def printed_pages(known: Mapping[str, Mapping[str, str]]) -> list[Path]:
+def printed_pages(entries: Mapping[str, Mapping[str, str]]) -> list[Path]:
     """The pages that are checked: README, docs, and the studies that the list names."""
-    listed_pages = {entry["page"] for entry in known.values()}
-    studies = [
-        page for page in sorted(STUDY_PAGES.glob("*/README.md")) if page_name(page) in listed_pages
-    ]
-    pages = [
-        page
-        for folder in (".", "reference", "decisions")
-        for page in sorted((DOCS / folder).glob("*.md"))
-    ]
-    return [README, *pages, *studies]
+    listed_names = {entry["page"] for entry in entries.values()}
+    pages = [README]
+    for folder in (".", "reference", "decisions"):
+        pages += sorted((DOCS / folder).glob("*.md"))
+    for page in sorted(STUDY_PAGES.glob("*/README.md")):
+        if page_name(page) in listed_names:
+            pages.append(page)
+    return pages
 
 
 def listed(check: bool) -> int:
     """Write or check the list; 1 where something is missing."""
-    known = tomllib.loads(FIGURES.read_text(encoding="utf-8"))
-    pages = printed_pages(known)
-    wrong = [*(problem for page in pages for problem in unmarked(page, known)), *problems(pages)]
-    sys.stdout.write("".join(f"{problem}\n" for problem in wrong))
-    return int(between_marks(LIST_PAGE, "list", figures_table(known), check=check) or bool(wrong))
+    entries = tomllib.loads(FIGURES.read_text(encoding="utf-8"))
+    pages = printed_pages(entries)
+    page_problems: list[str] = []
+    for page in pages:
+        page_problems += unmarked(page, entries)
+    page_problems += problems(pages)
+    for problem in page_problems:
+        sys.stdout.write(f"{problem}\n")
+    differs = between_marks(LIST_PAGE, "list", figures_table(entries), check=check)
+    return int(differs or bool(page_problems))
 
 
 FROM_ROWS = "from rows"
@@ -185,10 +202,10 @@ _SCRIPT = re.compile(r"`python (\S+\.py) ")
 """How the command of such a table begins."""
 
 
-def from_rows(known: Mapping[str, Mapping[str, str]], check: bool) -> int:
+def from_rows(entries: Mapping[str, Mapping[str, str]], check: bool) -> int:
     """Write or check the tables that are made from rows; 1 where one differs from its rows."""
-    wrong = False
-    for name, entry in known.items():
+    differs = False
+    for name, entry in entries.items():
         if entry["ci"] != FROM_ROWS:
             continue
         script = _SCRIPT.match(entry["command"])
@@ -200,8 +217,8 @@ def from_rows(known: Mapping[str, Mapping[str, str]], check: bool) -> int:
         words = [name, "--check"] if check else [name]
         if run(study["PARTS"], study["PAGE"], words):
             sys.stdout.write(f"{entry['page']}: {name!r} is not what its rows say\n")
-            wrong = True
-    return int(wrong)
+            differs = True
+    return int(differs)
 
 
 def main(what: str, check: bool) -> int:

@@ -13,6 +13,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeAlias
 
 DOCS = Path(__file__).parent
 STUDIES = "studies"
@@ -23,47 +24,70 @@ MEASURED = re.compile(
 )
 """What looks like a measured figure in prose."""
 PART = re.compile(r"<!-- ([a-z-]+) -->\n(.*?)<!-- end of \1 -->\n", re.DOTALL)
+Entry: TypeAlias = Mapping[str, Any]
+"""A table of prose.toml: a sentence, an aside, or a whole page."""
+Prose: TypeAlias = dict[str, list[str]]
+"""The paragraphs of each page that are still to be accounted for."""
 
 
 def problems(pages: Sequence[Path], source: Path = DOCS / "prose.toml") -> Iterator[str]:
     """What is wrong with the sentences of some pages."""
-    texts = {page_name(page): page.read_text(encoding="utf-8") for page in pages}
-    parts = {name: part for text in texts.values() for name, part in PART.findall(text)}
-    known = tomllib.loads(source.read_text(encoding="utf-8"))
-    prose = defaultdict(list, {name: paragraphs(text) for name, text in texts.items()})
-    for one in known["sentence"]:
-        pattern = (
-            re.escape(one["words"]).replace(re.escape("{}"), f"({NUMBER})").replace(r"\ ", " ")
-        )
-        found = [
-            (at, match)
-            for at, each in enumerate(prose[one["page"]])
-            for match in re.finditer(pattern, each)
-        ]
-        if len(found) != 1:
-            yield f"{one['page']} has {len(found)} sentences like {one['words']!r}"
-            continue
-        for shown, place in zip(found[0][1].groups(), one["figures"], strict=True):
-            yield from _difference(one, shown, place, parts)
-        prose[one["page"]][found[0][0]] = re.sub(pattern, "", prose[one["page"]][found[0][0]])
-    for one in known["aside"]:
-        at = [number for number, each in enumerate(prose[one["page"]]) if one["words"] in each]
-        if len(at) != 1:
-            yield f"{one['page']} has {len(at)} paragraphs with {one['words']!r}"
-        for number in at:
-            own = prose[one["page"]][number]
-            prose[one["page"]][number] = (
-                "" if own.startswith(one["words"]) else own.replace(one["words"], "")
-            )
-    for entry in known.get("whole", []):
+    entries = tomllib.loads(source.read_text(encoding="utf-8"))
+    parts: dict[str, str] = {}
+    prose: Prose = defaultdict(list)
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        parts.update(PART.findall(text))
+        prose[page_name(page)] = paragraphs(text)
+    for sentence in entries["sentence"]:
+        yield from _problems_of_sentence(sentence, prose, parts)
+    for aside in entries["aside"]:
+        yield from _problems_of_aside(aside, prose)
+    for entry in entries.get("whole", []):
         prose.pop(entry["page"], None)
-    for name, left_over in prose.items():
-        for each in left_over:
-            if left := MEASURED.findall(each.replace("95 %", "")):
+    for title, remaining in prose.items():
+        for paragraph in remaining:
+            figures = MEASURED.findall(paragraph.replace("95 %", ""))
+            if figures:
                 yield (
-                    f"{name}: prose.toml does not say where {', '.join(left)} come from, in"
-                    f" {each[:60]!r}"
+                    f"{title}: prose.toml does not say where {', '.join(figures)} come from, in"
+                    f" {paragraph[:60]!r}"
                 )
+
+
+def _problems_of_sentence(sentence: Entry, prose: Prose, parts: Mapping[str, str]) -> Iterator[str]:
+    """Where the figures of a sentence differ from the tables; it is taken out of the prose."""
+    title = sentence["page"]
+    pattern = re.escape(sentence["words"]).replace(r"\ ", " ")
+    pattern = pattern.replace(re.escape("{}"), f"({NUMBER})")
+    matches: list[tuple[int, re.Match[str]]] = []
+    for place, paragraph in enumerate(prose[title]):
+        for match in re.finditer(pattern, paragraph):
+            matches.append((place, match))
+    if len(matches) != 1:
+        yield f"{title} has {len(matches)} sentences like {sentence['words']!r}"
+        return
+    ((place, match),) = matches
+    for figure, origin in zip(match.groups(), sentence["figures"], strict=True):
+        yield from _difference(sentence, figure, origin, parts)
+    prose[title][place] = re.sub(pattern, "", prose[title][place])
+
+
+def _problems_of_aside(aside: Entry, prose: Prose) -> Iterator[str]:
+    """Whether the page has the aside once; it is taken out of the prose, with its paragraph where
+    it begins this.
+    """
+    title = aside["page"]
+    words = aside["words"]
+    places = [place for place, paragraph in enumerate(prose[title]) if words in paragraph]
+    if len(places) != 1:
+        yield f"{title} has {len(places)} paragraphs with {words!r}"
+    for place in places:
+        paragraph = prose[title][place]
+        remaining = paragraph.replace(words, "")
+        if paragraph.startswith(words):
+            remaining = ""
+        prose[title][place] = remaining
 
 
 def page_name(page: Path) -> str:
@@ -76,35 +100,40 @@ def paragraphs(text: str) -> list[str]:
     """The paragraphs and points of a page in one line each, without parts, code, tables and
     headings.
     """
-    plain = re.sub(r"```.*?```", "", PART.sub("\n", text), flags=re.DOTALL)
-    lines = ("" if line.startswith(("|", "#", "<")) else line for line in plain.splitlines())
-    return [
-        " ".join(each.split())
-        for each in re.split(r"\n\s*\n|\n(?=- )", "\n".join(lines))
-        if each.strip()
-    ]
+    without_parts = PART.sub("\n", text)
+    without_code = re.sub(r"```.*?```", "", without_parts, flags=re.DOTALL)
+    lines: list[str] = []
+    for line in without_code.splitlines():
+        lines.append("" if line.startswith(("|", "#", "<")) else line)
+    blocks = re.split(r"\n\s*\n|\n(?=- )", "\n".join(lines))
+    return [" ".join(block.split()) for block in blocks if block.strip()]
 
 
 def _difference(
-    one: Mapping[str, str], shown: str, place: Sequence[str | int], parts: Mapping[str, str]
+    sentence: Entry, figure: str, origin: Sequence[str | int], parts: Mapping[str, str]
 ) -> Iterator[str]:
     """Whether a figure is the number at a place, as far as its digits go; without a sign its
     size counts.
     """
-    name, *words = map(str, place[:-1])
-    text = parts.get(name, "")
+    *names, number = origin
+    part_name, *words = map(str, names)
+    text = parts.get(part_name, "")
     for word in words:
-        text = text.partition(word)[2]
+        _, _, text = text.partition(word)
     numbers = re.findall(NUMBER, text)
-    if len(numbers) < int(place[-1]):
-        yield f"{one['page']}: there is no number {place} for {one['words']!r}"
+    place = int(number)
+    if len(numbers) < place:
+        yield f"{sentence['page']}: there is no number {origin} for {sentence['words']!r}"
         return
-    there = numbers[int(place[-1]) - 1]
-    apart = abs(_value(shown) - (_value(there) if shown[0] in "-+\u2212" else abs(_value(there))))
-    if apart > 0.5000001 * 10 ** -len(shown.partition(".")[2]):
+    table_figure = numbers[place - 1]
+    table_value = _value(table_figure)
+    if figure[0] not in "-+\u2212":
+        table_value = abs(table_value)
+    digits = len(figure.partition(".")[2])
+    if abs(_value(figure) - table_value) > 0.5000001 * 10**-digits:
         yield (
-            f"{one['page']} says {shown} in {one['words']!r}, {' > '.join((name, *words))} says"
-            f" {there}"
+            f"{sentence['page']} says {figure} in {sentence['words']!r},"
+            f" {' > '.join((part_name, *words))} says {table_figure}"
         )
 
 
