@@ -48,22 +48,31 @@ def run(parts: Mapping[str, Part], page: Path, words: Sequence[str]) -> int:
     """Write or check a part of a page, as the words after a command say; 1 where a check finds a
     difference.
     """
+    is_check = "--check" in words
     name, *paths = [word for word in words if word != "--check"]
-    part, check, folder = parts[name], "--check" in words, rows_beside(page)
-    if check and paths:
+    part = parts[name]
+    folder = rows_beside(page)
+    if is_check and paths:
         return int(differences(name, part.measure(paths, False), folder) > 0)
-    if not part.kept:
-        frames: Frames = {key: _again(rows) for key, rows in part.measure(paths, True).items()}
-    elif paths:
-        frames = stored(name, part.measure(paths, True), folder)
-    elif not (frames := {key: read(name, key, folder=folder) for key in names_of(name, folder)}):
+    frames = _frames(name, part, paths, folder)
+    if not frames:
         sys.stdout.write(f"{name}: no rows in {folder}; name the recordings, and they are made\n")
         return 1
-    told = [frames[key] for key in sorted(frames)]
-    wrong = between_marks(page, name, part.tell(*told), check=check)
+    in_order = [frames[key] for key in sorted(frames)]
+    differs = between_marks(page, name, part.tell(*in_order), check=is_check)
     if part.facts:
-        wrong |= _facts(name, part.facts(*told), check=check)
-    return int(wrong)
+        differs |= _facts(name, part.facts(*in_order), check=is_check)
+    return int(differs)
+
+
+def _frames(name: str, part: Part, paths: Sequence[str], folder: Path) -> Frames:
+    """The rows of a part: measured and kept where paths are given, else those that are there."""
+    if not part.kept:
+        measured = part.measure(paths, True)
+        return {key: _again(rows) for key, rows in measured.items()}
+    if paths:
+        return stored(name, part.measure(paths, True), folder)
+    return {key: read(name, key, folder=folder) for key in names_of(name, folder)}
 
 
 def rows_beside(page: Path) -> Path:
@@ -71,35 +80,38 @@ def rows_beside(page: Path) -> Path:
     return page.parent / "rows"
 
 
-def between_marks(page: Path, name: str, made: Iterable[str], *, check: bool) -> bool:
+def between_marks(page: Path, name: str, lines: Iterable[str], *, check: bool) -> bool:
     """Write the lines between the marks of that name, or say how they differ; whether a check
     finds that.
     """
-    start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
-    before, _, rest = page.read_text(encoding="utf-8").partition(start)
-    old, _, after = rest.partition(end)
-    new = "\n".join(made) + "\n"
+    start_mark = f"<!-- {name} -->\n"
+    end_mark = f"<!-- end of {name} -->\n"
+    head, _, rest = page.read_text(encoding="utf-8").partition(start_mark)
+    old_text, _, tail = rest.partition(end_mark)
+    new_text = "\n".join(lines) + "\n"
     if not check:
-        page.write_text(before + start + new + end + after, encoding="utf-8")
+        page.write_text(head + start_mark + new_text + end_mark + tail, encoding="utf-8")
         return False
-    for mine, theirs in zip_longest(old.splitlines(), new.splitlines(), fillvalue="nothing"):
-        if mine != theirs:
-            sys.stdout.write(f"{page.name} says: {mine}\nthe code says:    {theirs}\n")
-    return old != new
+    old_lines = old_text.splitlines()
+    new_lines = new_text.splitlines()
+    for page_line, code_line in zip_longest(old_lines, new_lines, fillvalue="nothing"):
+        if page_line != code_line:
+            sys.stdout.write(f"{page.name} says: {page_line}\nthe code says:    {code_line}\n")
+    return old_text != new_text
 
 
-def _facts(name: str, found: Mapping[str, object], *, check: bool) -> bool:
-    known = json.loads(FACTS.read_text(encoding="utf-8"))
-    same = bool(known.get(name) == json.loads(json.dumps(found)))
+def _facts(name: str, facts: Mapping[str, object], *, check: bool) -> bool:
+    """Write what reports show of a part, or say how it differs; whether a check finds that."""
+    all_facts = json.loads(FACTS.read_text(encoding="utf-8"))
     if not check:
-        FACTS.write_text(
-            json.dumps(known | {name: found}, indent=1, sort_keys=True) + "\n", encoding="utf-8"
-        )
-    elif not same:
-        sys.stdout.write(
-            f"facts.json says of {name}: {known.get(name)}\nthe code says:    {found}\n"
-        )
-    return check and not same
+        new_facts = json.dumps(all_facts | {name: facts}, indent=1, sort_keys=True)
+        FACTS.write_text(new_facts + "\n", encoding="utf-8")
+        return False
+    old_facts = all_facts.get(name)
+    if old_facts == json.loads(json.dumps(facts)):
+        return False
+    sys.stdout.write(f"facts.json says of {name}: {old_facts}\nthe code says:    {facts}\n")
+    return True
 
 
 def stored(part: str, frames: Frames, folder: Path) -> Frames:
@@ -123,30 +135,27 @@ def read(part: str, name: str = "", *, folder: Path) -> pd.DataFrame:
 
 def differences(part: str, frames: Frames, folder: Path) -> int:
     """How many frames differ from the kept rows of the same sessions and contexts; each is told."""
-    return sum(
-        _differs(f"{part} {name}".strip(), _again(rows), read(part, name, folder=folder))
-        for name, rows in frames.items()
-    )
+    count = 0
+    for name, rows in frames.items():
+        title = f"{part} {name}".strip()
+        kept_rows = read(part, name, folder=folder)
+        count += _differs(title, _again(rows), kept_rows)
+    return count
 
 
-def _differs(title: str, fresh: pd.DataFrame, old: pd.DataFrame) -> bool:
-    if "session" in old:
-        same = [name for name in ("session", "context") if name in old]
-        known = pd.MultiIndex.from_frame(old[same])
-        fresh = fresh[pd.MultiIndex.from_frame(fresh[same]).isin(known)]
-        old = old[old["session"].isin(fresh["session"])]
-        # in whatever order they came
-        fresh, old = (rows.sort_values(same, kind="stable") for rows in (fresh, old))
+def _differs(title: str, new_rows: pd.DataFrame, kept_rows: pd.DataFrame) -> bool:
+    if "session" in kept_rows:
+        new_rows, kept_rows = _of_both(new_rows, kept_rows)
         sys.stdout.write(
-            f"{title}: {len(fresh)} rows of {fresh['session'].nunique()} sessions beside the kept"
-            " rows\n"
+            f"{title}: {len(new_rows)} rows of {new_rows['session'].nunique()} sessions beside the"
+            " kept rows\n"
         )
-        if fresh.empty:
+        if new_rows.empty:
             return False
     try:
         pd.testing.assert_frame_equal(
-            fresh.reset_index(drop=True),
-            old.reset_index(drop=True),
+            new_rows.reset_index(drop=True),
+            kept_rows.reset_index(drop=True),
             check_dtype=False,
             rtol=0,
             atol=2 * 10**-DIGITS,
@@ -155,6 +164,19 @@ def _differs(title: str, fresh: pd.DataFrame, old: pd.DataFrame) -> bool:
         sys.stdout.write(f"{title}: the kept rows and the recordings differ. {problem}\n")
         return True
     return False
+
+
+def _of_both(new_rows: pd.DataFrame, kept_rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows of sessions and contexts that both have, in one order."""
+    keys = [name for name in ("session", "context") if name in kept_rows]
+    kept_keys = pd.MultiIndex.from_frame(kept_rows[keys])
+    is_kept = pd.MultiIndex.from_frame(new_rows[keys]).isin(kept_keys)
+    new_rows = new_rows[is_kept]
+    kept_rows = kept_rows[kept_rows["session"].isin(new_rows["session"])]
+    return (
+        new_rows.sort_values(keys, kind="stable"),
+        kept_rows.sort_values(keys, kind="stable"),
+    )
 
 
 def _again(rows: pd.DataFrame) -> pd.DataFrame:
