@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import pandas as pd
 
@@ -22,7 +23,7 @@ from workbench.engine.transcript.message import Message, Summary
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.paired import estimate
 from workbench.evaluation.experiment.prepared import Prepared, prepared
-from workbench.evaluation.experiment.sources import sessions_in, sources_of
+from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.matched import (
     RecordedContexts,
@@ -34,65 +35,81 @@ from workbench.lab.validation.judges import JUDGES, Judged
 
 TITLES = JUDGES | {"bound": "*bound*"}
 """The judges as pages name them."""
-SHARES, AT = (0.1, 0.2), (0.5, 0.8)
+SHARES = (0.1, 0.2)
+"""Sizes that contexts are cut to, as shares of the history."""
+AT = (0.5, 0.8)
+"""Shares of the messages at which contexts are looked at."""
 MESSAGES = range(60, 401)
 COUNT = TiktokenCounter()
 EXTRACTIVE = Extractive()
+Row: TypeAlias = dict[str, object]
 
 
 def sample(paths: Sequence[str], bundled: bool = True, most: int = 3) -> Iterator[Session]:
     """The bundled sessions and the recordings with as many messages as `MESSAGES`, at most so
     many a project.
     """
-    known: Counter[str] = Counter()
-    for source in [
-        *(sources_of([]) if bundled else ()),
-        *(sources_of(list(paths)) if paths else ()),
-    ]:
+    sources: list[SessionSource] = []
+    if bundled:
+        sources += sources_of([])
+    if paths:
+        sources += sources_of(list(paths))
+    counts: Counter[str] = Counter()
+    for source in sources:
         for session in sessions_in(source):
             project = session.project or session.id
-            if len(session.messages) in MESSAGES and known[project] < most:
-                known[project] += 1
+            if len(session.messages) in MESSAGES and counts[project] < most:
+                counts[project] += 1
                 yield session
 
 
 def ours(rows: pd.DataFrame) -> pd.Series:
     """Whether each row's project (a column, or the index) is one of a bundled session."""
-    projects = {session.project for source in sources_of([]) for session in sessions_in(source)}
-    return (rows["project"] if "project" in rows else rows.index.to_series()).isin(projects)
+    bundled_projects: set[str | None] = set()
+    for source in sources_of([]):
+        for session in sessions_in(source):
+            bundled_projects.add(session.project)
+    projects = rows["project"] if "project" in rows else rows.index.to_series()
+    return projects.isin(bundled_projects)
 
 
-def cut(ready: Prepared, one: SizedHistory, name: str, target: int | None = None) -> Context:
+def cut(
+    prepared_session: Prepared, history: SizedHistory, name: str, target: int | None = None
+) -> Context:
     """A history under a strategy with the rule-based writer, at its size or another one."""
-    budget = Budget(target=target or one.target, window=ready.window, reason="matched")
-    return compact(one.history, preset(name).strategy, budget, ready.reader(EXTRACTIVE)).sent
+    budget = Budget(
+        target=target or history.target, window=prepared_session.window, reason="matched"
+    )
+    strategy = preset(name).strategy
+    writer = prepared_session.reader(EXTRACTIVE)
+    return compact(history.history, strategy, budget, writer).sent
 
 
 def at_equal_size(sessions: Iterable[Session]) -> pd.DataFrame:
     """`summarize`, and `truncate` cut to the sizes that it really used: a row a boundary, size,
     context and judge.
     """
-    rows: list[dict[str, object]] = []
-    for ready in map(prepared, sessions):
-        for one in sized_histories(
-            ready.session, ready.sizing, at_shares(ready.session, AT), SHARES
-        ):
-            if one.fits:
-                written = cut(ready, one, "summarize")
-                contexts = {
-                    "summarize": written,
-                    "truncate": cut(ready, one, "truncate", written.tokens),
-                }
-                rows += rows_of(Judged(ready, one.at), contexts, f"{one.share:.0%}")
+    rows: list[Row] = []
+    for session in sessions:
+        prepared_session = prepared(session)
+        boundaries = at_shares(session, AT)
+        for history in sized_histories(session, prepared_session.sizing, boundaries, SHARES):
+            if not history.fits:
+                continue
+            summarised = cut(prepared_session, history, "summarize")
+            truncated = cut(prepared_session, history, "truncate", summarised.tokens)
+            contexts = {"summarize": summarised, "truncate": truncated}
+            judged = Judged(prepared_session, history.at)
+            rows += rows_of(judged, contexts, f"{history.share:.0%}")
     return pd.DataFrame(rows)
 
 
 def at_recorded(sessions: Iterable[Prepared]) -> pd.DataFrame:
     """Rows as in `at_equal_size`, of the contexts of `recorded_contexts_of`."""
-    rows: list[dict[str, object]] = []
-    for ready in sessions:
-        for _, at, contexts in recorded_contexts_of([ready]):
-            rows += rows_of(Judged(ready, at), contexts, "recorded")
+    rows: list[Row] = []
+    for prepared_session in sessions:
+        for _, boundary, contexts in recorded_contexts_of([prepared_session]):
+            rows += rows_of(Judged(prepared_session, boundary), contexts, "recorded")
     return pd.DataFrame(rows)
 
 
@@ -105,36 +122,45 @@ def recorded_contexts_of(
     Session, boundary and contexts. The writer's summary has at most the tokens of the agent's, all
     else is the same.
     """
-    for ready in sessions:
-        for at, one in recorded_contexts(ready.session, ready.sizing).items():
-            size = one.after.tokens
-            history = SizedHistory(at, None, one.before, size, size)
-            if history.fits and (own := rewritten(ready, one)):
-                cut_down = cut(ready, history, "truncate")
-                yield (
-                    ready.session.id,
-                    at,
-                    {"recorded": one.after, "extractive": own, "truncate": cut_down},
-                )
+    for prepared_session in sessions:
+        session = prepared_session.session
+        for boundary, recorded in recorded_contexts(session, prepared_session.sizing).items():
+            size = recorded.after.tokens
+            history = SizedHistory(boundary, None, recorded.before, size, size)
+            if not history.fits:
+                continue
+            rewritten_context = rewritten(prepared_session, recorded)
+            if rewritten_context is None:
+                continue
+            contexts = {
+                "recorded": recorded.after,
+                "extractive": rewritten_context,
+                "truncate": cut(prepared_session, history, "truncate"),
+            }
+            yield session.id, boundary, contexts
 
 
-def rewritten(ready: Prepared, one: RecordedContexts) -> Context | None:
+def rewritten(prepared_session: Prepared, recorded: RecordedContexts) -> Context | None:
     """What an agent went on with, its summary written by the rule-based writer; None where it
     has no one summary.
     """
-    kept = {id(message) for message in one.after.messages}
-    places = [i for i, message in enumerate(one.after.messages) if isinstance(message, Summary)]
-    if len(places) != 1:
+    context = recorded.after
+    summaries: dict[int, Summary] = {}
+    for place, message in enumerate(context.messages):
+        if isinstance(message, Summary):
+            summaries[place] = message
+    if len(summaries) != 1:
         return None
-    place = places[0]
-    replaced = [message for message in one.before.messages if id(message) not in kept]
-    text = written(replaced, one.after.sizes[place], ready.reader(EXTRACTIVE))
-    recorded_summary = one.after.messages[place]
-    assert isinstance(recorded_summary, Summary)
-    summary = replace(recorded_summary, id="written", text=text)
-    messages, sizes = list(one.after.messages), list(one.after.sizes)
-    messages[place], sizes[place] = summary, one.before.count(summary)
-    return Context(tuple(messages), tuple(sizes), one.after.overhead, one.after.count)
+    ((place, agent_summary),) = summaries.items()
+    kept_messages = set(map(id, context.messages))
+    replaced = [message for message in recorded.before.messages if id(message) not in kept_messages]
+    text = written(replaced, context.sizes[place], prepared_session.reader(EXTRACTIVE))
+    summary = replace(agent_summary, id="written", text=text)
+    messages = list(context.messages)
+    messages[place] = summary
+    sizes = list(context.sizes)
+    sizes[place] = recorded.before.count(summary)
+    return Context(tuple(messages), tuple(sizes), context.overhead, context.count)
 
 
 def written(messages: Sequence[Message], most: int, model: Model = EXTRACTIVE) -> str:
@@ -150,61 +176,62 @@ def written(messages: Sequence[Message], most: int, model: Model = EXTRACTIVE) -
     return model.complete(request).text
 
 
-def rows_of(
-    judged: Judged, contexts: Mapping[str, Context], size: str
-) -> Iterator[dict[str, object]]:
+def rows_of(judged: Judged, contexts: Mapping[str, Context], size: str) -> Iterator[Row]:
     """A row a context and judge."""
     session = judged.ready.session
-    of = {
-        "session": session.id,
-        "project": session.project or session.id,
-        "at": judged.at,
-        "size": size,
-    }
     for name, context in contexts.items():
         for judge, value in judged.scores(context).items():
-            yield {**of, "context": name, "tokens": context.spoken, "judge": judge, "value": value}
+            yield {
+                "session": session.id,
+                "project": session.project or session.id,
+                "at": judged.at,
+                "size": size,
+                "context": name,
+                "tokens": context.spoken,
+                "judge": judge,
+                "value": value,
+            }
 
 
-def by_session(rows: pd.DataFrame, *of: str) -> pd.DataFrame:
-    """A row a session and context (and `of`), a column a judge: means over the rest."""
-    each = rows.groupby(["session", "project", *of, "context", "judge"], sort=False)["value"].mean()
-    return each.unstack("judge").reindex(columns=list(JUDGES)).reset_index()
+def by_session(rows: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """A row a session and context (and `columns`), a column a judge: means over the rest."""
+    keys = ["session", "project", *columns, "context", "judge"]
+    means = rows.groupby(keys, sort=False)["value"].mean()
+    return means.unstack("judge").reindex(columns=list(JUDGES)).reset_index()
 
 
 def by_judge(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of `by_session`, a row a judge again."""
-    of = [name for name in rows if name not in JUDGES]
-    return rows.melt(of, var_name="judge").dropna(subset="value")
+    columns = [name for name in rows if name not in JUDGES]
+    return rows.melt(columns, var_name="judge").dropna(subset="value")
 
 
-def sizes_table(
-    rows: pd.DataFrame, one: str = "summarize", other: str = "truncate"
-) -> Iterator[str]:
-    """Two contexts by each judge at each size, in points, over projects: on others' recordings,
-    on ours.
+def sizes_table(rows: pd.DataFrame) -> Iterator[str]:
+    """`summarize` and `truncate` by each judge at each size, in points, over projects: on others'
+    recordings, on ours.
     """
-    bundled = ours(rows)
-    for title, own in (
-        ("recordings of others", rows[~bundled]),
-        ("the bundled sessions", rows[bundled]),
+    is_ours = ours(rows)
+    for title, part in (
+        ("recordings of others", rows[~is_ours]),
+        ("the bundled sessions", rows[is_ours]),
     ):
-        yield f"{counted(own)}, {title}:"
+        yield f"{counted(part)}, {title}:"
         yield ""
-        yield from _sizes(own, one, other)
+        yield from _sizes(part)
         yield ""
 
 
-def _sizes(rows: pd.DataFrame, one: str, other: str) -> Iterator[str]:
+def _sizes(rows: pd.DataFrame) -> Iterator[str]:
     sizes = sorted(rows["size"].unique())
-    heads = (f"{one}, {size} | {other}, {size} | difference" for size in sizes)
+    heads = [f"summarize, {size} | truncate, {size} | difference" for size in sizes]
     yield f"| judge | {' | '.join(heads)} |"
     yield "|---" * (3 * len(sizes) + 1) + "|"
     for judge, title in TITLES.items():
-        cells = (
-            _lead(rows[(rows["judge"] == judge) & (rows["size"] == size)], one, other)
-            for size in sizes
-        )
+        of_judge = rows[rows["judge"] == judge]
+        cells: list[str] = []
+        for size in sizes:
+            lead = Lead.of(of_judge[of_judge["size"] == size], "summarize", "truncate")
+            cells += [f"{lead.mean:.0f}", f"{lead.other_mean:.0f}", lead.difference]
         yield f"| {title} | {' | '.join(cells)} |"
 
 
@@ -229,28 +256,50 @@ def recorded_table(rows: pd.DataFrame) -> Iterator[str]:
     )
     yield "|---" * 6 + "|"
     for judge, title in TITLES.items():
-        own = rows[rows["judge"] == judge]
-        each = own.pivot_table(index=["session", "at"], columns="context", values="value")
-        apart = (each["extractive"] - each["recorded"]).dropna() * (-1 if judge == "stale" else 1)
-        ahead = f"{(apart > 0).sum()}, {(apart == 0).sum()}, {(apart < 0).sum()}"
-        first = _lead(own, "extractive", "recorded").split(" | ")
-        cut = _lead(own, "truncate", "recorded").split(" | ")[0]
-        yield f"| {title} | {first[1]} | {first[0]} | {first[2]} | {ahead} | {cut} |"
+        of_judge = rows[rows["judge"] == judge]
+        writer = Lead.of(of_judge, "extractive", "recorded")
+        truncate = Lead.of(of_judge, "truncate", "recorded")
+        cells = (
+            f"{writer.other_mean:.0f}",
+            f"{writer.mean:.0f}",
+            writer.difference,
+            _ahead_level_behind(of_judge, lower_is_better=judge == "stale"),
+            f"{truncate.mean:.0f}",
+        )
+        yield f"| {title} | {' | '.join(cells)} |"
 
 
-def _lead(rows: pd.DataFrame, one: str, other: str) -> str:
-    """The means of two contexts over projects, and their difference with its interval: three
-    cells.
+def _ahead_level_behind(rows: pd.DataFrame, *, lower_is_better: bool) -> str:
+    """At how many compactions the writer is ahead, level and behind."""
+    values = rows.pivot_table(index=["session", "at"], columns="context", values="value")
+    leads = (values["extractive"] - values["recorded"]).dropna()
+    if lower_is_better:
+        leads = -leads
+    return f"{(leads > 0).sum()}, {(leads == 0).sum()}, {(leads < 0).sum()}"
+
+
+@dataclass(frozen=True)
+class Lead:
+    """The means of two contexts over projects, in points, and their difference with its interval
+    in words.
     """
-    each = rows.pivot_table(index=["project", "session"], columns="context", values="value")[
-        [one, other]
-    ].dropna()
-    projects = each.index.get_level_values("project").astype(str).tolist()
-    apart = 100 * (each[one] - each[other])
-    found = [
-        estimate(values.tolist(), projects)
-        for values in (100 * each[one], 100 * each[other], apart)
-    ]
-    first, second, difference = (one for one in found if one is not None)
-    ends = "" if difference.low is None else f" ({difference.low:+.0f} to {difference.high:+.0f})"
-    return f"{first.mean:.0f} | {second.mean:.0f} | {difference.mean:+.0f}{ends}"
+
+    mean: float
+    other_mean: float
+    difference: str
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame, context: str, other: str) -> Lead:
+        """That of sessions which have both contexts."""
+        index = ["project", "session"]
+        values = rows.pivot_table(index=index, columns="context", values="value")
+        points = 100 * values[[context, other]].dropna()
+        projects = points.index.get_level_values("project").astype(str).tolist()
+        mean = estimate(points[context].tolist(), projects)
+        other_mean = estimate(points[other].tolist(), projects)
+        difference = estimate((points[context] - points[other]).tolist(), projects)
+        assert mean is not None and other_mean is not None and difference is not None
+        words = f"{difference.mean:+.0f}"
+        if difference.low is not None:
+            words += f" ({difference.low:+.0f} to {difference.high:+.0f})"
+        return cls(mean.mean, other_mean.mean, words)
