@@ -17,7 +17,7 @@ from workbench.engine.compaction.presets import catalogue
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.equal_size import ANSWERED, names_only
 from workbench.evaluation.experiment.prepared import Prepared, prepared
-from workbench.evaluation.experiment.sources import sessions_in, sources_of
+from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
 from workbench.lab.validation.adversary_scores import scored
 from workbench.lab.validation.used_things import compacted, used_things
 
@@ -34,8 +34,8 @@ def compacted_in(paths: Sequence[str]) -> list[Prepared]:
 
 def measured(paths: Sequence[str], bundled: bool) -> Frames:
     """Exam and presence of every context by session, share and name."""
-    made = scored(_one_a_project(paths, bundled), strategies=[*catalogue()])
-    rows = pd.concat([made, _went_on_with(paths)], ignore_index=True)
+    scores = scored(_one_a_project(paths, bundled), strategies=[*catalogue()])
+    rows = pd.concat([scores, _went_on_with(paths)], ignore_index=True)
     return {"": rows[["session", "project", "share", "name", "presence", "exam"]]}
 
 
@@ -43,10 +43,12 @@ def alarm(rows: pd.DataFrame) -> Iterator[str]:
     """How often contexts that only name things are recognised: chosen on half of the projects,
     tried on the rest.
     """
-    table = rows[~rows["name"].isin(["null", "none", "oracle"])].copy()
-    table["honest"] = table["name"].isin([*catalogue(), "recorded"])
+    table = rows[~rows["name"].isin(["null", "none", "oracle"])]
+    table = table.assign(honest=table["name"].isin([*catalogue(), "recorded"]))
     projects = sorted(table["project"].unique())
-    first = table["project"].isin(projects[::2])
+    is_to_choose_on = table["project"].isin(projects[::2])
+    to_choose_on = table[is_to_choose_on]
+    elsewhere = table[~is_to_choose_on]
     yield f"{some(table['session'].nunique(), 'session')} of {some(len(projects), 'project')}:"
     yield f"{', '.join(name[:24] for name in projects)}."
     yield ""
@@ -55,19 +57,11 @@ def alarm(rows: pd.DataFrame) -> Iterator[str]:
         " please |"
     )
     yield "|---|---|---|"
-    for title, half in (("projects to choose on", table[first]), ("other projects", table[~first])):
-        means = (
-            half.groupby(["honest", "share", "name"], dropna=False)[["presence", "exam"]]
-            .mean()
-            .reset_index()
-        )
-        means["told"] = means["exam"] / means["presence"]
-        honest = means[means["honest"]].sort_values("told").iloc[0]
-        made = means[~means["honest"]].sort_values("told").iloc[-1]
-        yield f"| {title} | {_strategy(honest)} | {_strategy(made)} |"
-        if title.startswith("projects"):
-            middle = (honest["told"] + made["told"]) / 2
+    yield _extremes_row("projects to choose on", to_choose_on)
+    yield _extremes_row("other projects", elsewhere)
     yield ""
+    lowest_honest, highest_pleasing = _extremes(to_choose_on)
+    middle = (lowest_honest["told"] + highest_pleasing["told"]) / 2
     yield (
         f"Midway between the two on the first half: {decimal(middle)}. The alarm is below"
         f" {ANSWERED}."
@@ -75,54 +69,74 @@ def alarm(rows: pd.DataFrame) -> Iterator[str]:
     yield ""
     yield f"| alarm below {ANSWERED}, on the other projects | strategies | sessions of each |"
     yield "|---|---|---|"
-    for title, own in _groups(table[~first]):
-        means = (
-            own.groupby(["share", "name"], dropna=False)[["presence", "exam"]].mean().reset_index()
-        )
-        yield f"| {title} | {_rate(means)} | {_rate(own)} |"
+    for title, group in _groups(elsewhere):
+        yield f"| {title} | {_rate(_means(group, ['share', 'name']))} | {_rate(group)} |"
+
+
+def _means(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """Mean presence and exam over the sessions."""
+    by_columns = rows.groupby(columns, dropna=False)
+    return by_columns[["presence", "exam"]].mean().reset_index()
+
+
+def _extremes(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """The honest strategy with the lowest exam of its presence, and the one made to please with
+    the highest.
+    """
+    means = _means(rows, ["honest", "share", "name"])
+    means["told"] = means["exam"] / means["presence"]
+    lowest_honest = means[means["honest"]].sort_values("told").iloc[0]
+    highest_pleasing = means[~means["honest"]].sort_values("told").iloc[-1]
+    return lowest_honest, highest_pleasing
+
+
+def _extremes_row(title: str, rows: pd.DataFrame) -> str:
+    lowest_honest, highest_pleasing = _extremes(rows)
+    return f"| {title} | {_strategy(lowest_honest)} | {_strategy(highest_pleasing)} |"
 
 
 def _one_a_project(paths: Sequence[str], bundled: bool) -> list[Prepared]:
     """The first session of 60 to 300 messages of each project."""
-    sources = [*(sources_of([]) if bundled else ()), *sources_of(list(paths))]
-    every = (
-        session
-        for source in sources
-        for session in sessions_in(source)
-        if 60 <= len(session.messages) <= 300
-    )
-    chosen: dict[str, Session] = {}
-    for session in every:
-        chosen.setdefault(session.project or session.id, session)
-    return [prepared(session) for session in chosen.values()]
+    sources: list[SessionSource] = []
+    if bundled:
+        sources += sources_of([])
+    sources += sources_of(list(paths))
+    by_project: dict[str, Session] = {}
+    for source in sources:
+        for session in sessions_in(source):
+            if 60 <= len(session.messages) <= 300:
+                by_project.setdefault(session.project or session.id, session)
+    return [prepared(session) for session in by_project.values()]
 
 
 def _went_on_with(paths: Sequence[str]) -> pd.DataFrame:
     """The contexts that recorded agents went on with, over the things that they then used;
     chance is not taken off.
     """
-    rows = used_things(compacted_in(paths))
-    own = rows[(rows["context"] == "recorded") & rows["exam"].notna()].assign(name="recorded")
-    return (
-        own.groupby(["session", "project", "name"])[["presence", "exam"]]
-        .mean()
-        .astype(float)
-        .reset_index()
-    )
+    things = used_things(compacted_in(paths))
+    is_examined = (things["context"] == "recorded") & things["exam"].notna()
+    recorded = things[is_examined].assign(name="recorded")
+    by_session = recorded.groupby(["session", "project", "name"])
+    return by_session[["presence", "exam"]].mean().astype(float).reset_index()
 
 
 def _strategy(row: pd.Series) -> str:
-    size = "" if pd.isna(row["share"]) else f", {percent(row['share'])}"
+    size = ""
+    if pd.notna(row["share"]):
+        size = f", {percent(row['share'])}"
     return f"{decimal(row['told'])} ({row['name']}{size})"
 
 
 def _groups(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    yield "presets (false alarms)", table[table["honest"] & (table["name"] != "recorded")]
-    yield "what agents really went on with (false alarms)", table[table["name"] == "recorded"]
-    forms = table["name"].str.partition(",")[0]
-    for form in forms[~table["honest"]].unique():
-        yield TITLES.get(form, f"{form}s"), table[~table["honest"] & (forms == form)]
+    is_recorded = table["name"] == "recorded"
+    yield "presets (false alarms)", table[table["honest"] & ~is_recorded]
+    yield "what agents really went on with (false alarms)", table[is_recorded]
+    pleasing = table[~table["honest"]]
+    forms = pleasing["name"].str.partition(",")[0]
+    for form in forms.unique():
+        yield TITLES.get(form, f"{form}s"), pleasing[forms == form]
 
 
 def _rate(rows: pd.DataFrame) -> str:
-    return f"{sum(map(names_only, rows['presence'], rows['exam']))} of {len(rows)}"
+    alarms = sum(map(names_only, rows["presence"], rows["exam"]))
+    return f"{alarms} of {len(rows)}"
