@@ -71,22 +71,20 @@ STRATA = ("kind", "source", "recoverable", "when")
 
 def _behaviour(paths: Sequence[str], _: bool) -> Frames:
     rows = used_things(compacted(paths))
-    return {
-        "": rows.assign(
-            thing=rows.groupby("session")["thing"].transform(lambda each: pd.factorize(each)[0])
-        )
-    }
+    numbers = rows.groupby("session")["thing"].transform(
+        lambda of_session: pd.factorize(of_session)[0]
+    )
+    return {"": rows.assign(thing=numbers)}
 
 
 def behaviour(rows: pd.DataFrame) -> Iterator[str]:
     """What `workbench lab validate behaviour` says of some recordings."""
     rows = _used(rows)
-    own = rows[rows["context"] == "recorded"]
-    projects = (
-        own.groupby("project")["session"].nunique().sort_values(ascending=False, kind="stable")
-    )
-    names = ", ".join(f"{name} ({n})" for name, n in projects.items())
-    compactions = some(own.groupby(["session", "compaction"]).ngroups, "compaction")
+    recorded = rows[rows["context"] == "recorded"]
+    projects = recorded.groupby("project")["session"].nunique()
+    projects = projects.sort_values(ascending=False, kind="stable")
+    names = ", ".join([f"{name} ({n})" for name, n in projects.items()])
+    compactions = some(recorded.groupby(["session", "compaction"]).ngroups, "compaction")
     yield (
         f"{compactions} in {some(int(projects.sum()), 'session')} of"
         f" {some(len(projects), 'project')}: {names}."
@@ -94,6 +92,25 @@ def behaviour(rows: pd.DataFrame) -> Iterator[str]:
     yield ""
     yield from table_of(by_way(rows).rename(columns={"how": "how the agent came by it"}))
     yield ""
+    yield from _verdicts_table(rows)
+    yield ""
+    over_projects = _interval(figures(recorded, unit="project"))
+    yield f"{lead_note(figures(recorded))} Over projects: {over_projects}."
+    yield ""
+    yield from _strata_table(recorded)
+    yield ""
+    yield (
+        "Rank correlation over sessions of the mean verdict with the share fetched again (only of"
+        " what the metric"
+    )
+    correlations: list[str] = []
+    for row in ranks(rows).to_dict("records"):
+        correlations.append(f"{row['metric']} {decimal(row['used'])} ({decimal(row['asked'])})")
+    yield f"demands or asks): {', '.join(correlations)}."
+
+
+def _verdicts_table(rows: pd.DataFrame) -> Iterator[str]:
+    """What the metrics say of things that were fetched again, and of those that were not."""
     yield (
         "| context | metric | lost, of | fetched again if lost | if kept | AUC | pairs alike | less"
         " presence's AUC |"
@@ -103,62 +120,58 @@ def behaviour(rows: pd.DataFrame) -> Iterator[str]:
         ("recorded", "the agent's own"),
         (CONTROL, f"*{CONTROL}*, which it never had"),
     ):
-        for row in with_intervals(figures(rows[rows["context"] == name])).to_dict("records"):
-            numbers = " | ".join(row[one] for one in SHOWN)
+        of_context = rows[rows["context"] == name]
+        for row in with_intervals(figures(of_context)).to_dict("records"):
+            numbers = " | ".join([row[column] for column in SHOWN])
             yield f"| {title} | {row['metric']} | {row['lost']}, {row['things']} | {numbers} |"
-    yield ""
-    yield f"{lead_note(figures(own))} Over projects: {_interval(figures(own, unit='project'))}."
-    yield ""
+
+
+def _strata_table(rows: pd.DataFrame) -> Iterator[str]:
+    """The same for each kind of thing."""
     yield (
         "| | things | fetched again | presence: if lost, if kept, AUC | exam: if lost, if kept,"
         " AUC |"
     )
     yield "|---|---|---|---|---|"
     for stratum in STRATA:
-        for key, one in figures(own, [stratum]).groupby(stratum, sort=False):
-            by = one.set_index("metric")
+        for key, of_stratum in figures(rows, [stratum]).groupby(stratum, sort=False):
+            by_metric = of_stratum.set_index("metric")
+            title = f"{stratum}: {key}"
+            if stratum == "when":
+                title = f"first used {key} messages later"
             cells = [
-                ", ".join(decimal(by.loc[name, part]) for part in SHOWN[:3])
-                for name in ("presence", "exam")
+                title,
+                str(by_metric["things"].iloc[0]),
+                decimal(by_metric["fetched"].iloc[0]),
             ]
-            shown = f"{stratum}: {key}" if stratum != "when" else f"first used {key} messages later"
-            yield (
-                f"| {shown} | {by['things'].iloc[0]} | {decimal(by['fetched'].iloc[0])} |"
-                f" {' | '.join(cells)} |"
-            )
-    yield ""
-    yield (
-        "Rank correlation over sessions of the mean verdict with the share fetched again (only of"
-        " what the metric"
-    )
-    each = [
-        f"{row['metric']} {decimal(row['used'])} ({decimal(row['asked'])})"
-        for row in ranks(rows).to_dict("records")
-    ]
-    yield f"demands or asks): {', '.join(each)}."
+            for name in ("presence", "exam"):
+                numbers = [decimal(by_metric.loc[name, column]) for column in SHOWN[:3]]
+                cells.append(", ".join(numbers))
+            yield f"| {' | '.join(cells)} |"
 
 
 def behaviour_facts(rows: pd.DataFrame) -> dict[str, object]:
     """What reports show of it."""
     rows = _used(rows)
-    own = rows[rows["context"] == "recorded"]
-    found = _by_metric(figures(own), "things", *SHOWN, "auc_low", "auc_high", "lead_low")
-    return {"sessions": int(own["session"].nunique()), **found}
+    recorded = rows[rows["context"] == "recorded"]
+    columns = ("things", *SHOWN, "auc_low", "auc_high", "lead_low")
+    by_metric = _by_metric(figures(recorded), *columns)
+    return {"sessions": int(recorded["session"].nunique()), **by_metric}
 
 
 def _used(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.astype({name: kind for name, kind in COLUMNS.items() if name in rows})
 
 
-def _interval(found: pd.DataFrame) -> str:
-    return str(with_intervals(found).set_index("metric").loc["exam", "lead"])
+def _interval(by_metric: pd.DataFrame) -> str:
+    return str(with_intervals(by_metric).set_index("metric").loc["exam", "lead"])
 
 
-def table_of(found: pd.DataFrame) -> Iterator[str]:
+def table_of(table: pd.DataFrame) -> Iterator[str]:
     """Any rows as a table in Markdown."""
-    yield f"| {' | '.join(found)} |"
-    yield "|---" * len(found.columns) + "|"
-    for row in found.itertuples(index=False):
+    yield f"| {' | '.join(table)} |"
+    yield "|---" * len(table.columns) + "|"
+    for row in table.itertuples(index=False):
         yield f"| {' | '.join(_cell(value) for value in row)} |"
 
 
@@ -175,23 +188,19 @@ SETS = {
     "longmemeval-con": "longmemeval-con (Hunk0724/LongMemEval, 523 answers from notes)",
 }  # fmt: skip
 """Folders of graded answers, and how the page calls them."""
-NAMES = {"auc": "AUC", "spearman": "Spearman"}
+MEASURES = {"agreement": "agreement", "auc": "AUC", "spearman": "Spearman"}
+"""How the page calls the measures of agreement."""
 
 
 def _answers(paths: Sequence[str], _: bool) -> Frames:
-    found = [verdicts(graded(Path(paths[0]) / name)).assign(set=name) for name in SETS]
-    of = ["set", "group", "variant", "context", "category", "kind", "right"]
-    rows = pd.concat(found).assign(
-        n=lambda each: each.groupby([*of, "metric"], dropna=False).cumcount()
-    )
-    return {
-        "": (
-            rows.set_index([*of, "n", "metric"])["value"]
-            .unstack("metric")
-            .reset_index()
-            .drop(columns="n")
-        )
-    }
+    folder = Path(paths[0])
+    tables = [verdicts(graded(folder / name)).assign(set=name) for name in SETS]
+    rows = pd.concat(tables)
+    columns = ["set", "group", "variant", "context", "category", "kind", "right"]
+    repeats = rows.groupby([*columns, "metric"], dropna=False).cumcount()
+    keys = [*columns, "n", "metric"]
+    by_metric = rows.assign(n=repeats).set_index(keys)["value"].unstack("metric")
+    return {"": by_metric.reset_index().drop(columns="n")}
 
 
 def answers(rows: pd.DataFrame) -> Iterator[str]:
@@ -199,33 +208,34 @@ def answers(rows: pd.DataFrame) -> Iterator[str]:
     yield f"| set | | {' | '.join(METRICS)} |"
     yield "|---" * (len(METRICS) + 2) + "|"
     for name, title in SETS.items():
-        found = _agreement(rows, name)
-        for shown in ("agreement", "auc", "spearman"):
-            if found[shown].notna().all():
-                cells = " | ".join(f"{value:.3f}".lstrip("0") for value in found[shown])
-                yield (
-                    f"| {title if shown == 'agreement' else ''} | {NAMES.get(shown, shown)} |"
-                    f" {cells} |"
-                )
-        if pairs := found["pairs"].iloc[0]:
-            yield f"| | signs, {pairs} pairs | {' | '.join(map(str, found['signs']))} |"
+        by_metric = _agreement(rows, name)
+        for measure, measure_title in MEASURES.items():
+            values = by_metric[measure]
+            if values.isna().any():
+                continue
+            set_title = title if measure == "agreement" else ""
+            cells = [f"{value:.3f}".lstrip("0") for value in values]
+            yield f"| {set_title} | {measure_title} | {' | '.join(cells)} |"
+        pairs = by_metric["pairs"].iloc[0]
+        if pairs:
+            yield f"| | signs, {pairs} pairs | {' | '.join(map(str, by_metric['signs']))} |"
 
 
 def answers_facts(rows: pd.DataFrame) -> dict[str, object]:
     """What reports show of native-vs-text."""
-    return {
-        **_by_metric(_agreement(rows, "native-vs-text").reset_index(), "questions", "agreement")
-    }
+    by_metric = _agreement(rows, "native-vs-text").reset_index()
+    return {**_by_metric(by_metric, "questions", "agreement")}
 
 
 def _agreement(rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    own = rows[rows["set"] == name].fillna({"variant": "", "category": ""})
-    of = [column for column in own if column not in METRICS]
-    return agreement(own.melt(of, var_name="metric")).set_index("metric").loc[list(METRICS)]
+    of_set = rows[rows["set"] == name].fillna({"variant": "", "category": ""})
+    columns = [column for column in of_set if column not in METRICS]
+    by_metric = agreement(of_set.melt(columns, var_name="metric")).set_index("metric")
+    return by_metric.loc[list(METRICS)]
 
 
-def _by_metric(found: pd.DataFrame, *names: str) -> dict[str, dict[str, float]]:
-    rounded = found.set_index("metric")[list(names)].astype(float).round(4)
+def _by_metric(table: pd.DataFrame, *columns: str) -> dict[str, dict[str, float]]:
+    rounded = table.set_index("metric")[list(columns)].astype(float).round(4)
     return {str(metric): row.dropna().to_dict() for metric, row in rounded.iterrows()}
 
 
@@ -249,11 +259,11 @@ def _gamers(paths: Sequence[str], _: bool) -> Frames:
 
 
 def _summaries(paths: Sequence[str], bundled: bool) -> Frames:
-    ready = alarm.compacted_in(paths)
+    sessions = alarm.compacted_in(paths)
     return {
         "sizes": by_session(at_equal_size(sample(paths, bundled)), "size"),
-        "recorded": by_session(at_recorded(ready), "at"),
-        "looked": looked_up(ready),
+        "recorded": by_session(at_recorded(sessions), "at"),
+        "looked": looked_up(sessions),
     }
 
 
@@ -281,9 +291,13 @@ def needs(rows: pd.DataFrame) -> Iterator[str]:
     yield "| | items | needed, as both say | by either | kappa | given away |"
     yield "|---|---|---|---|---|---|"
     for row in rows.to_dict("records"):
-        ends = "" if pd.isna(row["low"]) else f" ({decimal(row['low'])} to {decimal(row['high'])})"
-        more = " | ".join(decimal(row[name]) for name in ("by_either", "kappa", "given_away"))
-        yield f"| {row['kind']} | {row['items']} | {decimal(row['needed'])}{ends} | {more} |"
+        needed = decimal(row["needed"])
+        if pd.notna(row["low"]):
+            needed += f" ({decimal(row['low'])} to {decimal(row['high'])})"
+        cells = [str(row["kind"]), str(row["items"]), needed]
+        for name in ("by_either", "kappa", "given_away"):
+            cells.append(decimal(row[name]))
+        yield f"| {' | '.join(cells)} |"
 
 
 PARTS: Mapping[str, Part] = {
