@@ -80,20 +80,25 @@ def tried(sessions: Iterable[Session]) -> pd.DataFrame:
     The projects that come first have all writers, the others only the candidates.
     """
     rows: list[dict[str, object]] = []
-    first: dict[str, None] = {}
+    projects_to_choose_on: set[str] = set()
     for session in sessions:
         project = session.project or session.id
-        if len(first) < CHOOSING:
-            first[project] = None
-        space = WITHOUT if project in first else {name: WITHOUT[name] for name in CANDIDATES}
-        ready = prepared(session)
-        for one in sized_histories(session, ready.sizing, at_shares(session, AT), SHARES):
-            if one.fits:
-                contexts = {OTHER: cut(ready, one, OTHER)}
-                for name, without in space.items():
-                    with used(without):
-                        contexts[name] = cut(ready, one, "summarize")
-                rows += rows_of(Judged(ready, one.at), contexts, f"{one.share:.0%}")
+        if len(projects_to_choose_on) < CHOOSING:
+            projects_to_choose_on.add(project)
+        names: Iterable[str] = CANDIDATES
+        if project in projects_to_choose_on:
+            names = WITHOUT
+        prepared_session = prepared(session)
+        boundaries = at_shares(session, AT)
+        for history in sized_histories(session, prepared_session.sizing, boundaries, SHARES):
+            if not history.fits:
+                continue
+            contexts = {OTHER: cut(prepared_session, history, OTHER)}
+            for name in names:
+                with used(WITHOUT[name]):
+                    contexts[name] = cut(prepared_session, history, "summarize")
+            judged = Judged(prepared_session, history.at)
+            rows += rows_of(judged, contexts, f"{history.share:.0%}")
     return pd.DataFrame(rows)
 
 
@@ -101,32 +106,38 @@ def writers_table(rows: pd.DataFrame) -> Iterator[str]:
     """Writers less the one with all rules, where they were chosen and elsewhere; what choosing
     gives; the lead.
     """
-    by = {judge: of_projects(rows, judge) for judge in SHOWN}
-    chose = by["exam"].dropna().index
-    inside, outside = (
-        {j: v[v.index.isin(chose) == side] for j, v in by.items()} for side in (True, False)
-    )
-    for title, own, names in (
-        (f"on the {CHOOSING} projects to choose on", inside, (*WITHOUT, OTHER)),
-        (f"on the {len(outside['exam'])} others", outside, (*CANDIDATES, OTHER)),
-    ):
-        yield from _head(f"less all rules, points, {title}")
-        for name in names:
-            if name != TODAY:
-                yield (
-                    f"| {name} |"
-                    f" {' | '.join(_cell(own[judge][name] - own[judge][TODAY]) for judge in SHOWN)} |"
-                )
-        yield ""
+    scores = {judge: of_projects(rows, judge) for judge in SHOWN}
+    projects_to_choose_on = scores["exam"].dropna().index
+    to_choose_on: dict[str, pd.DataFrame] = {}
+    elsewhere: dict[str, pd.DataFrame] = {}
+    for judge, table in scores.items():
+        is_to_choose_on = table.index.isin(projects_to_choose_on)
+        to_choose_on[judge] = table[is_to_choose_on]
+        elsewhere[judge] = table[~is_to_choose_on]
+    yield from _less_all_rules(f"on the {CHOOSING} projects to choose on", to_choose_on, WITHOUT)
+    yield from _less_all_rules(f"on the {len(elsewhere['exam'])} others", elsewhere, CANDIDATES)
     yield from _head("lead over *truncate*, points")
-    for title, cells in leads(by, inside).items():
+    for title, cells in leads(scores, to_choose_on).items():
         yield f"| {title} | {' | '.join(map(_cell, cells))} |"
     yield ""
-    picks = Counter(left_out(inside["exam"], simplest)["chosen"])
-    yield (
-        "Simplest, without one project in turn:"
-        f" {', '.join(f'{name} ({n})' for name, n in picks.most_common())}."
-    )
+    picks = Counter(left_out(to_choose_on["exam"], simplest).values())
+    counts = ", ".join([f"{name} ({n})" for name, n in picks.most_common()])
+    yield f"Simplest, without one project in turn: {counts}."
+
+
+def _less_all_rules(
+    title: str, scores: Mapping[str, pd.DataFrame], names: Iterable[str]
+) -> Iterator[str]:
+    """A table of writers, and of `truncate`, less the writer with all rules."""
+    yield from _head(f"less all rules, points, {title}")
+    for name in (*names, OTHER):
+        if name == TODAY:
+            continue
+        cells: list[str] = []
+        for judge in SHOWN:
+            cells.append(_cell(scores[judge][name] - scores[judge][TODAY]))
+        yield f"| {name} | {' | '.join(cells)} |"
+    yield ""
 
 
 def _head(title: str) -> Iterator[str]:
@@ -136,35 +147,53 @@ def _head(title: str) -> Iterator[str]:
 
 def of_projects(rows: pd.DataFrame, judge: str) -> pd.DataFrame:
     """A row a project and a column a context: means over sessions, in points."""
-    each = rows[rows["judge"] == judge].groupby(["project", "session", "context"])["value"].mean()
-    return 100 * each.groupby(["project", "context"]).mean().unstack()
+    of_judge = rows[rows["judge"] == judge]
+    by_session = of_judge.groupby(["project", "session", "context"])["value"].mean()
+    return 100 * by_session.groupby(["project", "context"]).mean().unstack()
 
 
 def leads(
-    by: Mapping[str, pd.DataFrame], inside: Mapping[str, pd.DataFrame]
+    scores: Mapping[str, pd.DataFrame], to_choose_on: Mapping[str, pd.DataFrame]
 ) -> dict[str, list[pd.Series]]:
     """The lead over `truncate` by judge: with all rules, and of chosen ones where they were
     chosen and left out.
     """
-    bundled = {judge: ours(values) for judge, values in by.items()}
-    found = {
-        "all rules, all projects": [by[judge][TODAY] - by[judge][OTHER] for judge in SHOWN],
-        "... on the bundled sessions": [(by[j][TODAY] - by[j][OTHER])[bundled[j]] for j in SHOWN],
-        "... on recordings of others": [(by[j][TODAY] - by[j][OTHER])[~bundled[j]] for j in SHOWN],
+    everywhere: list[pd.Series] = []
+    on_bundled: list[pd.Series] = []
+    on_others: list[pd.Series] = []
+    for judge in SHOWN:
+        lead = scores[judge][TODAY] - scores[judge][OTHER]
+        is_bundled = ours(scores[judge])
+        everywhere.append(lead)
+        on_bundled.append(lead[is_bundled])
+        on_others.append(lead[~is_bundled])
+    by_title = {
+        "all rules, all projects": everywhere,
+        "... on the bundled sessions": on_bundled,
+        "... on recordings of others": on_others,
     }
     for title, rule in (("best by exam", best), ("simplest within one standard error", simplest)):
-        name = rule(inside["exam"])
-        out = left_out(inside["exam"], rule)["chosen"]
-        found[f"{title} of {CHOOSING} projects, on these: {name}"] = [
-            inside[j][name] - inside[j][OTHER] for j in SHOWN
-        ]
-        found[f"{title}, on the one left out"] = [
-            pd.Series(
-                {p: values.loc[p, out[p]] - values.loc[p, OTHER] for p in values.index if p in out}
-            )
-            for values in (inside[shown] for shown in SHOWN)
-        ]
-    return found
+        name = rule(to_choose_on["exam"])
+        names_by_project = left_out(to_choose_on["exam"], rule)
+        on_these: list[pd.Series] = []
+        on_left_out: list[pd.Series] = []
+        for judge in SHOWN:
+            table = to_choose_on[judge]
+            on_these.append(table[name] - table[OTHER])
+            on_left_out.append(_lead_where_left_out(table, names_by_project))
+        by_title[f"{title} of {CHOOSING} projects, on these: {name}"] = on_these
+        by_title[f"{title}, on the one left out"] = on_left_out
+    return by_title
+
+
+def _lead_where_left_out(table: pd.DataFrame, names_by_project: Mapping[str, str]) -> pd.Series:
+    """By project the lead over `truncate` of the writer that was chosen without it."""
+    by_project: dict[str, float] = {}
+    for project in table.index:
+        if project in names_by_project:
+            name = names_by_project[project]
+            by_project[project] = table.loc[project, name] - table.loc[project, OTHER]
+    return pd.Series(by_project)
 
 
 def best(exam: pd.DataFrame) -> str:
@@ -176,23 +205,28 @@ def simplest(exam: pd.DataFrame) -> str:
     """The writer with the fewest rules among those within one standard error of the best, the
     better of equal ones.
     """
-    top = best(exam)
-    apart = exam.drop(columns=OTHER).rsub(exam[top], axis=0)
-    near = [str(name) for name in apart if apart[name].mean() <= apart[name].sem() or name == top]
-    return max(near, key=lambda name: (len(WITHOUT[name]), exam[name].mean()))
+    best_name = best(exam)
+    behind_best = exam.drop(columns=OTHER).rsub(exam[best_name], axis=0)
+    near_best: list[str] = []
+    for name in behind_best:
+        is_near = behind_best[name].mean() <= behind_best[name].sem()
+        if is_near or name == best_name:
+            near_best.append(str(name))
+    return max(near_best, key=lambda name: (len(WITHOUT[name]), exam[name].mean()))
 
 
-def left_out(exam: pd.DataFrame, rule: Callable[[pd.DataFrame], str]) -> pd.DataFrame:
+def left_out(exam: pd.DataFrame, rule: Callable[[pd.DataFrame], str]) -> dict[str, str]:
     """By project: the writer that a rule chooses on all other projects."""
-    return pd.DataFrame(
-        {"chosen": {project: rule(exam.drop(index=project)) for project in exam.index}}
-    )
+    by_project: dict[str, str] = {}
+    for project in exam.index:
+        by_project[project] = rule(exam.drop(index=project))
+    return by_project
 
 
 def _cell(values: pd.Series) -> str:
-    known = values.dropna()
-    found = estimate(known.tolist())
-    if found is None:
+    estimated = estimate(values.dropna().tolist())
+    if estimated is None:
         return "–"
-    ends = "" if found.low is None else f" ({found.low:+.1f} to {found.high:+.1f})"
-    return f"{found.mean:+.1f}{ends}"
+    if estimated.low is None:
+        return f"{estimated.mean:+.1f}"
+    return f"{estimated.mean:+.1f} ({estimated.low:+.1f} to {estimated.high:+.1f})"
