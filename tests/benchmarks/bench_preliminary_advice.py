@@ -25,7 +25,7 @@ import pandas as pd
 
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade
-from workbench.evaluation.experiment.workers import lasting_workers
+from workbench.evaluation.experiment.processes import lasting_workers
 from workbench.lab.advice.advice import UNCOMPACTED
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.advise import Search
