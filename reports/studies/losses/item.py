@@ -56,10 +56,15 @@ class LossAtHand:
 
     def lines_with_thing(self, text: str) -> list[str]:
         """The lines of a text that have the thing."""
-        found = [line for line in text.split("\n") if self.thing.search(line)]
-        if not found and self.thing.search(text):
-            found = ["(over several lines)"]
-        return found
+        lines = [line for line in text.split("\n") if self.thing.search(line)]
+        if not lines and self.thing.search(text):
+            return ["(over several lines)"]
+        return lines
+
+    def has_stating_line(self, text: str) -> bool:
+        """Whether a text has the line that states the thing, however it is broken."""
+        evidence = "".join(self.row["evidence"].split())
+        return evidence in "".join(text.split())
 
 
 def item_text(loss: LossAtHand) -> str:
@@ -94,8 +99,8 @@ def _clip(line: str) -> str:
 
 
 def _fenced(lines: Sequence[str]) -> str:
-    shown = "\n".join(_clip(line) for line in lines)
-    return f"~~~~\n{shown}\n~~~~"
+    text = "\n".join(map(_clip, lines))
+    return f"~~~~\n{text}\n~~~~"
 
 
 def _last_request(messages: Sequence[Message]) -> str:
@@ -151,21 +156,21 @@ def _around(loss: LossAtHand, number: int, line: str) -> str:
         return _fenced([line])
     place = marked[0]
     begin = max(0, place - AROUND)
-    shown = [f"   {text}" for text in lines[begin : place + AROUND + 1]]
-    shown[place - begin] = f">> {lines[place]}"
+    excerpt = [f"   {text}" for text in lines[begin : place + AROUND + 1]]
+    excerpt[place - begin] = f">> {lines[place]}"
     heads = [text for text in lines[:begin] if text.startswith(("[calls", "[argument"))]
-    return _fenced([*heads[-2:], *shown])
+    return _fenced([*heads[-2:], *excerpt])
 
 
 def _mentions(loss: LossAtHand, numbers: Sequence[int]) -> Iterator[str]:
     """The messages that have the thing, the last of them, with some of their lines."""
     mentions: list[str] = []
     for number in numbers:
-        found = loss.lines_with_thing(said_text(loss.messages[number]))
-        if not found:
+        lines = loss.lines_with_thing(said_text(loss.messages[number]))
+        if not lines:
             continue
-        head = f"- message {number}, {_speaker(loss, number)}: {len(found)} lines"
-        mentions.append(f"{head}\n{_fenced(found[:MOST_LINES])}")
+        head = f"- message {number}, {_speaker(loss, number)}: {len(lines)} lines"
+        mentions.append(f"{head}\n{_fenced(lines[:MOST_LINES])}")
     if not mentions:
         yield "(no message has it)"
         return
@@ -184,29 +189,29 @@ def _steps(loss: LossAtHand) -> Iterator[str]:
         if version.at > boundary:
             break
         text = _version_text(loss, version)
-        found = loss.lines_with_thing(text)
-        has_line = "".join(loss.row["evidence"].split()) in "".join(text.split())
-        if (len(found), has_line) == counts:
+        lines = loss.lines_with_thing(text)
+        has_line = loss.has_stating_line(text)
+        if (len(lines), has_line) == counts:
             continue
-        counts = len(found), has_line
+        counts = len(lines), has_line
         head = f"after the stage `{version.stage}`" if version.stage else "before any stage"
-        yield _step(f"before message {version.at}, {head}", found, has_line)
+        yield _step(f"before message {version.at}, {head}", lines, has_line)
     sent = _sent(loss)
-    has_line = "".join(loss.row["evidence"].split()) in "".join(sent.split())
-    yield _step(f"what is sent at message {boundary}", loss.lines_with_thing(sent), has_line)
+    lines = loss.lines_with_thing(sent)
+    yield _step(f"what is sent at message {boundary}", lines, loss.has_stating_line(sent))
 
 
-def _step(head: str, found: Sequence[str], has_line: bool) -> str:
-    line = "has" if has_line else "lacks"
-    text = f"- {head}: {len(found)} lines have the thing; it {line} the stating line"
-    if found:
-        text += f"\n{_fenced(found[:MOST_LINES])}"
+def _step(head: str, lines: Sequence[str], has_line: bool) -> str:
+    verb = "has" if has_line else "lacks"
+    text = f"- {head}: {len(lines)} lines have the thing; it {verb} the stating line"
+    if lines:
+        text += f"\n{_fenced(lines[:MOST_LINES])}"
     return text
 
 
 def _version_text(loss: LossAtHand, version: ContextVersion) -> str:
-    whole = [said_text(loss.messages[index]) for index in version.messages.tolist()]
-    return "\n".join([*whole, *version.texts])
+    message_texts = [said_text(loss.messages[index]) for index in version.messages.tolist()]
+    return "\n".join([*message_texts, *version.texts])
 
 
 def _sent(loss: LossAtHand) -> str:

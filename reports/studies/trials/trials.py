@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -33,81 +33,76 @@ def measured(words: Sequence[str], _: bool) -> Mapping[str, pd.DataFrame]:
     where it stopped.
     """
     seeds = int(words[0])
-    done = wb.trial(
-        seeds=seeds, strategies=STRATEGIES, jobs=os.cpu_count(), out=Path(f"reports/trials-{seeds}")
-    )
-    assert done is not None
-    by = done.table[done.table["status"] == "ok"].groupby(["strategy", "family"], sort=False)
-    return {"": by[list(MEANS)].mean().assign(tasks=by.size()).reset_index()}
+    out = Path(f"reports/trials-{seeds}")
+    results = wb.trial(seeds=seeds, strategies=STRATEGIES, jobs=os.cpu_count(), out=out)
+    return {"": _means(results)}
 
 
 def recorded(_: Sequence[str], __: bool) -> Mapping[str, pd.DataFrame]:
     """The same of the bundled tasks, with the strategies that stand by default and recall."""
-    ways = (*TrialSpec().strategies, "truncate+recall", "summarize+recall")
-    done = wb.trial(
-        families=BUNDLED, strategies=ways, jobs=os.cpu_count(), out=Path("reports/trials-bundled")
-    )
-    assert done is not None
-    by = done.table[done.table["status"] == "ok"].groupby(["strategy", "family"], sort=False)
-    return {"": by[list(MEANS)].mean().assign(tasks=by.size()).reset_index()}
+    strategies = (*TrialSpec().strategies, "truncate+recall", "summarize+recall")
+    out = Path("reports/trials-bundled")
+    results = wb.trial(families=BUNDLED, strategies=strategies, jobs=os.cpu_count(), out=out)
+    return {"": _means(results)}
 
 
-def told(rows: pd.DataFrame) -> Iterator[str]:
-    """A row a strategy, most successful first."""
-    found = by_strategy(rows.assign(status="ok", seed=0)).sort_values(
-        "success", ascending=False, kind="stable"
-    )
-    tasks = int(rows["tasks"].iloc[0])
-    count = rows["family"].nunique()
-    yield (
-        f"{f'{count} families, {tasks} tasks of each' if tasks > 1 else f'{count} tasks'},"
-        f" {len(found)} strategies:"
-    )
+def _means(results: wb.TrialResults | None) -> pd.DataFrame:
+    """By strategy and family the means of the trials that ran, and how many these are."""
+    assert results is not None
+    table = results.table
+    by_family = table[table["status"] == "ok"].groupby(["strategy", "family"], sort=False)
+    means = by_family[list(MEANS)].mean()
+    return means.assign(tasks=by_family.size()).reset_index()
+
+
+def tables(rows: pd.DataFrame) -> Iterator[str]:
+    """A row a strategy, most successful first; then success by family."""
+    strategies = by_strategy(rows.assign(status="ok", seed=0))
+    strategies = strategies.sort_values("success", ascending=False, kind="stable")
+    tasks_each = int(rows["tasks"].iloc[0])
+    family_count = rows["family"].nunique()
+    sample = f"{family_count} tasks"
+    group = "task"
+    if tasks_each > 1:
+        sample = f"{family_count} families, {tasks_each} tasks of each"
+        group = "family"
+    yield f"{sample}, {len(strategies)} strategies:"
     yield ""
-    heads = (
-        "strategy",
-        "success",
-        "less *truncate*",
-        "look-ups",
-        "recalls",
-        "blind",
-        "misread",
-        "bad acts",
-        "tokens",
-        "USD",
+    yield (
+        "| strategy | success | less *truncate* | look-ups | recalls | blind | misread | bad acts"
+        " | tokens | USD |"
     )
-    yield f"| {' | '.join(heads)} |"
-    yield "|---" * len(heads) + "|"
-    for row in found.to_dict("records"):
-        ends = (
-            "" if pd.isna(row["low"]) else f" ({100 * row['low']:.0f} to {100 * row['high']:.0f})"
-        )
-        against = "" if pd.isna(row["difference"]) else f"{100 * row['difference']:+.0f}{ends}"
-        counts = (
-            f"{row[name]:.2f}" for name in ("look_ups", "recalls", "blind", "misread", "violations")
-        )
-        cells = (
-            row["strategy"],
-            f"{100 * row['success']:.0f} %",
-            against,
-            *counts,
-            f"{row['tokens']:,.0f}",
-            f"{row['usd']:.3f}",
-        )
+    yield "|---" * 10 + "|"
+    for row in strategies.to_dict("records"):
+        cells = [str(row["strategy"]), f"{100 * row['success']:.0f} %", _difference(row)]
+        for name in ("look_ups", "recalls", "blind", "misread", "violations"):
+            cells.append(f"{row[name]:.2f}")
+        cells += [f"{row['tokens']:,.0f}", f"{row['usd']:.3f}"]
         yield f"| {' | '.join(cells)} |"
     yield ""
-    yield f"Success by {'family' if tasks > 1 else 'task'}, in per cent:"
+    yield f"Success by {group}, in per cent:"
     yield ""
-    wide = rows.pivot_table("success", "strategy", "family", sort=False).loc[found["strategy"]]
-    yield f"| strategy | {' | '.join(name.replace('_', ' ') for name in wide)} |"
-    yield "|---" * (len(wide.columns) + 1) + "|"
-    for name, values in wide.iterrows():
+    success = rows.pivot_table("success", "strategy", "family", sort=False)
+    success = success.loc[strategies["strategy"]]
+    yield f"| strategy | {' | '.join(name.replace('_', ' ') for name in success)} |"
+    yield "|---" * (len(success.columns) + 1) + "|"
+    for name, values in success.iterrows():
         yield f"| {name} | {' | '.join(f'{100 * value:.0f}' for value in values)} |"
 
 
+def _difference(row: Mapping[Hashable, float]) -> str:
+    """Success less that of `truncate` in points, with its interval; empty where it has none."""
+    if pd.isna(row["difference"]):
+        return ""
+    difference = f"{100 * row['difference']:+.0f}"
+    if pd.isna(row["low"]):
+        return difference
+    return f"{difference} ({100 * row['low']:.0f} to {100 * row['high']:.0f})"
+
+
 PARTS = {
-    "trials": Part(measure=measured, tell=told),
-    "bundled": Part(measure=recorded, tell=told),
+    "trials": Part(measure=measured, tell=tables),
+    "bundled": Part(measure=recorded, tell=tables),
 }
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def test_tables_say_their_units(run: Results) -> None:
 
 def test_a_notebook_shows_the_decision_of_a_run(run: Results) -> None:
     page = run._repr_html_()
-    assert "truncate" in page and "<table" in page
+    assert page is not None and "truncate" in page and "<table" in page
 
 
 def test_a_rule_that_went_with_the_oldest_messages_is_lost(run: Results) -> None:
