@@ -85,9 +85,9 @@ def telling(teller: Teller) -> Iterator[None]:
 
 
 def look(teller: Teller, points: Sequence[Point]) -> None:
-    """Try some candidates on the smallest recordings that are long enough, one after the other in
-    this process, until a few have a figure. Replays and simulations stay in the folder of the run,
-    where the search finds them.
+    """Try some candidates on the smallest recordings that are long enough, one after the other,
+    until a few have a figure: on the first in this process, which has read it. Replays and
+    simulations stay in the folder of the run, where the search finds them.
 
     Args:
         teller: shows what they say.
@@ -111,6 +111,7 @@ def look(teller: Teller, points: Sequence[Point]) -> None:
         apart.decide_half(points[0], units)
         rows = apart.of(tried_points, units)
         teller.tell(rows)
+        apart.spec = measured.spec
         if teller.sessions >= ENOUGH or len(units) == MOST_RECORDINGS:
             return
 
