@@ -106,6 +106,84 @@ def test_each_folder_is_of_a_format_that_is_read_and_those_that_are_followed_are
     assert {formats[agent] for agent in FOLLOWED} == set(AGENTS)
 
 
+PLACES = {
+    "Amazon Q": ".local/share/amazon-q/data.sqlite3",
+    "Cline in VS Code": ".config/Cursor/User/globalStorage/saoudrizwan.claude-dev/tasks/17/"
+    "api_conversation_history.json",
+    "Codex": ".codex/archived_sessions/rollout-1.jsonl",
+    "Copilot in VS Code": ".config/VSCodium/User/workspaceStorage/1f/chatSessions/one.json",
+    "Goose": ".local/share/goose/sessions/20250801_1.jsonl",
+    "Hermes": ".hermes/sessions/one.jsonl",
+    "Kilo Code in VS Code": ".config/Code - Insiders/User/globalStorage/kilocode.kilo-code/tasks/17/"
+    "api_conversation_history.json",
+    "Kimi CLI": ".kimi/sessions/1f/one/context.jsonl",
+    "Kiro CLI": ".local/share/kiro-cli/data.sqlite3",
+    "Muse Code": ".local/share/muse/sessions/2026/09/20/one/session.jsonl",
+    "Oh My Pi": ".omp/agent/sessions/--p--/1.jsonl",
+    "OpenClaw": ".openclaw/agents/main/sessions/1.jsonl",
+    "OpenHands": ".openhands/conversations/1f/base_state.json",
+    "Roo Code": ".config/Windsurf/User/globalStorage/rooveterinaryinc.roo-cline/tasks/17/"
+    "api_conversation_history.json",
+    "gptme": ".local/share/gptme/logs/2026-01-01-one/conversation.jsonl",
+    "iFlow": ".iflow/projects/-p/one.jsonl",
+    "llm": ".config/io.datasette.llm/logs.db",
+}
+
+
+@pytest.mark.parametrize("agent", PLACES)
+def test_an_agent_s_sessions_are_found_where_it_keeps_them(home: Path, agent: str) -> None:
+    file = write(home / PLACES[agent])
+    assert [(files.folder.agent, files.newest) for files in agents_here()] == [(agent, file)]
+
+
+WITHOUT_FOLDER = {
+    "adk",
+    "agno_database",
+    "anthropic_messages",
+    "atif",
+    "autogen",
+    "bedrock",
+    "chatgpt_export",
+    "claude_export",
+    "claude_stream",
+    "codex_exec",
+    "droid_stream",
+    "gemini_contents",
+    "gemini_stream",
+    "inspect_ai",
+    "kiro",
+    "langchain",
+    "langfuse",
+    "langgraph_database",
+    "langsmith",
+    "llama_index",
+    "llama_index_database",
+    "llm_responses",
+    "managed_agents",
+    "native",
+    "openai_agents_database",
+    "openai_responses",
+    "opencode",
+    "openhands",
+    "otel",
+    "pydantic_ai",
+    "sharegpt",
+    "smolagents",
+    "strands",
+    "tau_bench",
+    "vercel",
+    "vercel_ui",
+    "weave",
+}
+"""Formats of frameworks, exports and streams, which lie where somebody puts them."""
+
+
+def test_each_format_has_a_folder_or_is_kept_by_no_agent() -> None:
+    formats_with_folder = {folder.format for folder in AGENT_FOLDERS}
+    assert formats_with_folder | WITHOUT_FOLDER == set(BUILTIN)
+    assert not formats_with_folder & WITHOUT_FOLDER
+
+
 def test_agents_that_write_beside_the_work_are_found_where_one_stands(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -51,13 +51,26 @@ class AgentFolder:
         return base / self.below
 
 
-def _editor_folder() -> str:
-    """Where VS Code keeps a user's data, below the home folder."""
+EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
+"""VS Code and its descendants, by the name of their folder."""
+
+
+def _programs_folder() -> str:
+    """Where programs keep a user's data, below the home folder."""
     if sys.platform == "darwin":
-        return "Library/Application Support/Code/User"
+        return "Library/Application Support"
     if sys.platform == "win32":
-        return "AppData/Roaming/Code/User"
-    return ".config/Code/User"
+        return "AppData/Roaming"
+    return ".config"
+
+
+def _in_editors(agent: str, format: str, below: str, files: str) -> tuple[AgentFolder, ...]:
+    """The folders of an agent that works in any of the editors."""
+    folders: list[AgentFolder] = []
+    for editor in EDITORS:
+        base = f"{_programs_folder()}/{editor}/User"
+        folders.append(AgentFolder(agent, format, base, below, files))
+    return tuple(folders)
 
 
 AGENT_FOLDERS = (
@@ -65,6 +78,7 @@ AGENT_FOLDERS = (
         CLAUDE_CODE, "claude_code", ".claude", "projects", "**/*.jsonl", "CLAUDE_CONFIG_DIR"
     ),
     AgentFolder(CODEX, "codex", ".codex", "sessions", "**/*.jsonl", "CODEX_HOME"),
+    AgentFolder(CODEX, "codex", ".codex", "archived_sessions", "**/*.jsonl", "CODEX_HOME"),
     AgentFolder(PI, "pi", ".pi/agent", "sessions", "**/*.jsonl", "PI_CODING_AGENT_DIR"),
     AgentFolder(
         "OpenCode", "opencode_database", ".local/share", "opencode", "opencode*.db", "XDG_DATA_HOME"
@@ -81,41 +95,17 @@ AGENT_FOLDERS = (
         "antigravity*/brain/*/.system_generated/logs/transcript_full.jsonl",
     ),
     AgentFolder("Copilot CLI", "copilot_cli", ".copilot", "session-state", "**/*.jsonl"),
-    AgentFolder(
-        "Copilot in VS Code",
-        "vscode_chat",
-        _editor_folder(),
-        "workspaceStorage",
-        "*/chatSessions/*.json*",
-    ),
-    AgentFolder(
-        "Copilot in VS Code",
-        "vscode_chat",
-        _editor_folder(),
-        "globalStorage/emptyWindowChatSessions",
-        "*.json*",
+    *_in_editors("Copilot in VS Code", "vscode_chat", "workspaceStorage", "*/chatSessions/*.json*"),
+    *_in_editors(
+        "Copilot in VS Code", "vscode_chat", "globalStorage/emptyWindowChatSessions", "*.json*"
     ),
     AgentFolder("Cline", "cline", ".cline/data", "sessions", "**/*messages.json"),
-    AgentFolder(
-        "Cline in VS Code",
-        "roo_task",
-        _editor_folder(),
-        "globalStorage/saoudrizwan.claude-dev/tasks",
-        TASKS,
+    *_in_editors(
+        "Cline in VS Code", "roo_task", "globalStorage/saoudrizwan.claude-dev/tasks", TASKS
     ),
-    AgentFolder(
-        "Roo Code",
-        "roo_task",
-        _editor_folder(),
-        "globalStorage/rooveterinaryinc.roo-cline/tasks",
-        TASKS,
-    ),
-    AgentFolder(
-        "Kilo Code in VS Code",
-        "roo_task",
-        _editor_folder(),
-        "globalStorage/kilocode.kilo-code/tasks",
-        TASKS,
+    *_in_editors("Roo Code", "roo_task", "globalStorage/rooveterinaryinc.roo-cline/tasks", TASKS),
+    *_in_editors(
+        "Kilo Code in VS Code", "roo_task", "globalStorage/kilocode.kilo-code/tasks", TASKS
     ),
     AgentFolder("Continue", "continue", ".continue", "sessions", "*-*.json", "CONTINUE_GLOBAL_DIR"),
     AgentFolder("Cursor", "cursor", ".cursor", "projects", "*/agent-transcripts/**/*.jsonl"),
@@ -123,10 +113,26 @@ AGENT_FOLDERS = (
     AgentFolder("Amp", "amp", ".local/share", "amp/threads", "*.json", "XDG_DATA_HOME"),
     AgentFolder("Droid", "droid", ".factory", "sessions", "**/*.jsonl"),
     AgentFolder("Windsurf", "windsurf", ".windsurf", "transcripts", "*.jsonl"),
+    AgentFolder("Kimi CLI", "kimi", ".kimi", "sessions", "*/*/context.jsonl", "KIMI_SHARE_DIR"),
     AgentFolder("Kimi Code", "kimi_code", ".kimi-code", "sessions", "*/*/agents/*/wire.jsonl"),
     AgentFolder("Qwen Code", "qwen_code", ".qwen", "projects", "*/chats/*.jsonl"),
+    AgentFolder("iFlow", "claude_code", ".iflow", "projects", "**/*.jsonl"),
+    AgentFolder(
+        "Muse Code",
+        "muse",
+        ".local/share",
+        "muse/sessions",
+        "**/session.jsonl",
+        "XDG_DATA_HOME",
+    ),
+    AgentFolder("Oh My Pi", "pi", ".omp/agent", "sessions", "**/*.jsonl"),
+    AgentFolder("OpenClaw", "pi", ".openclaw", "agents", "*/sessions/*.jsonl"),
+    AgentFolder(
+        "OpenHands", "openhands_events", ".openhands", "conversations", "*/base_state.json"
+    ),
     AgentFolder("Grok", "grok", ".grok", "sessions", "*/*/chat_history.jsonl"),
     AgentFolder("Goose", "goose_database", ".local/share/goose", "sessions", "sessions.db"),
+    AgentFolder("Goose", "goose", ".local/share/goose", "sessions", "*.jsonl"),
     AgentFolder(
         "Kiro CLI", "kiro_database", ".local/share", "kiro-cli", "data.sqlite3", "XDG_DATA_HOME"
     ),
@@ -134,9 +140,15 @@ AGENT_FOLDERS = (
         "Kiro CLI", "kiro_database", "Library/Application Support", "kiro-cli", "data.sqlite3"
     ),
     AgentFolder(
+        "Amazon Q", "kiro_database", "Library/Application Support", "amazon-q", "data.sqlite3"
+    ),
+    AgentFolder(
         "Amazon Q", "kiro_database", ".local/share", "amazon-q", "data.sqlite3", "XDG_DATA_HOME"
     ),
     AgentFolder("Hermes", "hermes_database", ".hermes", "", "state.db"),
+    AgentFolder("Hermes", "hermes", ".hermes", "sessions", "*.jsonl"),
+    AgentFolder("gptme", "openai_chat", ".local/share", "gptme/logs", "*/conversation.jsonl"),
+    AgentFolder("llm", "llm_database", _programs_folder(), "io.datasette.llm", "logs.db"),
     AgentFolder("Crush", "crush_database", ".crush", "", "crush.db", is_beside_work=True),
     AgentFolder("aider", "aider", "", "", ".aider.chat.history.md", is_beside_work=True),
     AgentFolder("SpecStory", "specstory", ".specstory", "history", "*.md", is_beside_work=True),
