@@ -244,6 +244,19 @@ def test_tau_bench(tmp_path: Path) -> None:
     assert [role for role, _ in words(first)] == ["system", "user", "assistant", "tool"]
 
 
+def test_what_of_swe_agent_no_turn_has_is_named(tmp_path: Path) -> None:
+    steps = [
+        {"action": "ls", "observation": "a.py", "response": "I look"},
+        {"action": "", "observation": "", "response": "It is mended, I think, without a command."},
+    ]
+    info = {"exit_status": "submitted", "submission": "diff --git a/a.py b/a.py"}
+    session = only(document(tmp_path, {**SWE_NEW, "trajectory": steps, "info": info}), lenient=True)
+    assert session.origin.skipped == (
+        "1 × answer that only the trajectory has: unknown, left out",
+        "1 × patch that no turn has: unknown, left out",
+    )
+
+
 def test_swe_agent_new(tmp_path: Path) -> None:
     session = only(document(tmp_path, SWE_NEW))
     assert [role for role, _ in words(session)] == ["system", "user", "assistant", "tool"]

@@ -43,6 +43,26 @@ class SweAgentBuilder(ChatBuilder):
             is_answer = turn.get("role") == "assistant" and not turn.get("tool_calls")
             if is_answer and label(turn, "action"):
                 self.has_commands = True
+        self._tell_what_no_turn_has(document)
+
+    def _tell_what_no_turn_has(self, document: Record) -> None:
+        """Name the answers and the patch that only the trajectory and its end hold."""
+        answers: set[str] = set()
+        turns: list[str] = []
+        for item in items(document, "history"):
+            turn = as_mapping(item)
+            said = [label(turn, "content"), label(turn, "thought")]
+            if isinstance(turn.get("content"), list):
+                said += [label(part, "text") for part in objects(turn, "content")]
+            answers.update(words.strip() for words in said)
+            turns += said
+        for item in items(document, "trajectory"):
+            answer = label(as_mapping(item), "response").strip()
+            if answer and answer not in answers:
+                self.source.unknown["answer that only the trajectory has"] += 1
+        patch = label(as_mapping(document.get("info")), "submission").strip()
+        if patch and not any(patch in words for words in turns):
+            self.source.unknown["patch that no turn has"] += 1
 
     def read(self, record: Record) -> None:
         """Read one turn: a result names its call in a list of one."""
