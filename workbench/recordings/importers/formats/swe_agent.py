@@ -47,21 +47,30 @@ class SweAgentBuilder(ChatBuilder):
 
     def _tell_what_no_turn_has(self, document: Record) -> None:
         """Name the answers and the patch that only the trajectory and its end hold."""
-        answers: set[str] = set()
         turns: list[str] = []
         for item in items(document, "history"):
             turn = as_mapping(item)
-            said = [label(turn, "content"), label(turn, "thought")]
-            if isinstance(turn.get("content"), list):
-                said += [label(part, "text") for part in objects(turn, "content")]
-            answers.update(words.strip() for words in said)
-            turns += said
+            thought = label(turn, "thought")
+            turns.append(thought.strip())
+            content = label(turn, "content")
+            turns.append(content.strip())
+            if not isinstance(turn.get("content"), list):
+                continue
+            for part in objects(turn, "content"):
+                words = label(part, "text")
+                turns.append(words.strip())
+        answers = frozenset(turns)
         for item in items(document, "trajectory"):
-            answer = label(as_mapping(item), "response").strip()
+            step = as_mapping(item)
+            answer = label(step, "response")
+            answer = answer.strip()
             if answer and answer not in answers:
                 self.source.unknown["answer that only the trajectory has"] += 1
-        patch = label(as_mapping(document.get("info")), "submission").strip()
-        if patch and not any(patch in words for words in turns):
+        info = as_mapping(document.get("info"))
+        patch = label(info, "submission")
+        patch = patch.strip()
+        history = "\n".join(turns)
+        if patch and patch not in history:
             self.source.unknown["patch that no turn has"] += 1
 
     def read(self, record: Record) -> None:
