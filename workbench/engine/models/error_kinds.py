@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from workbench.engine.models.error_evidence import LITELLM_OVERFLOW
 from workbench.engine.models.error_numbers import parts_counted, token_numbers, tokens_of_a_minute
-from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
+from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled, joined_pattern
 from workbench.engine.models.refused_fields import refused_fields
 from workbench.engine.models.refused_request import Defect, RefusedRequest
 
@@ -31,7 +31,7 @@ LEAST_BYTES = 1_000_000
 _DIGITS = re.compile(r"\d{7,12}")
 _BODY_SIZE = compiled(WORDINGS["body_size"])
 _KINDS: Mapping[Kind, re.Pattern[str]] = {
-    kind: compiled("|".join(patterns)) for kind, patterns in WORDINGS["kinds"].items()
+    kind: compiled(patterns) for kind, patterns in WORDINGS["kinds"].items()
 }
 _VAGUE = compiled(WORDINGS["vague"])
 _SIZE = compiled(WORDINGS["size"])
@@ -67,8 +67,23 @@ class GeneralRule:
         return all(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
 
 
-_GENERAL = [GeneralRule(**rule) for rule in WORDINGS["general"]]
-_HISTORY = compiled("|".join(rule.about for rule in _GENERAL if rule.kind == "malformed"))
+def _general_rules() -> list[GeneralRule]:
+    """The rules of the file, in its order."""
+    rules: list[GeneralRule] = []
+    for record in WORDINGS["general"]:
+        rule = GeneralRule(
+            record["kind"],
+            about=joined_pattern(record["about"]),
+            fault=joined_pattern(record.get("fault", "")),
+            size=joined_pattern(record.get("size", "")),
+            unless=joined_pattern(record.get("unless", "")),
+        )
+        rules.append(rule)
+    return rules
+
+
+_GENERAL = _general_rules()
+_HISTORY = compiled([rule.about for rule in _GENERAL if rule.kind == "malformed"])
 
 
 def kind_of(
