@@ -26,6 +26,7 @@ from findings import (
 
 from workbench.base.formats import percent
 from workbench.lab.judge.work_exam.graded_answers import read_answers, read_names
+from workbench.lab.simulation.simulated_rows import BLIND
 
 MODEL = "folder:summaries"
 """A real model that wrote summaries."""
@@ -223,7 +224,7 @@ def lightest_touch(evidence: Evidence) -> Finding:
     simulated = rows_of("closed-loop", "simulated")
     compacted = simulated.groupby("session")["compactions"].transform("min") > 0
     simulated = simulated[compacted]
-    blind = simulated[[name for name in simulated if name.startswith("blind_")]].sum(axis=1)
+    blind = simulated[[f"blind_{who}" for who in BLIND]].sum(axis=1)
     median = blind.groupby(simulated["strategy"]).median()
     text = (
         f"in the median simulated session {median['clear_tool_uses']:.1f} actions lacked what they"

@@ -58,7 +58,7 @@ from workbench.evaluation.replays.natural import natural
 from workbench.lab.agreement.measured import detours
 from workbench.lab.agreement.orders import OVER
 from workbench.lab.simulation.needs import Needs
-from workbench.lab.simulation.simulated_rows import simulated_row
+from workbench.lab.simulation.simulated_rows import BLIND, simulated_row
 from workbench.lab.simulation.simulation_spec import SimulationSpec
 
 TRIALS = Path(__file__).parents[1] / "trials" / "rows"
@@ -301,7 +301,7 @@ def closed(sessions: pd.DataFrame, tasks: pd.DataFrame) -> Iterator[str]:
 
 def _closed_medians(sessions: pd.DataFrame) -> pd.DataFrame:
     """By strategy the medians of look-ups, blind actions and savings, these in per cent."""
-    blind_columns = [name for name in sessions if name.startswith("blind_")]
+    blind_columns = [f"blind_{who}" for who in BLIND]
     blind = sessions[blind_columns].sum(axis=1)
     saved: dict[str, pd.Series] = {}
     for name in ("saved_usd", "saved_usd_net"):
