@@ -9,7 +9,11 @@ from evaluation.thinking import OVERHEAD, REQUESTS_OF_TURN, SCALE, SentAgain, th
 
 from workbench import AssistantMessage, Session, find_model
 from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.models.cache_rules import OPENAI
+from workbench.engine.models.prices import given_tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.evaluation.metrics.costs.pricing import Pricing
+from workbench.evaluation.metrics.costs.replay_cost import replay_cost
 from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.sizing import Sizing
 
@@ -74,3 +78,17 @@ def test_thinking_that_leaves_with_its_turn_ends_what_a_prompt_has_in_common(sho
         whole_prompt = replay.steps[number - 1].tokens_sent
         begins_turn = number % REQUESTS_OF_TURN == 0
         assert (step.prefix_reused < whole_prompt) == begins_turn
+
+
+@laws
+@shown_or_sealed
+def test_without_compaction_nothing_is_saved(sent_again: SentAgain, shown: bool) -> None:
+    session = thinking_session(sent_again, shown=shown)
+    replay = natural(
+        session, BUILTIN["none"], find_model("extractive"), sized(session), window=10**6
+    )
+    prices = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75")
+    bill = replay_cost(replay, Pricing("", prices, OPENAI))
+    assert bill is not None
+    assert [charge.read for charge in bill.plain] == [charge.read for charge in bill.charges]
+    assert bill.net_saving == 0

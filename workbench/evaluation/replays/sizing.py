@@ -146,6 +146,26 @@ class Sizing:
             tokens_by_boundary.append(tokens)
         return tuple(tokens_by_boundary)
 
+    def turn_prefixes(self, messages: Sequence[Message]) -> Mapping[int, int]:
+        """By the index of a message of the user, tokens that the requests before it and behind it
+        have in common: those before the first answer of which something is sent no more. Only of
+        messages at which something goes.
+        """
+        if not self.leaving:
+            return {}
+        tokens_by_boundary = self.history_tokens(messages)
+        prefixes: dict[int, int] = {}
+        start = 0
+        for index, message in enumerate(messages):
+            if message.role != "user":
+                continue
+            for earlier in range(start, index):
+                if self.after_turn(earlier) < self.sizes[earlier]:
+                    prefixes[index] = tokens_by_boundary[earlier]
+                    break
+            start = index
+        return prefixes
+
     def history(self, messages: Sequence[Message], boundary: int) -> Context:
         """The context of `messages[:boundary]`, whole."""
         sizes = self.sizes_before(messages, boundary)

@@ -124,6 +124,7 @@ def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCos
     plain: list[Charge] = []
     sent = 0
     recorded = 0
+    recorded_prefixes = _recorded_prefixes(replay)
     turn_starts = thinking_left(session, steps, rules)
     for number, step in enumerate(steps):
         wait = waits[step.request]
@@ -144,7 +145,9 @@ def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCos
             tariff,
             rules,
             prompt=step.tokens_recorded,
-            prefix=_smallest(recorded, (earlier.tokens_recorded for earlier in of_turn)),
+            prefix=_smallest(
+                recorded_prefixes[number], (earlier.tokens_recorded for earlier in of_turn)
+            ),
             previous_prompt=recorded,
             head=head,
             waited=wait,
@@ -156,6 +159,23 @@ def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCos
         recorded = step.tokens_recorded
     usd_fetching = fetched * _rate_of_new(tariff.at(sent), rules)
     return ReplayCost(pricing, tuple(charges), tuple(plain), usd_fetching, assumed)
+
+
+def _recorded_prefixes(replay: Replay) -> list[int]:
+    """By request, its tokens in common with the request before, where nothing is compacted."""
+    messages = replay.session.messages
+    turn_prefixes = replay.sizing.turn_prefixes(messages)
+    prefixes: list[int] = []
+    recorded = 0
+    earlier_index = 0
+    for step in replay.steps:
+        prefix = recorded
+        for index in range(earlier_index, step.index):
+            prefix = min(prefix, turn_prefixes.get(index, prefix))
+        prefixes.append(prefix)
+        recorded = step.tokens_recorded
+        earlier_index = step.index
+    return prefixes
 
 
 def _rate_of_new(rates: Rates, rules: CacheRules) -> float:
