@@ -19,6 +19,7 @@ from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import PER_MESSAGE, Image
 
 count = TiktokenCounter()
+"""A process counts a text once: where the table must be loaded, a test has a text of its own."""
 
 
 def test_a_known_sentence_has_its_known_number_of_tokens() -> None:
@@ -71,7 +72,8 @@ def test_threads_may_load_the_encoding_at_the_same_time(monkeypatch: pytest.Monk
     monkeypatch.setattr("tiktoken.registry.ENCODINGS", {})
     tokenizer.loaded.cache_clear()
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(TiktokenCounter().count_text, ["one two three"] * 4)) == [3] * 4
+        texts = ["four threads count this at once"] * 4
+        assert list(pool.map(TiktokenCounter().count_text, texts)) == [6] * 4
 
 
 def test_a_missing_table_is_an_error_and_never_a_download(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +85,7 @@ def test_a_missing_table_is_an_error_and_never_a_download(monkeypatch: pytest.Mo
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     tokenizer.loaded.cache_clear()
     with pytest.raises(SetupError, match="litellm"):
-        count.count_text("words")
+        count.count_text("no table counts this")
     tokenizer.loaded.cache_clear()
 
 
@@ -93,7 +95,7 @@ def test_a_damaged_table_in_the_users_own_folder_is_passed_over(
     (tmp_path / tokenizer.TABLE).write_bytes(b"not a table")
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     tokenizer.loaded.cache_clear()
-    assert count.count_text("hello") == 1
+    assert count.count_text("a table that is damaged") == 5
     assert os.environ["TIKTOKEN_CACHE_DIR"] == str(tmp_path)
     assert len(list(tmp_path.iterdir())) == 1
 
