@@ -34,7 +34,7 @@ from workbench.evaluation.metrics.costs.reconciliation import (
     Reconciliation,
     reconcile,
 )
-from workbench.evaluation.metrics.costs.replay_cost import seconds_between
+from workbench.evaluation.metrics.costs.request_charge import seconds_between
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.recordings.importers.importer import scan
 

@@ -24,12 +24,8 @@ from workbench.engine.transcript.message import Usage, is_real_user
 from workbench.engine.transcript.recorded_requests import turns_before
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.pricing import Pricing
-from workbench.evaluation.metrics.costs.replay_cost import (
-    answer_tokens,
-    charge,
-    head_tokens,
-    seconds_between,
-)
+from workbench.evaluation.metrics.costs.replay_cost import answer_tokens, head_tokens
+from workbench.evaluation.metrics.costs.request_charge import charge, seconds_between
 from workbench.evaluation.metrics.demand import Retention
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.view import view

@@ -18,7 +18,7 @@ from workbench.evaluation.analysis.paired import sign_flip
 from workbench.evaluation.experiment.costs import costs
 from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.costs.pricing import Pricing
-from workbench.evaluation.metrics.costs.replay_cost import charge
+from workbench.evaluation.metrics.costs.request_charge import charge
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import Step

@@ -18,7 +18,7 @@ from workbench.evaluation.experiment.spec import RunSpec, Scope
 from workbench.evaluation.metrics.builtin import BUILTIN, EVEN_SO, installed
 from workbench.evaluation.metrics.chain import chain as lifetimes
 from workbench.evaluation.metrics.costs.pricing import pricing
-from workbench.evaluation.metrics.costs.replay_cost import Charge
+from workbench.evaluation.metrics.costs.request_charge import Charge
 from workbench.evaluation.metrics.exam.rule_verdicts import rule_verdicts
 from workbench.evaluation.metrics.metric import Metric, MetricInput, Score
 from workbench.evaluation.metrics.paging import paging

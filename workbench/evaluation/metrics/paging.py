@@ -14,7 +14,8 @@ from workbench.engine.compaction.archive import Archive, ArchivedPassage
 from workbench.engine.compaction.recall import archive_id
 from workbench.engine.transcript.message import Text, UserMessage
 from workbench.evaluation.metrics.costs.pricing import Pricing
-from workbench.evaluation.metrics.costs.replay_cost import charge, place_of_request, replay_cost
+from workbench.evaluation.metrics.costs.replay_cost import place_of_request, replay_cost
+from workbench.evaluation.metrics.costs.request_charge import charge
 from workbench.evaluation.metrics.exam.exams import BoundaryExam, Exams
 from workbench.evaluation.metrics.exam.history import ExamHistory
 from workbench.evaluation.metrics.exam.item import Item, mean_score

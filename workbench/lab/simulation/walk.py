@@ -24,12 +24,11 @@ from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.replay_cost import (
     answer_tokens,
-    charge,
     head_tokens,
-    seconds_between,
     summary_charges,
     thinking_left,
 )
+from workbench.evaluation.metrics.costs.request_charge import charge, seconds_between
 from workbench.evaluation.metrics.paging import TOOL as SCHEMA_TOKENS
 from workbench.evaluation.metrics.paging import query_for, shown_features
 from workbench.evaluation.metrics.view import View

@@ -14,7 +14,8 @@ from workbench.engine.models.cache_rules import rules_for
 from workbench.engine.models.model import Model
 from workbench.engine.models.prices import Tariff
 from workbench.engine.transcript.message import Json
-from workbench.evaluation.metrics.costs.replay_cost import charge, summary_usd
+from workbench.evaluation.metrics.costs.replay_cost import summary_usd
+from workbench.evaluation.metrics.costs.request_charge import charge
 from workbench.lab.trials.agents import Agent, AgentAnswer
 from workbench.lab.trials.helper_client import HelperWorkspace
 from workbench.lab.trials.task import Call, PlayedTurn, TrialTask, WorkspaceEnded

@@ -19,7 +19,7 @@ from workbench.engine.transcript.message import AssistantMessage, Scaled, Usage
 from workbench.engine.transcript.recorded_requests import PredictedRequest, Turn, predicted_requests
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.pricing import Pricing
-from workbench.evaluation.metrics.costs.replay_cost import charge, charge_with, seconds_between
+from workbench.evaluation.metrics.costs.request_charge import charge, charge_with, seconds_between
 from workbench.evaluation.replays.sizing import Sizing
 
 MISSED = 0.1

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from typing import NamedTuple
 
 from workbench.engine.models.cache_rules import CacheRules
 from workbench.engine.models.model import Completion
@@ -19,39 +18,18 @@ from workbench.engine.transcript.message import AssistantMessage, Message, Syste
 from workbench.engine.transcript.recorded_requests import turns_before
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.pricing import Pricing
+from workbench.evaluation.metrics.costs.request_charge import (
+    Charge,
+    charge,
+    charge_with,
+    seconds_between,
+)
 from workbench.evaluation.replays.step import CompactionEvent, Replay, Step
 
 CHARACTERS = 4
 """A token of a summary that was not counted."""
 SAME = 1e-9
 """USD below which two sums are one."""
-
-
-class Charge(NamedTuple):
-    """One request, in tokens and USD.
-
-    Attributes:
-        prompt: tokens of the whole request.
-        read, written: of those, read from the provider's cache and written to it; the rest is plain
-            input.
-        output: tokens of the recorded answer.
-        usd_input, usd_read, usd_write, usd_output: for each of these parts.
-        usd_prompt: for the prompt alone.
-        summaries: USD for the summaries that were written just before it.
-        usd: all of it.
-    """
-
-    prompt: int
-    read: int
-    written: int
-    output: int
-    usd_input: float
-    usd_read: float
-    usd_write: float
-    usd_output: float
-    usd_prompt: float
-    summaries: float
-    usd: float
 
 
 @dataclass(frozen=True)
@@ -95,8 +73,8 @@ class ReplayCost:
         gap = 0.0
         parting: int | None = None
         charges_and_plain = zip(self.charges, self.plain, strict=True)
-        for number, (charge, plain) in enumerate(charges_and_plain):
-            gap += charge.usd - plain.usd
+        for number, (compacted, plain) in enumerate(charges_and_plain):
+            gap += compacted.usd - plain.usd
             if parting is None and abs(gap) > SAME:
                 parting = number
             if parting is not None and gap <= SAME:
@@ -220,67 +198,6 @@ def thinking_left(
         if index in places and start_index in places:
             turn_starts[places[index]] = places[start_index]
     return turn_starts
-
-
-def charge(
-    tariff: Tariff,
-    rules: CacheRules,
-    prompt: int,
-    prefix: int,
-    previous_prompt: int,
-    head: int,
-    waited: float | None,
-    output: int = 0,
-    summaries: float = 0.0,
-) -> Charge:
-    """One request; see `CacheRules.cached` for the arguments."""
-    read = rules.cached(prompt, prefix, previous_prompt, head, waited)
-    return charge_with(tariff, rules, prompt, read, output, summaries)
-
-
-def charge_with(
-    tariff: Tariff,
-    rules: CacheRules,
-    prompt: int,
-    read: int,
-    output: int = 0,
-    summaries: float = 0.0,
-) -> Charge:
-    """One request of which so many tokens are read from the cache."""
-    rates = tariff.at(prompt)
-    new_tokens = prompt - read
-    is_written = rules.writes and prompt >= rules.minimum
-    cached_tokens = 0
-    if is_written:
-        cached_tokens = new_tokens
-    usd_input = (new_tokens - cached_tokens) * rates.input
-    usd_read = read * rates.cache_read
-    write_rate = rates.cache_write
-    if rules.hour:
-        write_rate = rates.cache_write_long
-    usd_write = cached_tokens * write_rate
-    usd_output = output * rates.output
-    usd_prompt = usd_input + usd_read + usd_write
-    return Charge(
-        prompt=prompt,
-        read=read,
-        written=cached_tokens,
-        output=output,
-        usd_input=usd_input,
-        usd_read=usd_read,
-        usd_write=usd_write,
-        usd_output=usd_output,
-        usd_prompt=usd_prompt,
-        summaries=summaries,
-        usd=usd_prompt + usd_output + summaries,
-    )
-
-
-def seconds_between(earlier: Message | None, later: Message) -> float | None:
-    """Seconds between two messages; None where the recording has no times."""
-    if earlier is None or earlier.time is None or later.time is None:
-        return None
-    return max(0.0, later.time - earlier.time)
 
 
 def answer_tokens(replay: Replay) -> Sequence[int]:
