@@ -31,6 +31,23 @@ def test_every_number_and_truth_of_every_preset_can_be_changed(name: str) -> Non
             assert key(changed) != key(variant(part, {}, "mine")) or value == one.value
 
 
+@pytest.mark.parametrize(
+    ("name", "setting", "value"),
+    [
+        ("opencode_v2", "headings", "sections"),
+        ("claude_code", "lead", "sections"),
+        ("opal", "rules", ("rules", "sections")),
+        ("opencode", "answer", -1),
+        ("codex_local", "trigger.share", 1.5),
+    ],
+)
+def test_a_value_that_a_preset_cannot_work_with_is_refused_before_it_runs(
+    name: str, setting: str, value: str | tuple[str, ...] | float
+) -> None:
+    with pytest.raises(SettingError, match="cannot have"):
+        variant(preset(name), {setting: value}, "mine")
+
+
 def test_the_end_of_a_path_will_do_where_it_is_one_setting() -> None:
     assert (
         settings(variant(preset("summarize"), {"threshold": 0.7}, "mine"))[

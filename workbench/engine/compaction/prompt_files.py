@@ -4,16 +4,22 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
+PROMPTS = files("workbench.engine.compaction").joinpath("prompts")
+
+
+@cache
+def prompt_names() -> frozenset[str]:
+    """The names of all texts."""
+    names: set[str] = set()
+    for file in PROMPTS.iterdir():
+        names.add(file.name.removesuffix(".md"))
+    return frozenset(names)
+
 
 @cache
 def prompt(name: str) -> str:
     """The text of `prompts/<name>.md`, read once."""
-    return (
-        files("workbench.engine.compaction")
-        .joinpath("prompts", f"{name}.md")
-        .read_text(encoding="utf-8")
-        .strip()
-    )
+    return PROMPTS.joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
 
 
 def filled(file: str, **values: object) -> str:

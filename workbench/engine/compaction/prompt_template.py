@@ -9,7 +9,7 @@ from itertools import accumulate, chain
 from typing import ClassVar, Literal, Self
 
 from workbench.base.errors import SettingError
-from workbench.engine.compaction.prompt_files import filled, prompt
+from workbench.engine.compaction.prompt_files import filled, prompt, prompt_names
 from workbench.engine.compaction.summary_input import SummaryTask
 from workbench.engine.compaction.transcript_text import (
     Clip,
@@ -40,6 +40,18 @@ LEAST_ANSWER = 600
 MOST_CHARS_PER_TOKEN = 4.0
 USUAL_CHARS_PER_TOKEN = 3.0
 LEAST_CHARS_PER_TOKEN = 0.5
+
+
+_NAMES_OF_PROMPTS = (
+    "headings",
+    "lead",
+    "split",
+    "start",
+    "turn_headings",
+    "turn_prompt",
+    "focus_prompt",
+)
+"""Settings that are each the name of a prompt file, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +118,16 @@ class PromptTemplate:
             clip: Clip = getattr(self, name)
             if clip != "whole" and clip < 0:
                 raise SettingError(f"{name} is {clip}; it must be at least 0, or 'whole'")
+        for name in _NAMES_OF_PROMPTS:
+            self._check_prompt(name, getattr(self, name))
+        for rule in self.rules:
+            self._check_prompt("rules", rule)
+
+    def _check_prompt(self, setting: str, name: str) -> None:
+        """Stop where a setting names no prompt file."""
+        if name and name not in prompt_names():
+            names = ", ".join(sorted(prompt_names()))
+            raise SettingError(f"{setting} is {name!r}, which names no prompt; known are {names}")
 
     @property
     def system(self) -> str:

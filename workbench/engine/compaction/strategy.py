@@ -278,6 +278,13 @@ class AtLimit:
     most: int | None = None
     above: bool = False
 
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise SettingError(f"share is {self.share}; it must be above 0, and 1 at most")
+        check_whole_number("reserve", self.reserve, least=0)
+        check_whole_number("answer", self.answer, least=0)
+        check_whole_number("most", self.most, optional=True)
+
     def limit(self, window: int) -> int:
         """Tokens of a request by the system's own rule."""
         reserve = answer_reserve(window, self.answer) + self.reserve

@@ -28,7 +28,10 @@ from workbench.evaluation.metrics.costs.replay_cost import (
     summary_charges,
     thinking_left,
 )
-from workbench.evaluation.metrics.costs.request_charge import charge, seconds_between
+from workbench.evaluation.metrics.costs.request_charge import (
+    charge,
+    seconds_between,
+)
 from workbench.evaluation.metrics.paging import TOOL as SCHEMA_TOKENS
 from workbench.evaluation.metrics.paging import query_for, shown_features
 from workbench.evaluation.metrics.view import View
