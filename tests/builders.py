@@ -21,7 +21,9 @@ from workbench import (
     ToolCall,
     UserMessage,
     compact,
+    preset,
 )
+from workbench.engine.compaction.stages import Summarize
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import Message, SystemMessage, Thinking, ToolResult, Usage
 from workbench.engine.transcript.session import Origin
@@ -120,6 +122,13 @@ def compact_if_due(
 ) -> Compaction | None:
     budget = preset.trigger.check(situation)
     return None if budget is None else compact(history, preset.strategy, budget, model)
+
+
+def summarize(**settings: Any) -> Summarize:
+    """The summarising stage of the preset `summarize`, with these of its settings."""
+    stages = preset("summarize", **settings).strategy.stages
+    (stage,) = [stage for stage in stages if isinstance(stage, Summarize)]
+    return stage
 
 
 def recorded(

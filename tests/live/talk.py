@@ -11,7 +11,6 @@ from typing import Any
 
 from workbench import Preset, preset
 from workbench.engine.compaction.stages import Summarize
-from workbench.engine.compaction.stand_in import StandIns
 
 Record = dict[str, Any]
 
@@ -108,7 +107,9 @@ def without_fallback(name: str) -> Preset:
     """The preset with summaries that nothing replaces where the model fails."""
     named = preset(name)
     stages = [
-        replace(stage, stand_ins=StandIns(fallback=None)) if isinstance(stage, Summarize) else stage
+        replace(stage, stand_ins=replace(stage.stand_ins, fallback=None))
+        if isinstance(stage, Summarize)
+        else stage
         for stage in named.strategy.stages
     ]
     return replace(named, strategy=replace(named.strategy, stages=tuple(stages)))

@@ -407,9 +407,10 @@ class Strict:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         from workbench.engine.compaction.stages import Summarize
-        from workbench.engine.compaction.stand_in import StandIns
 
-        return Summarize(stand_ins=StandIns(fallback=None)).plan(context, budget)
+        usual = Summarize()
+        strict = replace(usual, stand_ins=replace(usual.stand_ins, fallback=None))
+        return strict.plan(context, budget)
 
 
 def test_events_come_in_order_to_the_callback_as_well() -> None:

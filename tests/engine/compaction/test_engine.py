@@ -1,5 +1,5 @@
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import pytest
@@ -23,7 +23,6 @@ from workbench import (
 )
 from workbench.engine.compaction.plan import Draft
 from workbench.engine.compaction.stages import Summarize
-from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import plain_text
 
@@ -111,7 +110,9 @@ def test_an_unreachable_target_names_what_is_protected() -> None:
 
 def test_an_error_of_the_model_passes_where_nothing_stands_in() -> None:
     context = Context.of(conversation(20, words=60))
-    strict = Strategy("strict", (Summarize(stand_ins=StandIns(fallback=None)),))
+    strict = Strategy(
+        "strict", (Summarize(stand_ins=replace(Summarize().stand_ins, fallback=None)),)
+    )
     with pytest.raises(ModelError):
         compact(context, strict, to(context.tokens // 3), Scripted([ModelError("down")]))
     with pytest.raises(ModelError, match="empty"):

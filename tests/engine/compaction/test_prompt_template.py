@@ -1,18 +1,22 @@
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from builders import called, result, rules, said, told
 from workbench import Summary, SummaryRequest, UserMessage
-from workbench.engine.compaction.prompt_files import prompt
-from workbench.engine.compaction.prompt_template import PromptTemplate
+from workbench.engine.compaction.stages import Summarize
 from workbench.engine.transcript.message import Image, Message, ToolResult
+
+TEMPLATE = Summarize().prompt
 
 
 def request(*messages: Message, most_chars: int | None = None, **fields: Any) -> SummaryRequest:
     given = {"purpose": "summary", "system": "", **fields}
-    return SummaryRequest(write=PromptTemplate(most_chars=most_chars), messages=messages, **given)
+    return SummaryRequest(
+        write=replace(TEMPLATE, most_chars=most_chars), messages=messages, **given
+    )
 
 
 def letter(*messages: Message, **fields: Any) -> str:
@@ -56,7 +60,7 @@ def test_a_record_cannot_speak_as_somebody_else() -> None:
 
 
 def test_calls_stand_in_a_line_with_their_arguments_clipped() -> None:
-    text = PromptTemplate(argument_chars=10).transcript(
+    text = replace(TEMPLATE, argument_chars=10).transcript(
         [called("edit", "c", path="a.py", note="0123456789ABCDEF", n=3)]
     )
     assert (
@@ -65,7 +69,7 @@ def test_calls_stand_in_a_line_with_their_arguments_clipped() -> None:
 
 
 def test_results_are_clipped_and_failures_said() -> None:
-    text = PromptTemplate(result_chars=4).transcript(
+    text = replace(TEMPLATE, result_chars=4).transcript(
         [result("abcdefgh", "c", name="bash", is_error=True)]
     )
     assert text == "[Result, failed of bash]: abcd [... 4 more characters]"
@@ -74,7 +78,7 @@ def test_results_are_clipped_and_failures_said() -> None:
 def test_pictures_are_counted_and_system_texts_are_shown() -> None:
     pictures = UserMessage(id="u", blocks=(Image(), Image()))
     assert (
-        PromptTemplate().transcript([rules("be good"), pictures])
+        TEMPLATE.transcript([rules("be good"), pictures])
         == "[System]: be good\n\n[User]:  [2 images]"
     )
 
@@ -82,16 +86,16 @@ def test_pictures_are_counted_and_system_texts_are_shown() -> None:
 def test_an_update_gives_the_previous_summary_and_asks_for_a_new_one() -> None:
     text = letter(said("more"), purpose="update", previous="## Goal\nold")
     assert "<previous-summary>\n## Goal\nold\n</previous-summary>" in text
-    assert prompt("update").splitlines()[0] in text
+    assert "The text in <previous-summary> already stands for everything before" in text
 
 
 def test_instructions_size_and_headings_are_asked_for() -> None:
     text = letter(said("x"), instructions="the $database {0}", max_tokens=321)
     assert "the $database {0}" in text
     assert "321 tokens" in text
-    for heading in PromptTemplate().sections("summary"):
+    for heading in TEMPLATE.sections("summary"):
         assert f"## {heading}" in text
-    assert PromptTemplate().sections("summary") == (
+    assert TEMPLATE.sections("summary") == (
         "Goal",
         "Constraints & preferences",
         "Progress",
@@ -110,35 +114,37 @@ def test_too_long_a_record_is_cut_shorter_and_then_loses_its_oldest_part() -> No
         ToolResult(id=f"r{i}", call_id=f"c{i}", blocks=(said("word " * 400).blocks))
         for i in range(50)
     ]
-    whole = PromptTemplate().transcript(messages)
-    assert len(PromptTemplate().transcript(messages, most_chars=50_000)) <= 50_000 < len(whole)
-    short = PromptTemplate().transcript(messages, most_chars=2_000)
+    whole = TEMPLATE.transcript(messages)
+    assert len(TEMPLATE.transcript(messages, most_chars=50_000)) <= 50_000 < len(whole)
+    short = TEMPLATE.transcript(messages, most_chars=2_000)
     assert len(short) <= 2_100
     assert re.match(r"\[\d+ earlier entries left out for length\]", short)
     assert "c49" in short
 
 
 def test_an_earlier_summary_is_shown_as_one() -> None:
-    assert (
-        PromptTemplate().transcript([Summary(id="s", text="old", lead="[lead]")])
-        == "[Summary]: old"
-    )
+    assert TEMPLATE.transcript([Summary(id="s", text="old", lead="[lead]")]) == "[Summary]: old"
 
 
-def test_every_prompt_is_there() -> None:
-    for name in (
-        "system",
-        "rules",
-        "summary",
-        "update",
-        "turn_prefix",
-        "headings",
-        "size",
-        "focus",
-        "lead",
-        "split",
-    ):
-        assert prompt(name)
+@pytest.mark.parametrize(
+    ("purpose", "words"),
+    [
+        ("summary", "your summary will stand in its place"),
+        ("update", "carry over what the previous one says"),
+        ("turn_prefix", "what the person asked for in this turn"),
+    ],
+)
+def test_each_purpose_is_asked_for_in_its_own_words(purpose: str, words: str) -> None:
+    text = letter(said("x"), purpose=purpose, instructions="the limits", max_tokens=50)
+    assert words in text
+    assert "Dwell on this in particular: the limits" in text
+    assert "Use at most about 50 tokens." in text
+    assert "Rules:\n- Describe what happened; do not continue the session" in text
+
+
+def test_the_model_is_told_its_part_and_the_agent_what_it_reads() -> None:
+    assert TEMPLATE.system.startswith("You write summaries of recorded work sessions")
+    assert TEMPLATE.opening.startswith("[Summary of the earlier conversation")
 
 
 @pytest.mark.parametrize("most", [1_000, 2_000, 5_000, 100_000, None])
@@ -162,7 +168,7 @@ def test_a_message_that_is_shown_in_part_counts_as_left_out() -> None:
 
 
 def test_a_text_of_ones_own_is_asked_in_place_of_headings_and_rules() -> None:
-    template = PromptTemplate(asks="What is decided?")
+    template = replace(TEMPLATE, asks="What is decided?")
     wrote = SummaryRequest(
         purpose="update",
         system="",
@@ -179,5 +185,5 @@ def test_a_text_of_ones_own_is_asked_in_place_of_headings_and_rules() -> None:
 
 
 def test_the_start_of_a_turn_is_asked_about_as_ever() -> None:
-    wrote = SummaryRequest(purpose="turn_prefix", system="", write=PromptTemplate(asks="What?"))
+    wrote = SummaryRequest(purpose="turn_prefix", system="", write=replace(TEMPLATE, asks="What?"))
     assert "What?" not in wrote.prompt

@@ -7,17 +7,16 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from live.talk import answered, asked, back, openai, used
 
 import workbench as wb
 from builders import called, conversation, result, rules, said, told
 from profiles import FULL
 from workbench import Compaction, Context, Prepared, bundled, find_model, prepared, replay
-from workbench.engine.compaction.archive import Archive
 from workbench.engine.compaction.guard import violations
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.compaction.recall import archive_id
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.transcript.message import Message, plain_text
+from workbench.engine.transcript.message import Message, argument_texts, plain_text
 
 LONG = Context.of([rules("be good"), *conversation(60, words=150)])
 NAMES = [name for name in BUILTIN if name != "none"]
@@ -38,6 +37,20 @@ def text_of(context: Context) -> str:
     return "\n".join(map(plain_text, context.messages))
 
 
+def words_of(message: Message) -> str:
+    """What a message says, or what its first call is given where it only calls."""
+    said = plain_text(message)
+    if said or not isinstance(message, wb.AssistantMessage) or not message.calls:
+        return said
+    return "\n".join(argument_texts(message.calls[0].arguments))
+
+
+def archived(compaction: Compaction, text: str) -> list[str]:
+    """The ids under which a text is within reach."""
+    archive = compaction.sent.archive
+    return [id for id, whole in archive.items() if len(id) == 8 and text in whole]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_whatever_a_preset_takes_out_is_archived_and_within_reach(name: str) -> None:
     compaction = compacted(f"{name}+recall")
@@ -49,7 +62,7 @@ def test_whatever_a_preset_takes_out_is_archived_and_within_reach(name: str) -> 
     ]
     assert gone, "the history is far above its target"
     for message in gone:
-        assert plain_text(message) in compaction.sent.archive[archive_id(message.id)]
+        assert archived(compaction, plain_text(message))
     shown = re.findall(r"\[recall (\w{8})\]|^(\w{8}) ", text_of(compaction.sent), re.MULTILINE)
     assert {a or b for a, b in shown} <= set(compaction.sent.archive)
     counted = re.findall(
@@ -97,14 +110,13 @@ def test_ids_leave_the_beginning_of_requests_to_the_cache(name: str) -> None:
 
 def test_a_session_is_archived_once_and_in_its_own_words() -> None:
     compaction = replay(ready(), "pipeline+recall").compactions[-1]
-    messages = {archive_id(message.id): message for message in ready().session.messages}
-    assert len(compaction.sent.archive) > 40
-    for id, text in compaction.sent.archive.items():
-        if id in messages:
-            assert plain_text(messages[id]) in text, "not as an earlier compaction rewrote it"
-    assert {id for id in compaction.sent.archive if len(id) == 8} <= set(messages), (
-        "summaries restate what is archived"
-    )
+    pages = [text for id, text in compaction.sent.archive.items() if len(id) == 8]
+    assert len(pages) > 40
+    assert len(pages) == len(set(pages))
+    spoken = set(filter(None, map(words_of, ready().session.messages)))
+    for page in pages:
+        is_in_its_own_words = any(text in page for text in spoken)
+        assert is_in_its_own_words, "neither rewritten nor restated by a summary"
 
 
 def test_a_preset_of_ones_own_gets_recall_by_composition() -> None:
@@ -156,10 +168,7 @@ def test_answers_of_the_tool_itself_are_not_archived() -> None:
     ]
     context = Context.of([rules("be good"), *turn, told("7", "a-7"), *conversation(40, words=80)])
     compaction = compacted("truncate+recall", context)
-    assert (
-        archive_id("a-cr") in compaction.sent.archive
-        and archive_id("r-cr") not in compaction.sent.archive
-    )
+    assert archived(compaction, "what was it?") and not archived(compaction, "the limit was 7")
 
 
 def test_a_tag_in_an_archived_message_is_harmless_in_the_list() -> None:
@@ -170,54 +179,70 @@ def test_a_tag_in_an_archived_message_is_harmless_in_the_list() -> None:
     )
 
 
-ARCHIVE = Archive({
-    "aaaaaaaa": "user\nKeep the timeout at 450 seconds, whatever the tests say.",
-    "bbbbbbbb": "read src/pool.py\n" + "\n".join(f"line {i} of the pool" for i in range(900)) + "\nPOOL_SIZE = 32",
-    "cccccccc": "read src/pool.py again\nPOOL_SIZE = 64",
-})  # fmt: skip
+POOL = "\n".join(f"line {i} of the pool" for i in range(900))
+EARLY = [
+    asked("Keep the timeout at 450 seconds, whatever the tests say."),
+    used("c1", path="src/pool.py"),
+    back("c1", f"{POOL}\nPOOL_SIZE = 32"),
+    used("c2", path="src/pool.py"),
+    back("c2", "POOL_SIZE = 64"),
+    answered("It is doubled."),
+]
 
 
-def test_an_id_gives_the_text_and_a_query_the_passages_that_fit() -> None:
-    assert ARCHIVE.answer("aaaaaaaa").endswith("whatever the tests say.")
-    assert ARCHIVE.answer(query="which timeouts?").startswith(
-        "[aaaaaaaa, part 1 of 1]\nuser\nKeep the timeout at 450"
-    )
-    found = ARCHIVE.answer(query="POOL_SIZE")
-    assert found.index("POOL_SIZE = 32") < found.index("POOL_SIZE = 64"), (
+@pytest.fixture(scope="module")
+def live() -> wb.Compactor:
+    """A compactor that took the early messages out of the context."""
+    compactor = wb.Compactor("truncate+recall", window=4_000)
+    sent = compactor.before_request([*EARLY, *openai(30)])
+    assert "450 seconds" not in str(sent[1:3])
+    return compactor
+
+
+def id_of(answer: str) -> str:
+    """The id of the first passage of an answer."""
+    return answer.removeprefix("[").partition(",")[0]
+
+
+def test_an_id_gives_the_text_and_a_query_the_passages_that_fit(live: wb.Compactor) -> None:
+    by_query = live.recall(query="which timeouts?")
+    assert by_query.startswith(f"[{id_of(by_query)}, part 1 of 1]\nuser\nKeep the timeout at 450")
+    assert live.recall(id_of(by_query)).endswith("whatever the tests say.")
+    sizes = live.recall(query="POOL_SIZE")
+    assert sizes.index("POOL_SIZE = 32") < sizes.index("POOL_SIZE = 64"), (
         "in the order in which they were said"
     )
-    assert "POOL_SIZE = 64" not in ARCHIVE.answer("bbbbbbbb", "POOL_SIZE")
+    first = id_of(sizes)
+    assert "POOL_SIZE = 32" in live.recall(first, "POOL_SIZE")
+    assert "POOL_SIZE = 64" not in live.recall(first, "POOL_SIZE")
 
 
 @pytest.mark.parametrize("tokens", [60, 200, 1_500])
-def test_an_answer_is_bounded_and_has_part_of_what_does_not_fit(tokens: int) -> None:
-    for asked in (
-        {"id": "bbbbbbbb"},
-        {"query": "line of the pool"},
-        {"id": "bbbbbbbb", "query": "pool"},
-    ):
-        answer = ARCHIVE.answer(**asked, tokens=tokens)
+def test_an_answer_is_bounded_and_has_part_of_what_does_not_fit(
+    live: wb.Compactor, tokens: int
+) -> None:
+    pool = id_of(live.recall(query="POOL_SIZE = 32"))
+    for query in ({"id": pool}, {"query": "line of the pool"}, {"id": pool, "query": "pool"}):
+        answer = live.recall(**query, tokens=tokens)
         assert len(answer) <= 4 * tokens and "of the pool" in answer
 
 
 def test_an_archive_that_grows_answers_as_one_made_of_all() -> None:
-    texts = {
-        "aaaaaaaa": "the limit is 7",
-        "bbbbbbbb": "the limit is 9",
-        "cccccccc": "a limit of the pool",
-    }
-    for order in ("abc", "cab", "bc", "a"):  # going on where it ended, and not
-        wanted = {name * 8: texts[name * 8] for name in order}
-        grown = Archive({"aaaaaaaa": texts["aaaaaaaa"]}).grown(wanted)
-        assert grown.search("limit pool") == Archive(wanted).search("limit pool")
-        assert grown.answer("bbbbbbbb") == Archive(wanted).answer("bbbbbbbb")
+    grown = wb.Compactor("truncate+recall", window=4_000)
+    grown.before_request([*EARLY, *openai(30)])
+    assert "450 seconds" in grown.recall(query="timeout"), "the archive is made before it grows"
+    grown.before_request([*EARLY, *openai(60)])
+    reopened = wb.Compactor.load(grown.save())
+    for query in ("timeout", "POOL_SIZE", "limit part 40", "limit part 3"):
+        assert grown.recall(query=query) == reopened.recall(query=query)
+    assert "1040" in grown.recall(query="limit part 40")
 
 
-def test_a_call_that_finds_nothing_is_told_so_in_a_sentence() -> None:
-    assert ARCHIVE.answer("zzzzzzzz").startswith("Nothing is archived under the id 'zzzzzzzz'")
-    assert ARCHIVE.answer(query="zebra").startswith("Nothing in the archive has a word of 'zebra'")
-    assert ARCHIVE.answer(query='"; drop table').startswith("Nothing in the archive")
-    assert ARCHIVE.answer() == ARCHIVE.answer(query=" ") == "recall needs an id or a query."
+def test_a_call_that_finds_nothing_is_told_so_in_a_sentence(live: wb.Compactor) -> None:
+    assert live.recall("zzzzzzzz").startswith("Nothing is archived under the id 'zzzzzzzz'")
+    assert live.recall(query="zebra").startswith("Nothing in the archive has a word of 'zebra'")
+    assert live.recall(query='"; drop table').startswith("Nothing in the archive")
+    assert live.recall() == live.recall(query=" ") == "recall needs an id or a query."
 
 
 def test_the_view_of_a_preset_is_archived_too() -> None:
@@ -233,7 +258,6 @@ def test_the_view_of_a_preset_is_archived_too() -> None:
     budget = wb.Budget(target=context.tokens - 50, window=99_999, force=False)
     strategy = replace(wb.preset("pipeline+recall").strategy, stages=())
     compaction = wb.compact(context, strategy, budget, find_model("extractive"))
-    assert "superseded" in text_of(compaction.sent) and f"[recall {archive_id('r-c1')}]" in text_of(
-        compaction.sent
-    )
-    assert "old text" in compaction.sent.archive[archive_id("r-c1")]
+    (id,) = archived(compaction, "old text of the file")
+    assert "superseded" in text_of(compaction.sent)
+    assert f"[recall {id}]" in text_of(compaction.sent)

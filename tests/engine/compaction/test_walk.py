@@ -4,18 +4,16 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-import workbench.engine.compaction
+import workbench
 from builders import compact_if_due, conversation, rules
-from workbench import Budget, Context, Preset, Scripted, Situation, preset
-from workbench.engine.compaction.plan import Draft
-from workbench.engine.compaction.summary_input import SummaryInput
+from workbench import Context, Preset, Scripted, Situation, preset
 
 PI = preset("pi")
 
 SUMMARIZE = preset("summarize")
 
-ROOM = f"{Path(workbench.engine.compaction.__file__).parent}/"
-CARRIED = (Budget, Draft, Situation, SummaryInput)
+ROOM = f"{Path(workbench.__file__).parent}/engine/compaction/"
+CARRIED = {"Budget", "Draft", "Situation", "SummaryInput"}
 """Values that go from file to file: a look at them, or at a property of any value, is no visit."""
 
 
@@ -38,7 +36,7 @@ def walk(part: Preset) -> list[str]:
         if event != "call" or not code.co_filename.startswith(ROOM) or code.co_name.startswith("<"):
             return
         file = code.co_filename.removeprefix(ROOM)
-        seen = isinstance(own, CARRIED) or isinstance(
+        seen = type(own).__name__ in CARRIED or isinstance(
             getattr(type(own), code.co_name, None), property
         )
         inside = frame.f_back is not None and frame.f_back.f_code.co_filename == code.co_filename

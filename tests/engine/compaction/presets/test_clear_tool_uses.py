@@ -3,8 +3,7 @@ from dataclasses import replace
 from engine.compaction.presets.situations import at, due, fired
 
 from builders import called, result, said
-from workbench import Budget, Context, Scripted, Strategy, compact, preset
-from workbench.engine.compaction.presets.clear_tool_uses import ClearToolUses
+from workbench import Budget, Context, Scripted, compact, preset
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
 
 CLEAR_TOOL_USES = preset("clear_tool_uses")
@@ -26,10 +25,9 @@ def cleared(messages: tuple[Message, ...]) -> list[bool]:
     ]
 
 
-def run(stage: ClearToolUses, messages: list[Message]) -> tuple[Message, ...]:
-    compaction = compact(
-        Context.of(messages), Strategy("s", (stage,)), Budget(target=0, window=1), Scripted(())
-    )
+def run(messages: list[Message], **settings: int | list[str]) -> tuple[Message, ...]:
+    clearing = preset("clear_tool_uses", **settings).strategy
+    compaction = compact(Context.of(messages), clearing, Budget(target=0, window=1), Scripted(()))
     assert not compaction.violations
     return compaction.after.messages
 
@@ -64,22 +62,20 @@ def test_a_second_pass_changes_nothing() -> None:
 
 def test_clear_at_least_is_all_or_nothing() -> None:
     messages = uses(8)
-    saved = Context.of(messages).tokens - Context.of(run(ClearToolUses(), messages)).tokens
-    assert run(ClearToolUses(clear_at_least=saved + 1), messages) == tuple(messages)
-    assert cleared(run(ClearToolUses(clear_at_least=saved), messages)) == [True] * 5 + [False] * 3
+    saved = Context.of(messages).tokens - Context.of(run(messages)).tokens
+    assert run(messages, clear_at_least=saved + 1) == tuple(messages)
+    assert cleared(run(messages, clear_at_least=saved)) == [True] * 5 + [False] * 3
 
 
 def test_excluded_tools_stay_and_are_not_counted_among_the_kept() -> None:
     messages = [*uses(5), called("memory", "m"), result("fact " * 50, "m", name="memory")]
-    assert (
-        cleared(run(ClearToolUses(exclude_tools=("memory",)), messages)) == [True] * 2 + [False] * 4
-    )
+    assert cleared(run(messages, exclude_tools=["memory"])) == [True] * 2 + [False] * 4
 
 
 def test_a_pinned_result_stays() -> None:
     messages = uses(6)
     messages[2] = replace(messages[2], pinned=True)
-    assert cleared(run(ClearToolUses(), messages)) == [False, True, True, False, False, False]
+    assert cleared(run(messages)) == [False, True, True, False, False, False]
 
 
 def test_the_target_is_the_threshold() -> None:

@@ -1,11 +1,11 @@
 from typing import cast
 
 import pytest
-from engine.compaction.presets.situations import due, fired, summary
+from engine.compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, result, said, told
 from workbench import Budget, Context, preset
-from workbench.engine.compaction.presets.gemini_cli import ReverseBudget, split_point
+from workbench.engine.compaction.presets.gemini_cli import ReverseBudget
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
 
 MARK = "[older output, cut to its end; full text under ref="
@@ -31,21 +31,28 @@ def turns(*lengths: int) -> list[Message]:
     return messages
 
 
+def kept(messages: list[Message]) -> list[str]:
+    """The ids of the messages that stay behind the snapshot."""
+    compaction, _ = fired(GEMINI_CLI, messages, ("the snapshot",))
+    return stayed(compaction)
+
+
 def test_the_split_is_the_first_user_message_behind_70_percent_of_the_characters() -> None:
-    assert split_point(turns(100, 100, 100, 100, 100, 100, 100, 100, 100, 100)) == 14, (
-        "exactly 70 % lie before it"
-    )
-    assert split_point(turns(100, 100, 100, 100, 100, 100, 99, 100, 100, 101)) == 16
+    equal = [1_000] * 10
+    assert kept(turns(*equal))[0] == "u7", "exactly 70 % lie before it"
+    equal[6], equal[9] = 999, 1_001
+    assert kept(turns(*equal))[0] == "u8"
 
 
 def test_without_one_all_is_compressed_where_the_model_had_the_last_word_else_what_lies_before_the_last() -> (
     None
 ):
-    assert split_point(turns(10, 10, 1_000)) == 6
-    open_end = [*turns(10, 10, 1_000), called("read", "c"), result("x", "c")]
-    assert split_point(open_end) == 4
-    assert split_point([said("go"), called("read", "c"), result("x" * 500, "c")]) == 0
-    assert split_point([]) == 0
+    assert kept(turns(1_000, 1_000, 10_000)) == ["u2"], "the newest user message stays anyway"
+    open_end = [*turns(1_000, 1_000, 10_000), called("read", "c"), result("x", "c")]
+    assert kept(open_end) == ["u2", "a2", "a-c", "r-c"]
+    one_turn = [said("go"), called("read", "c"), result("x" * 500, "c")]
+    compaction, model = fired(GEMINI_CLI, one_turn)
+    assert compaction.outcome == "unchanged" and model.requests == []
 
 
 def test_the_newest_30_percent_stay_behind_one_snapshot() -> None:

@@ -4,12 +4,17 @@ import pytest
 from engine.compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench import AssistantMessage, Strategy, Summary, Text, UserMessage, preset
-from workbench.engine.compaction.presets.hermes_anchors import anchors, index
-from workbench.engine.compaction.presets.hermes_lean import (
-    HermesLimits,
-    restored,
-    tail_tokens,
+from workbench import (
+    AssistantMessage,
+    Budget,
+    Context,
+    Scripted,
+    Strategy,
+    Summary,
+    Text,
+    UserMessage,
+    compact,
+    preset,
 )
 from workbench.engine.transcript.message import Image, Message, ToolResult, plain_text
 
@@ -46,7 +51,10 @@ def test_it_is_due_at_half_of_a_large_window_and_at_three_quarters_of_another() 
 def test_the_tail_is_a_fortieth_of_the_window_between_10000_and_25000(
     window: int, kept: int
 ) -> None:
-    assert tail_tokens(window) == kept
+    answers = [told("x" * 1_984, f"a{i:03}") for i in range(140)]
+    compaction, _ = fired(HERMES_LEAN, [said("go", "u"), *answers], window=window)
+    newest = [id for id in stayed(compaction) if "a010" < id < "b"]
+    assert 500 * len(newest) == kept
 
 
 @pytest.mark.parametrize(
@@ -61,7 +69,15 @@ def test_the_tail_is_a_fortieth_of_the_window_between_10000_and_25000(
 def test_a_summary_is_a_fifth_of_what_it_stands_for_between_2000_and_10000(
     old: int, window: int, most: int
 ) -> None:
-    assert HermesLimits().own(old, window) == most
+    head = [said("go", "u"), told("ok", "h1"), told("ok", "h2")]
+    old_messages = [told("x" * 3_984, f"o{i}") for i in range(old // 1_000)]
+    _, model = fired(HERMES_LEAN, [*head, *old_messages, *newest_tail(10_000)], window=window)
+    assert model.requests[0].max_tokens == most
+
+
+def newest_tail(tokens: int) -> list[Message]:
+    """Messages that take exactly so many tokens."""
+    return [told("x" * 3_984, f"t{i}") for i in range(tokens // 1_000)]
 
 
 PRUNES = replace(
@@ -199,8 +215,6 @@ def test_the_anchor_index_stands_below_the_summary_and_is_carried_on() -> None:
     assert "ValueError: no part 9 in deadbee09" in below.splitlines()
     assert "src/app/part_9.py" in below.splitlines()
     assert OPEN not in summary(compaction).text, "an update does not read it back"
-    kept = anchors([summary(compaction)])
-    assert set(kept) <= set(below.splitlines())
     again, model = fired(
         HERMES_LEAN, [*compaction.after.messages, *tail()], ("again",), target=12_000
     )
@@ -208,51 +222,56 @@ def test_the_anchor_index_stands_below_the_summary_and_is_carried_on() -> None:
     assert "ValueError: no part 9 in deadbee09" in summary(again).tail
 
 
-def test_anchors_are_found_by_form_newest_mention_first_and_the_newest_fit() -> None:
-    found = tuple(
-        anchors(
-            [
-                said("see https://a.example/x?y=1 and src/a.py"),
-                result(
-                    "commit 9f8e7d6c\nFAILED tests/test_a.py::test_it - 4096 items\nplain words, 12 of them\nsrc/a.py"
-                ),
-            ]
-        )
-    )
-    assert found == (
+def anchors(*messages: Message) -> list[str]:
+    """The identifiers that stand below the summary of these messages, newest first."""
+    head = [said("go", "h0"), told("ok", "h1"), told("ok", "h2")]
+    compaction, _ = fired(HERMES_LEAN, [*head, *messages, *tail()])
+    _, _, behind_tag = summary(compaction).tail.partition(f"{OPEN}\n")
+    lines, _, _ = behind_tag.partition(f"\n{CLOSE}")
+    return lines.splitlines()[::-1]
+
+
+def test_anchors_are_found_by_form_newest_mention_first() -> None:
+    assert anchors(
+        told("see https://a.example/x?y=1 and src/a.py", "a1"),
+        result(
+            "commit 9f8e7d6c\nFAILED tests/test_a.py::test_it - 4096 items\nplain words, 12 of them\nsrc/a.py"
+        ),
+    ) == [
         "FAILED tests/test_a.py::test_it - 4096 items",
         "src/a.py",
         "4096",
         "tests/test_a.py",
         "9f8e7d6c",
         "https://a.example/x?y=1",
-    )
-    assert index(("five", "three", "one"), 11) == f"\n\n{OPEN}\nthree\nfive\n{CLOSE}"
-    assert index(("one",), 3) == ""
+    ]
+
+
+def test_of_more_anchors_than_8000_characters_the_newest_stand_in_the_index() -> None:
+    many = [told(f"step {i}", f"a{i}") for i in range(10_000, 13_000)]
+    listed = anchors(*many)
+    assert listed == [str(12_999 - i) for i in range(8_000 // len("12999 "))]
 
 
 def test_anchors_are_sought_in_the_newest_half_million_characters_and_in_the_earlier_index() -> (
     None
 ):
     earlier = Summary(id="s", text="the log", tail=f"\n\n{OPEN}\nsrc/first.py\n{CLOSE}")
-    many = [result(f"step {i} of it\n" + "plain words\n" * 400) for i in range(1_000, 1_200)]
-    found = list(anchors([earlier, said("see src/old.py"), *many]))
-    assert found[0] == "1199"
-    assert found[-1] == "src/first.py"
-    assert "src/old.py" not in found
+    many = [told(f"step {i} of it\n" + "plain words\n" * 400, f"a{i}") for i in range(1_000, 1_200)]
+    listed = anchors(earlier, told("see src/old.py", "old"), *many)
+    assert listed[0] == "1199"
+    assert listed[-1] == "src/first.py"
+    assert "src/old.py" not in listed
 
 
 def test_anchors_are_found_whatever_the_digits_and_only_once_in_many_texts() -> None:
-    assert list(anchors([result("items: ٤٠٩٦ of them")])) == ["٤٠٩٦"], (
+    assert anchors(result("items: ٤٠٩٦ of them")) == ["٤٠٩٦"], (
         "no ASCII digit and no slash is in it"
     )
-    assert list(anchors([result("no sign of any")])) == []
-    assert list(
-        anchors([said("only words"), result("words and src/a.py"), result("src/a.py, again 4096")])
-    ) == [
-        "4096",
-        "src/a.py",
-    ]
+    assert anchors(result("no sign of any")) == []
+    assert anchors(
+        told("only words", "a1"), result("words and src/a.py"), told("src/a.py, again 4096", "a2")
+    ) == ["4096", "src/a.py"]
 
 
 @pytest.mark.parametrize(
@@ -261,21 +280,32 @@ def test_anchors_are_found_whatever_the_digits_and_only_once_in_many_texts() -> 
      ("error[E1]: no", True), ("an error: [E], F", False)],
 )  # fmt: skip
 def test_a_line_is_an_error_by_its_words(line: str, error: bool) -> None:
-    assert list(anchors([result(f"fine\n{line}\nfine")])) == ([line] if error else [])
+    assert anchors(result(f"fine\n{line}\nfine")) == ([line] if error else [])
 
 
 def test_only_a_line_whose_reference_the_archive_holds_becomes_the_result_again() -> None:
     ref, text = "0123456789abcdef", "a long result"
-    for line in (f"{SAME}{ref}]", f"{OLD}read on a.py: 3 lines, 9 characters; ref={ref}]"):
-        assert plain_text(restored(result(line), {ref: text})) == text
-        for other in (
-            line + " ",
-            "so " + line,
-            line.replace("cdef]", "cdee]"),
-            line.replace("; ref=", ", ref="),
-        ):
-            assert plain_text(restored(result(other), {ref: text})) == other
-        assert plain_text(restored(said(line), {ref: text})) == line
+    pointer = f"{SAME}{ref}]"
+    old = f"{OLD}read on a.py: 3 lines, 9 characters; ref={ref}]"
+    changed = [
+        old + " ",
+        "so " + old,
+        old.replace("cdef]", "cdee]"),
+        old.replace("; ref=", ", ref="),
+        pointer + " ",
+        "so " + pointer,
+        pointer.replace("cdef]", "cdee]"),
+        pointer.replace("; ref=", ", ref="),
+    ]
+    head = [said("go", "h0"), told("ok", "h1"), told("ok", "h2")]
+    lines = [pointer, old, *changed]
+    results = [result(line, f"c{i}") for i, line in enumerate(lines)]
+    context = Context.of([*head, *results, told(old, "a"), *tail()])
+    budget = Budget(target=context.tokens - 1, window=200_000)
+    model = Scripted(["the log"])
+    compact(replace(context, archive={ref: text}), HERMES_LEAN.strategy, budget, model)
+    shown = [plain_text(message) for message in model.requests[0].messages]
+    assert shown[: len(results) + 1] == [text, text, *changed, old]
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,7 @@ import pytest
 from engine.compaction.presets.situations import due, fired, summary
 
 from builders import called, conversation, result, said, told
-from workbench import Summary, preset
-from workbench.engine.compaction.presets.langchain_20 import (
-    langchain_tokens,
-)
+from workbench import Context, Summary, preset
 from workbench.engine.transcript.message import Message
 
 LANGCHAIN_20 = preset("langchain_20")
@@ -20,9 +17,14 @@ def test_it_is_due_at_exactly_85_percent_of_the_window() -> None:
 
 
 def test_a_message_is_its_role_and_words_by_four_rounded_up_and_three() -> None:
-    assert langchain_tokens(said("")) == 1 + 3
-    assert langchain_tokens(said("12345")) == 3 + 3
-    assert langchain_tokens(result("12345678", "abcd")) == (4 + 8 + 4) // 4 + 3
+    assert tokens(said("")) == 1 + 3
+    assert tokens(said("12345")) == 3 + 3
+    assert tokens(result("12345678", "abcd")) == (4 + 8 + 4) // 4 + 3
+
+
+def tokens(message: Message) -> int:
+    """What the preset counts for a message."""
+    return Context.of([message], LANGCHAIN_20.count).tokens
 
 
 def chat(n: int, chars: int = 400) -> list[Message]:
@@ -58,7 +60,7 @@ def test_the_model_sees_the_last_4000_tokens_of_what_goes_from_a_users_message_o
     messages = chat(101)
     _, model = fired(LANGCHAIN_20, messages)
     (request,) = model.requests
-    sizes = list(map(langchain_tokens, request.messages))
+    sizes = list(map(tokens, request.messages))
     assert request.messages[0].role == "user"
     assert request.messages == tuple(messages[81 - len(request.messages) : 81])
     assert sum(sizes) <= 4_000 < sum(sizes) + 2 * sizes[0]

@@ -5,7 +5,6 @@ from engine.compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, said, told
 from workbench import Strategy, preset
-from workbench.engine.compaction.presets.opencode import preserved
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
 
 OPENCODE = preset("opencode")
@@ -31,7 +30,10 @@ def test_below_a_limit_of_the_input_20000_tokens_stay_free() -> None:
 
 @pytest.mark.parametrize(("window", "kept"), [(200_000, 15_000), (64_000, 12_000), (6_000, 2_000)])
 def test_a_quarter_of_what_is_usable_is_kept_between_2000_and_15000(window: int, kept: int) -> None:
-    assert preserved(window) == kept
+    answers = [told("x" * 384, f"a{i}") for i in range(400)]
+    compaction, _ = fired(SUMMARISES, [said("go", "u"), *answers], window=window)
+    newest = [id for id in stayed(compaction) if id.startswith("a")]
+    assert 100 * len(newest) == kept
 
 
 def steps(turn: int, n: int, tokens: int, name: str = "shell") -> list[Message]:

@@ -1,11 +1,15 @@
 from engine.compaction.presets.situations import at, due, fired, stayed, summary
 
 from builders import called, conversation, result, said, told
-from workbench import AssistantMessage, Text, ToolCall, UserMessage, preset
-from workbench.engine.compaction.presets.pi import pi_tokens
+from workbench import AssistantMessage, Context, Text, ToolCall, UserMessage, preset
 from workbench.engine.transcript.message import Image, Message, Thinking, ToolResult, plain_text
 
 PI = preset("pi")
+
+
+def tokens(message: Message) -> int:
+    """What the preset counts for a message."""
+    return Context.of([message], PI.count).tokens
 
 
 def test_it_is_due_above_the_window_less_16384_and_not_at_exactly_that() -> None:
@@ -27,20 +31,20 @@ def test_the_target_is_the_size_at_which_it_is_due_no_more_in_the_units_of_the_e
 
 
 def test_characters_by_four_are_rounded_up() -> None:
-    assert pi_tokens(said("12345")) == 2
-    assert pi_tokens(said("1234")) == 1
+    assert tokens(said("12345")) == 2
+    assert tokens(said("1234")) == 1
 
 
 def test_a_picture_is_4800_characters_in_a_result_and_in_what_the_user_sent() -> None:
     picture = Image()
-    assert pi_tokens(ToolResult(id="r", call_id="c", blocks=(Text("1234"), picture))) == 1 + 1_200
-    assert pi_tokens(UserMessage(id="u", blocks=(Text("1234"), picture))) == 1 + 1_200
+    assert tokens(ToolResult(id="r", call_id="c", blocks=(Text("1234"), picture))) == 1 + 1_200
+    assert tokens(UserMessage(id="u", blocks=(Text("1234"), picture))) == 1 + 1_200
 
 
 def test_a_call_is_its_name_and_its_arguments_as_json_without_blanks() -> None:
     call = ToolCall("c", "read", {"path": "a", "n": 1})
     answer = AssistantMessage(id="a", blocks=(Text("1234"), Thinking("5678"), call))
-    assert pi_tokens(answer) == -(-(4 + 4 + len("read") + len('{"path":"a","n":1}')) // 4)
+    assert tokens(answer) == -(-(4 + 4 + len("read") + len('{"path":"a","n":1}')) // 4)
 
 
 def test_the_start_of_a_turn_that_nothing_precedes_is_asked_for_alone() -> None:

@@ -6,14 +6,13 @@ from dataclasses import replace
 
 from builders import called, conversation, result, rules, said, told
 from workbench import AssistantMessage, Budget, Context, Scripted, Strategy, ToolCall, compact
-from workbench.engine.compaction.clip import reference
-from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.compaction.stages import Microcompact, Snip
 from workbench.engine.transcript.message import Message, plain_text
 
 BUDGET = Budget(target=0, window=1_000)
+NO_PINS = replace(Snip().pins, prefix=0, suffix=0, names=())
 
 
 def after(stage: Stage, messages: list[Message], context: Context | None = None) -> Context:
@@ -32,7 +31,7 @@ def test_a_long_result_is_archived_under_a_reference_that_stands_in_its_place() 
         STAGES["budget_reduction"](),
         [called("read", "c"), result(long, "c"), result("x" * 16_000, "d"), told("Read.")],
     )
-    ref = reference(long)
+    (ref,) = context.archive
     assert texts(context)[1] == f"[truncated; full=20000 chars; ref={ref}]"
     assert context.archive[ref] == long
     assert len(texts(context)[2]) == 16_000, "exactly the limit is not too long"
@@ -52,10 +51,9 @@ def test_an_archive_survives_a_whole_compaction_and_the_later_stages() -> None:
         BUDGET,
         Scripted(()),
     )
-    assert compaction.after.archive[reference(long)] == long
-    assert f"ref={reference(long)}" in texts(compaction.after)[2], (
-        "the agent still sees the reference"
-    )
+    (ref,) = compaction.after.archive
+    assert compaction.after.archive[ref] == long
+    assert f"ref={ref}" in texts(compaction.after)[2], "the agent still sees the reference"
 
 
 def test_a_pinned_result_is_not_reduced() -> None:
@@ -71,7 +69,7 @@ def alternating(n: int) -> list[Message]:
 
 
 def test_a_stale_result_becomes_a_marker_with_its_call_id() -> None:
-    context = after(Snip(age=2, pins=Pins(prefix=1, suffix=6)), alternating(4))
+    context = after(Snip(age=2, pins=replace(NO_PINS, prefix=1, suffix=6)), alternating(4))
     assert texts(context)[2] == "<snipped: stale tool-result for call c0>"
     assert sum("snipped" in text for text in texts(context)) == 1, "the last six messages are live"
 
@@ -83,13 +81,13 @@ def test_a_marker_is_neither_put_in_its_own_place_nor_counted_again() -> None:
         asked.append(message)
         return 0
 
-    context = replace(after(Snip(age=1, pins=Pins()), alternating(4)), count=noted)
-    assert Snip(age=1, pins=Pins()).plan(context, BUDGET) is None
+    context = replace(after(Snip(age=1, pins=NO_PINS), alternating(4)), count=noted)
+    assert Snip(age=1, pins=NO_PINS).plan(context, BUDGET) is None
     assert not asked
 
 
 def test_only_results_with_enough_answers_after_them_are_stale() -> None:
-    context = after(Snip(age=4, pins=Pins()), alternating(6))
+    context = after(Snip(age=4, pins=NO_PINS), alternating(6))
     assert [i for i, text in enumerate(texts(context)) if "snipped" in text] == [2, 4, 6]
     assert Snip().plan(Context.of([rules("s"), result("x" * 900), told("y")]), BUDGET) is None
 
@@ -99,7 +97,7 @@ def test_short_pinned_and_named_results_are_not_snipped() -> None:
     rows[2] = replace(rows[2], pinned=True)
     rows[4] = replace(rows[4], name="skill:x")
     rows[6] = result("ok", "c2")
-    context = after(Snip(pins=Pins(names=("skill:*",))), rows)
+    context = after(Snip(pins=replace(NO_PINS, names=("skill:*",))), rows)
     assert next(i for i, text in enumerate(texts(context)) if "snipped" in text) == 8
 
 
@@ -112,7 +110,7 @@ def run_of(n: int) -> list[Message]:
 
 
 def test_a_run_of_three_results_is_excerpted_in_place() -> None:
-    context = after(Microcompact(chars=20, pins=Pins(prefix=1)), run_of(3))
+    context = after(Microcompact(chars=20, pins=replace(NO_PINS, prefix=1)), run_of(3))
     assert texts(context)[2:5] == [
         f"[microcompact excerpt] {i} word word word wor […]" for i in range(3)
     ]
@@ -122,12 +120,12 @@ def test_a_run_of_three_results_is_excerpted_in_place() -> None:
 def test_results_that_the_model_has_not_seen_stay() -> None:
     long: list[Message] = [called("read", "c"), result("line\n" * 4_000, "c")]
     assert STAGES["budget_reduction"]().plan(Context.of(long), BUDGET) is None
-    assert Microcompact(pins=Pins()).plan(Context.of(run_of(3)[:-1]), BUDGET) is None
+    assert Microcompact(pins=NO_PINS).plan(Context.of(run_of(3)[:-1]), BUDGET) is None
 
 
 def test_two_results_are_no_run_and_the_live_suffix_is_left_alone() -> None:
-    assert Microcompact(pins=Pins()).plan(Context.of(run_of(2)), BUDGET) is None
-    assert Microcompact(pins=Pins(suffix=4)).plan(Context.of(run_of(4)), BUDGET) is None
+    assert Microcompact(pins=NO_PINS).plan(Context.of(run_of(2)), BUDGET) is None
+    assert Microcompact(pins=replace(NO_PINS, suffix=4)).plan(Context.of(run_of(4)), BUDGET) is None
 
 
 def test_a_read_of_a_file_that_was_changed_later_collapses() -> None:

@@ -7,7 +7,6 @@ import workbench as wb
 from builders import called, result, said, told
 from workbench import SettingError
 from workbench.engine.compaction.stages import BUILTIN, Scored
-from workbench.engine.compaction.stages.scored import repeated_names
 from workbench.engine.transcript.message import Message, plain_text
 
 
@@ -91,6 +90,7 @@ def test_a_score_that_is_none_is_told_in_a_sentence(score: object) -> None:
 
 
 def test_without_a_function_names_count_that_the_newest_messages_say_again() -> None:
+    repeated_names = Scored().score
     newest = [told("now mend src/parser.py and bug #4711")]
     assert repeated_names([told("src/parser.py fails")], newest) == 1.0
     assert repeated_names([told("src/parser.py and src/other.py")], newest) == 0.5

@@ -1,9 +1,7 @@
 from dataclasses import replace
 
-from builders import called, conversation, result, rules, said, told
+from builders import called, conversation, result, rules, said, summarize, told
 from workbench import Budget, Compaction, Context, ModelError, Scripted, Strategy, Summary, compact
-from workbench.engine.compaction.cut import KeepRecent
-from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.stages import Summarize
 from workbench.engine.transcript.context import protected
 from workbench.engine.transcript.message import Message, plain_text
@@ -161,15 +159,13 @@ def test_a_target_out_of_reach_is_no_reason_to_forget_everything() -> None:
 
 
 def test_lists_of_files_can_be_left_out() -> None:
-    made = summary(
-        run(OLD, Scripted(["short"]), stage=Summarize(presentation=Presentation(file_lists="")))
-    )
+    made = summary(run(OLD, Scripted(["short"]), stage=summarize(file_lists="")))
     assert not made.files
     assert made.tail == ""
 
 
 def test_a_cut_rule_may_be_another() -> None:
-    compaction = run(OLD, Scripted(["short"]), stage=Summarize(cut=KeepRecent(share=0.0)))
+    compaction = run(OLD, Scripted(["short"]), stage=summarize(**{"summarize.cut.share": 0.0}))
     assert sum(1 for message in compaction.after.messages if message in OLD) <= 4
 
 
