@@ -4,7 +4,7 @@ import pytest
 
 from builders import called, result, said, told
 from workbench.engine.extraction.entities import Entity
-from workbench.engine.extraction.statements import sentences, statements, tasks
+from workbench.engine.extraction.statements import statements
 from workbench.engine.transcript.message import Message
 
 
@@ -76,12 +76,13 @@ def test_open_items_of_a_task_list_are_pending() -> None:
         Entity("pending", "migrate the user table"),
         Entity("pending", "run all tests"),
     )
-    (call,) = message.calls
-    assert [done for _, done in tasks(call.arguments)] == [False, True, False]
 
 
 def test_code_and_pastes_state_nothing() -> None:
-    assert list(sentences("One. Two!\n```\nmust = never\n```\n" + "x" * 500)) == ["One.", "Two!"]
+    demand = "You must never touch the vendor folder"
+    long_line = f"{demand} " + "x" * 500
+    assert kinds(said(f"One. Two!\n```\n{demand}.\n```\n{long_line}")) == set()
+    assert [entity.text for entity in statements(said(f"One. {demand}! Two."))] == [demand.lower()]
 
 
 def test_a_list_under_a_heading_for_what_is_open_is_pending() -> None:

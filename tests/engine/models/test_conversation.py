@@ -11,12 +11,17 @@ from engine.models.provider import Provider, completion
 from engine.models.provider import model as cached
 
 from builders import called, conversation, result, rules, said, told
-from workbench import AnswerAwaited, Completion, ModelError, Summary, SummaryRequest
-from workbench.engine.compaction.prompt_template import PromptTemplate
-from workbench.engine.models.command import Command
+from workbench import (
+    AnswerAwaited,
+    Completion,
+    ModelError,
+    Summary,
+    SummaryRequest,
+    find_model,
+)
+from workbench.engine.compaction.stages import Summarize
 from workbench.engine.models.conversation import chat_messages, sent_messages
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.models.folder import Folder
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.plain_text import plain_text, request_key
 from workbench.engine.models.splitting import SplittingModel
@@ -29,7 +34,7 @@ def request(messages: tuple[Message, ...] = HISTORY) -> SummaryRequest:
     return SummaryRequest(
         purpose="summary",
         system="You write summaries.",
-        write=PromptTemplate(request="conversation"),
+        write=replace(Summarize().prompt, request="conversation"),
         messages=messages,
         max_tokens=300,
         conversation=messages,
@@ -98,10 +103,10 @@ def test_a_program_and_a_folder_get_it_as_text(tmp_path: Path) -> None:
     text = plain_text(request())
     assert text.startswith("[system]\nbe good") and "word_0-0_3" in text
     assert text.rstrip().endswith("what is longer is cut off.")
-    echo = Command(f"{sys.executable} -c 'import sys; print(sys.stdin.read()[:16])'")
+    echo = find_model(f"command:{sys.executable} -c 'import sys; print(sys.stdin.read()[:16])'")
     assert echo.complete(request()).text == "[system]\nbe good"
     with pytest.raises(AnswerAwaited):
-        Folder(str(tmp_path)).complete(request())
+        find_model(f"folder:{tmp_path}").complete(request())
     (path,) = tmp_path.glob("*.request.txt")
     assert text in path.read_text()
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from engine.models.windows import window_of
 
 from workbench import (
     AnswerAwaited,
@@ -22,9 +23,7 @@ from workbench import (
     UnknownName,
     find_model,
 )
-from workbench.engine.models.folder import Folder
-from workbench.engine.models.folder_requests import waiting
-from workbench.engine.models.wrappers import requests_of, with_replicate
+from workbench.engine.models.wrappers import requests_of
 
 
 def request(prompt: str = "Summarise this.", most: int | None = 100) -> SummaryRequest:
@@ -58,13 +57,13 @@ def awaited(model: Model, asked: SummaryRequest) -> None:
 
 
 def asked_and_answered(folder: Path, text: str | bytes, asked: SummaryRequest) -> Completion:
-    awaited(Folder(str(folder)), asked)
+    awaited(find_model(f"folder:{folder}"), asked)
     answered(folder, text)
-    return Folder(str(folder)).complete(asked)
+    return find_model(f"folder:{folder}").complete(asked)
 
 
 def test_a_request_is_a_file_that_says_all_that_is_needed_to_answer_it(asks: Path) -> None:
-    awaited(Folder(str(asks)), request("Summarise this.\n---\nkey: other"))
+    awaited(find_model(f"folder:{asks}"), request("Summarise this.\n---\nkey: other"))
     header, _, text = (asks / "00001.request.txt").read_text().partition("\n---\n")
     fields = dict(line.split(": ") for line in header.splitlines())
     assert fields.pop("key").isalnum()
@@ -95,17 +94,17 @@ def test_an_answer_comes_with_its_tokens_and_no_dollars(asks: Path) -> None:
 
 def test_the_same_request_is_written_once_and_another_one_under_the_next_number(asks: Path) -> None:
     for prompt in ("one", "two", "one", "two"):
-        awaited(Folder(str(asks)), request(prompt))
-    awaited(Folder(str(asks)), request("one", most=50))
+        awaited(find_model(f"folder:{asks}"), request(prompt))
+    awaited(find_model(f"folder:{asks}"), request("one", most=50))
     assert names(asks) == ["00001.request.txt", "00002.request.txt", "00003.request.txt"]
 
 
 @pytest.mark.parametrize("nothing", ["", " \n\t", "\ufeff\n"])
 def test_an_answer_without_a_word_is_not_there(asks: Path, nothing: str) -> None:
-    awaited(Folder(str(asks)), request())
+    awaited(find_model(f"folder:{asks}"), request())
     answered(asks, nothing)
-    awaited(Folder(str(asks)), request())
-    assert waiting(asks) == 1
+    awaited(find_model(f"folder:{asks}"), request())
+    assert names(asks) == ["00001.request.txt"]
 
 
 def test_an_answer_that_is_no_text_is_named(asks: Path) -> None:
@@ -116,11 +115,11 @@ def test_an_answer_that_is_no_text_is_named(asks: Path) -> None:
 
 
 def test_an_answer_under_another_name_is_not_taken_before_it_is_renamed(asks: Path) -> None:
-    awaited(Folder(str(asks)), request())
+    awaited(find_model(f"folder:{asks}"), request())
     (asks / "00001.answer.tmp").write_text("half an ans")
-    awaited(Folder(str(asks)), request())
+    awaited(find_model(f"folder:{asks}"), request())
     (asks / "00001.answer.tmp").rename(asks / "00001.answer.txt")
-    assert Folder(str(asks)).complete(request()).text == "half an ans"
+    assert find_model(f"folder:{asks}").complete(request()).text == "half an ans"
 
 
 def test_an_answer_above_its_limit_is_cut_as_a_provider_cuts_it(asks: Path) -> None:
@@ -143,9 +142,9 @@ def test_a_number_is_never_used_again_while_its_answer_is_there(asks: Path) -> N
     asked_and_answered(asks, "first", request("one"))
     (asks / "00001.request.txt").unlink()
     program = f"""
-from workbench.engine.models.folder import Folder
-from workbench.engine.models.model import SummaryRequest
-Folder({str(asks)!r}).complete(SummaryRequest(purpose="question", system="", write=lambda _: "two"))
+from workbench import SummaryRequest, find_model
+request = SummaryRequest(purpose="question", system="", write=lambda _: "two")
+find_model("folder:" + {str(asks)!r}).complete(request)
 """
     assert subprocess.run([sys.executable, "-c", program], capture_output=True).returncode == 1
     assert names(asks) == ["00002.request.txt"]
@@ -172,14 +171,14 @@ def test_another_replicate_is_another_request(asks: Path, how: ModelSettings) ->
     awaited(model, request())
     answered(asks, "It is shipped.")
     assert model.complete(request()).text == "It is shipped."
-    awaited(with_replicate(model, 1), request())
+    awaited(replace(how, replicate=1).model(f"folder:{asks}"), request())
     assert names(asks) == ["00001.request.txt", "00002.request.txt"]
     assert "\nreplicate: 1\n---\n" in (asks / "00002.request.txt").read_text()
 
 
 def test_a_folder_that_was_emptied_gets_its_requests_again(asks: Path) -> None:
     for _ in range(2):
-        awaited(Folder(str(asks)), request())
+        awaited(find_model(f"folder:{asks}"), request())
         assert names(asks) == ["00001.request.txt"]
         shutil.rmtree(asks)
 
@@ -222,10 +221,10 @@ def test_a_folder_says_who_answers_and_how_much_they_read(asks: Path) -> None:
         asked_and_answered(asks, "It is shipped.", request()).model
         == "folder:asks (three students)"
     )
-    assert Folder(str(asks)).window(request()) == 8000
+    assert window_of(f"folder:{asks}") == 8000
     (asks / "model.toml").write_text("who = 3\n")
     with pytest.raises(SettingError, match=r"model\.toml may hold who"):
-        Folder(str(asks)).window(request())
+        window_of(f"folder:{asks}")
 
 
 def test_a_folder_needs_a_path_that_is_a_folder(tmp_path: Path) -> None:
@@ -243,9 +242,7 @@ import random
 import sys
 import time
 from pathlib import Path
-from workbench.base.errors import AnswerAwaited
-from workbench.engine.models.folder import Folder
-from workbench.engine.models.model import SummaryRequest
+from workbench import AnswerAwaited, SummaryRequest, find_model
 folder, seed = sys.argv[1:]
 numbers = list(range(80))
 random.Random(seed).shuffle(numbers)
@@ -255,7 +252,7 @@ while not Path(folder + "go").exists():
 for number in numbers:
     try:
         prompt = f"question {number}"
-        Folder(folder).complete(SummaryRequest(purpose="question", system="", write=lambda _: prompt))
+        find_model("folder:" + folder).complete(SummaryRequest(purpose="question", system="", write=lambda _: prompt))
     except AnswerAwaited:
         pass
 """

@@ -5,15 +5,21 @@ import sys
 from pathlib import Path
 
 import pytest
+from engine.models.windows import window_of
 
-from workbench import SetupError
-from workbench.engine.models import prices
-from workbench.engine.models.prices import row, tariff, window
+from workbench.engine.models.prices import tariff
+
+
+def row(name: str) -> str:
+    """The row of the table of prices that a name stands for."""
+    found = tariff(name)
+    assert found is not None
+    return found.row
 
 
 def test_a_dated_name_has_its_window_and_prices() -> None:
     found = tariff("claude-opus-4-5-20251101")
-    assert window("claude-opus-4-5-20251101") == 200_000
+    assert window_of("litellm:claude-opus-4-5-20251101") == 200_000
     assert found is not None
     assert (
         0
@@ -37,7 +43,7 @@ def test_a_dated_name_has_its_window_and_prices() -> None:
     ],
 )
 def test_a_name_is_found_however_it_is_written(name: str) -> None:
-    assert window(name) == 200_000
+    assert window_of(f"litellm:{name}") == 200_000
 
 
 def test_a_date_that_the_table_does_not_know_falls_back_to_the_model() -> None:
@@ -51,10 +57,10 @@ def test_a_small_sibling_is_not_taken_for_the_model() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "extractive", "no-such-model-9", "sample_spec", "dall-e-3", "/", "<synthetic>"]
+    "name", ["extractive", "no-such-model-9", "sample_spec", "dall-e-3", "/", "<synthetic>"]
 )
 def test_an_unknown_model_has_neither_window_nor_price(name: str) -> None:
-    assert window(name) is None
+    assert window_of(f"litellm:{name}") is None
     assert tariff(name) is None
 
 
@@ -71,15 +77,29 @@ def test_prices_name_the_row_they_stand_in() -> None:
 
 
 def test_looking_up_a_price_does_not_import_litellm() -> None:
-    loads = "import sys; from workbench.engine.models.prices import window; window('gpt-4o')"
+    ask = "wb.SummaryRequest(purpose='question', system='', write=str)"
+    loads = f"import sys, workbench as wb; wb.find_model('litellm:gpt-4o').window({ask})"
     code = f"{loads}; assert 'litellm' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])
 
 
-def test_a_missing_table_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prices, "find_spec", lambda name: None)
-    prices._table.cache_clear()
-    prices.row.cache_clear()
-    with pytest.raises(SetupError, match="litellm"):
-        window("gpt-4o")
-    prices._table.cache_clear()
+WITHOUT_LITELLM = """
+import importlib.util
+
+find = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name == "litellm" else find(name, *rest)
+
+import workbench as wb
+
+question = wb.SummaryRequest(purpose="question", system="", write=lambda _: "why?")
+try:
+    wb.find_model("litellm:gpt-4o").window(question)
+except wb.SetupError as error:
+    print(error)
+"""
+
+
+def test_a_missing_table_names_what_to_install() -> None:
+    command = [sys.executable, "-c", WITHOUT_LITELLM]
+    answer = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert "litellm" in answer.stdout and "pip install" in answer.stdout

@@ -8,7 +8,7 @@ import pytest
 from builders import said
 from workbench import Completion, ModelError, SummaryRequest
 from workbench.engine.compaction.presets.docker_agent import DockerPrompt
-from workbench.engine.compaction.prompt_template import PromptTemplate
+from workbench.engine.compaction.stages import Summarize
 from workbench.engine.models.splitting import SplittingModel
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import Message
@@ -53,7 +53,7 @@ def request(
     messages: tuple[Message, ...], most: int | None = 300, **letter: object
 ) -> SummaryRequest:
     return SummaryRequest(
-        purpose="summary", system="", write=PromptTemplate(), messages=messages, max_tokens=most
+        purpose="summary", system="", write=Summarize().prompt, messages=messages, max_tokens=most
     )
 
 
@@ -71,7 +71,7 @@ def test_a_model_of_unknown_size_is_asked_in_one_piece() -> None:
 
 def test_what_one_prompt_would_leave_out_is_shown_in_parts() -> None:
     messages = facts(60)
-    short = replace(request(messages), write=PromptTemplate(most_chars=4_000))
+    short = replace(request(messages), write=replace(Summarize().prompt, most_chars=4_000))
     inner = Small(1_500)
     answer = SplittingModel(inner).complete(short)
     assert short.left_out > 0

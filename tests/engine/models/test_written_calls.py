@@ -5,18 +5,14 @@ a wrong one.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from workbench import Completion, ModelError, SummaryRequest
+from workbench import AnswerAwaited, Completion, ModelError, SummaryRequest, find_model
 from workbench.engine.models.text_tools import TextToolModel
-from workbench.engine.models.written_calls import (
-    UnreadableCall,
-    call_text,
-    conversation_text,
-    read_answer,
-)
+from workbench.engine.models.written_calls import call_text
 
 TOOLS = [
     {
@@ -51,9 +47,42 @@ CHAT: list[dict[str, Any]] = [
 GOOD = call_text("read", '{"path": "a.py"}')
 
 
-def test_a_conversation_is_written_with_its_calls_its_tools_and_the_way_to_answer() -> None:
+class Saying:
+    """A model that says one text after another."""
+
+    name = "saying"
+
+    def __init__(self, *texts: str) -> None:
+        self.texts, self.requests = list(texts), list[SummaryRequest]()
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        self.requests.append(request)
+        return Completion(text=self.texts.pop(0), model=self.name, input_tokens=10, usd=None)
+
+
+def request(tools: list[Any] = TOOLS) -> SummaryRequest:
+    return SummaryRequest(
+        purpose="question",
+        system="",
+        write=lambda _: json.dumps(CHAT),
+        chat=tuple(CHAT),
+        tools=tuple(tools),
+    )
+
+
+def answer_of(text: str) -> Completion:
+    """What is read of the text that a model writes."""
+    return TextToolModel(Saying(text)).complete(request())
+
+
+def test_a_conversation_is_written_with_its_calls_its_tools_and_the_way_to_answer(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(AnswerAwaited):
+        find_model(f"folder:{tmp_path}").complete(request())
+    _, _, written = (tmp_path / "00001.request.txt").read_text().partition("\n---\n")
     assert (
-        conversation_text(CHAT, TOOLS)
+        written.removesuffix("\n")
         == "[system]\nYou work on a project.\n\n[user]\nLook at a.py.\n\n[assistant]\nI"
         ' look.\n(call_0000)\n```tool\n{"tool": "read", "arguments": {"path":'
         ' "a.py"}}\n```\n\n[result of call_0000]\nx = 1\n\n[tools that you may call]\n-'
@@ -66,14 +95,14 @@ def test_a_conversation_is_written_with_its_calls_its_tools_and_the_way_to_answe
 
 
 def test_an_answer_without_a_block_is_words() -> None:
-    answer = read_answer("Done.\n```python\nx = 1\n```\n", TOOLS)
-    assert (answer.words, answer.calls) == ("Done.\n```python\nx = 1\n```", ())
+    answer = answer_of("Done.\n```python\nx = 1\n```\n")
+    assert (answer.text, answer.calls) == ("Done.\n```python\nx = 1\n```", ())
 
 
 def test_calls_are_read_in_their_order_and_the_rest_is_words() -> None:
     pretty = '```tool\n{\n "tool": "list",\n "arguments": {"path": "```\\n"}\n}\n```'
-    answer = read_answer(f"I look.\n{GOOD}\nAnd then:\n{pretty}", TOOLS)
-    assert answer.words == "I look.\nAnd then:"
+    answer = answer_of(f"I look.\n{GOOD}\nAnd then:\n{pretty}")
+    assert answer.text == "I look.\nAnd then:"
     assert answer.calls == (("read", '{"path": "a.py"}'), ("list", json.dumps({"path": "```\n"})))
 
 
@@ -110,31 +139,10 @@ def test_calls_are_read_in_their_order_and_the_rest_is_words() -> None:
     ],
 )
 def test_a_call_that_cannot_be_read_is_named_with_what_would_be(block: str, why: str) -> None:
-    with pytest.raises(UnreadableCall, match=why):
-        read_answer(f"I look.\n{block}\n", TOOLS)
-
-
-class Saying:
-    """A model that says one text after another."""
-
-    name = "saying"
-
-    def __init__(self, *texts: str) -> None:
-        self.texts, self.requests = list(texts), list[SummaryRequest]()
-
-    def complete(self, request: SummaryRequest, /) -> Completion:
-        self.requests.append(request)
-        return Completion(text=self.texts.pop(0), model=self.name, input_tokens=10, usd=None)
-
-
-def request(tools: list[Any] = TOOLS) -> SummaryRequest:
-    return SummaryRequest(
-        purpose="question",
-        system="",
-        write=lambda _: json.dumps(CHAT),
-        chat=tuple(CHAT),
-        tools=tuple(tools),
-    )
+    model = Saying(f"I look.\n{block}\n", GOOD)
+    TextToolModel(model).complete(request())
+    told = model.requests[1].chat[-1]["content"]
+    assert told.startswith("Your last answer was not carried out: ") and why in told
 
 
 def test_a_model_is_told_why_its_call_cannot_be_read_and_answers_again() -> None:

@@ -6,7 +6,6 @@ import pytest
 from properties.conversations import messages
 
 from workbench import AssistantMessage, Text, ToolCall
-from workbench.engine.transcript.files import FileOps, touched
 from workbench.engine.transcript.message import (
     Image,
     ToolResult,
@@ -52,12 +51,3 @@ def test_the_whole_text_of_a_message_is_its_texts_joined() -> None:
     for seed in range(100):
         for message in messages(random.Random(seed)):
             assert said_text(message) == "\n".join(said_texts(message))
-
-
-def test_of_several_paths_in_a_call_the_first_by_the_order_of_the_keys_counts() -> None:
-    assert touched("read", {"file": "b.py", "path": "a.py"}) == FileOps(read=("a.py",))
-    assert touched("write", {"file": "b.py", "n": 1, "path": "a.py", "filename": ""}).modified == (
-        "a.py",
-        "b.py",
-    )
-    assert touched("read", {"path": 3}) == FileOps()

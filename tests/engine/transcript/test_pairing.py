@@ -1,13 +1,20 @@
+from collections.abc import Sequence
+from dataclasses import replace
+
 from builders import called, result, rules, said, told
-from workbench import AssistantMessage, ToolCall
+from workbench import AssistantMessage, Context, ToolCall
 from workbench.engine.transcript.context import (
     callers,
-    cut_points,
     last_user,
     protected,
-    with_partners,
 )
 from workbench.engine.transcript.message import Message
+
+
+def cut_points(messages: Sequence[Message]) -> list[bool]:
+    """The places where the context of these messages may be cut."""
+    return list(Context.of(messages).cut_points)
+
 
 STEP: list[Message] = [said("go"), called("read", "c1"), result("text", "c1"), told("done")]
 
@@ -49,9 +56,9 @@ def test_an_empty_conversation_may_be_cut_at_its_only_place() -> None:
 
 
 def test_partners_come_along_from_either_side() -> None:
-    assert with_partners(STEP, {2}) == {1, 2}
-    assert with_partners(STEP, {1}) == {1, 2}
-    assert with_partners(STEP, {0}) == {0}
+    for pinned, stay in (({2}, {0, 1, 2}), ({1}, {0, 1, 2}), ({3}, {0, 3})):
+        messages = [replace(message, pinned=i in pinned) for i, message in enumerate(STEP)]
+        assert protected(messages) == stay, "the user's message stays anyway"
 
 
 def test_pinned_messages_and_the_newest_user_message_are_protected() -> None:

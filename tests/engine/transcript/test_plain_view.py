@@ -1,27 +1,35 @@
-"""A view reads without what programs put around a text, and each of its places leads back to the
-text.
-"""
+"""A secret is found behind what programs put around a text, and all around it stays."""
 
-from itertools import pairwise
+from __future__ import annotations
+
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.transcript.plain_view import plain_view, without_prefixes
+from workbench.engine.transcript.redaction import Redactor
+
+SECRET = "correct-horse"
+PLACEHOLDER = re.compile(r"REDACTED-password-1\S*")
+
+
+def masked(text: str) -> str:
+    return Redactor().mask(text)
 
 
 @pytest.mark.parametrize(
-    ("text", "plain"),
+    "text",
     [
-        (r"{\"a\": \"b\"}", '{"a": "b"}'),
-        (r"a\nb", "a\nb"),
-        ("&quot;a&quot;", '"a"'),
-        ("\x1b[32mgreen\x1b[0m", "green"),
+        r"{\"password\": \"correct-horse\"}",
+        r"a\npassword=correct-horse",
+        "&quot;password&quot;: &quot;correct-horse&quot;",
+        "\x1b[32mpassword\x1b[0m=\x1b[1mcorrect-horse\x1b[0m",
+        '+ \x1b[1mpassword\x1b[0m: \\"correct-horse\\"\n',
     ],
 )
-def test_a_view_is_without_escapes_and_colours(text: str, plain: str) -> None:
-    assert plain_view(text).text == plain
+def test_escapes_and_colours_hide_no_secret_and_stay(text: str) -> None:
+    assert masked(text) == text.replace(SECRET, "REDACTED-password-1")
 
 
 @pytest.mark.parametrize(
@@ -38,22 +46,16 @@ def test_a_view_is_without_escapes_and_colours(text: str, plain: str) -> None:
         "│ value",
     ],
 )
-def test_a_line_is_without_what_a_program_put_before_it(line: str) -> None:
-    assert without_prefixes(plain_view(line)).text == "value"
+def test_what_a_program_put_before_a_line_hides_no_secret_and_stays(line: str) -> None:
+    key = "BEGIN OPENSSH PRIVATE KEY"
+    block = [f"-----{key}-----", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmU", "-----END" + key[5:] + "-----"]
+    text = "\n".join(line.replace("value", row) for row in block)
+    assert block[1] not in masked(text)
+    told = line.replace("value", "password: correct-horse")
+    assert masked(told) == told.replace(SECRET, "REDACTED-password-1")
 
 
-def test_a_place_of_a_view_leads_back_to_the_text() -> None:
-    text = '+ \x1b[1mname\x1b[0m: \\"secret\\"\n'
-    view = without_prefixes(plain_view(text))
-    start = view.text.index("secret")
-    assert slice(*view.original(start, start + 6)) == slice(
-        text.index("secret"), text.index("secret") + 6
-    )
-
-
-@given(st.text(alphabet='ab \\n"#+-\x1b[3m&lt;:1\n→', max_size=60))
-def test_each_character_of_a_view_has_its_place_in_order(text: str) -> None:
-    view = without_prefixes(plain_view(text))
-    places = [view.original(index, index + 1) for index in range(len(view.text))]
-    assert all(0 <= start < stop <= len(text) for start, stop in places)
-    assert all(before[1] <= behind[0] for before, behind in pairwise(places))
+@given(st.text(alphabet='ab \n"#+-\x1b[3m&lt;:1\n→', max_size=60))
+def test_whatever_stands_around_a_secret_stays_in_its_place(around: str) -> None:
+    text = f"{around}\n password: {SECRET} \n{around}"
+    assert PLACEHOLDER.sub(SECRET, masked(text)) == text

@@ -6,7 +6,6 @@ import pytest
 
 from builders import called, said, told
 from workbench import AssistantMessage, Compaction, Replay, Session, Text, preset, replay
-from workbench.base.markup import card
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.transcript.message import Message
 
@@ -111,7 +110,6 @@ def test_every_preset_says_when_it_compacts_and_what_its_stages_do(name: str) ->
 
 
 def test_a_card_leaves_out_what_is_not_known() -> None:
-    html = card("title", {"tokens": 51_849, "model": "", "window": None, "compactions": 0})
-    assert (
-        "51,849" in html and "compactions" in html and "model" not in html and "window" not in html
-    )
+    html = html_of(Session.of([said("hi", f"u{i}") for i in range(1_234)]))
+    assert "messages <b>1,234</b>" in html and "requests <b>0</b>" in html
+    assert "model" not in html and "window" not in html
