@@ -42,7 +42,10 @@ def test_lists_are_carried_on_from_an_earlier_summary() -> None:
 
 
 def test_a_call_that_failed_did_nothing() -> None:
-    failed = [called("edit", "1", path="a.py"), result("no such file", "1", is_error=True)]
+    failed: list[Message] = [
+        called("edit", "1", path="a.py"),
+        result("no such file", "1", is_error=True),
+    ]
     assert files(summary_of(*TALK, *failed)) == ((), ())
 
 

@@ -50,7 +50,7 @@ def test_without_one_all_is_compressed_where_the_model_had_the_last_word_else_wh
     assert kept(turns(1_000, 1_000, 10_000)) == ["u2"], "the newest user message stays anyway"
     open_end = [*turns(1_000, 1_000, 10_000), called("read", "c"), result("x", "c")]
     assert kept(open_end) == ["u2", "a2", "a-c", "r-c"]
-    one_turn = [said("go"), called("read", "c"), result("x" * 500, "c")]
+    one_turn: list[Message] = [said("go"), called("read", "c"), result("x" * 500, "c")]
     compaction, model = fired(GEMINI_CLI, one_turn)
     assert compaction.outcome == "unchanged" and model.requests == []
 

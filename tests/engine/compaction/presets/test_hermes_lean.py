@@ -69,7 +69,7 @@ def test_the_tail_is_a_fortieth_of_the_window_between_10000_and_25000(
 def test_a_summary_is_a_fifth_of_what_it_stands_for_between_2000_and_10000(
     old: int, window: int, most: int
 ) -> None:
-    head = [said("go", "u"), told("ok", "h1"), told("ok", "h2")]
+    head: list[Message] = [said("go", "u"), told("ok", "h1"), told("ok", "h2")]
     old_messages = [told("x" * 3_984, f"o{i}") for i in range(old // 1_000)]
     _, model = fired(HERMES_LEAN, [*head, *old_messages, *newest_tail(10_000)], window=window)
     assert model.requests[0].max_tokens == most
@@ -224,7 +224,7 @@ def test_the_anchor_index_stands_below_the_summary_and_is_carried_on() -> None:
 
 def anchors(*messages: Message) -> list[str]:
     """The identifiers that stand below the summary of these messages, newest first."""
-    head = [said("go", "h0"), told("ok", "h1"), told("ok", "h2")]
+    head: list[Message] = [said("go", "h0"), told("ok", "h1"), told("ok", "h2")]
     compaction, _ = fired(HERMES_LEAN, [*head, *messages, *tail()])
     _, _, behind_tag = summary(compaction).tail.partition(f"{OPEN}\n")
     lines, _, _ = behind_tag.partition(f"\n{CLOSE}")
@@ -297,7 +297,7 @@ def test_only_a_line_whose_reference_the_archive_holds_becomes_the_result_again(
         pointer.replace("cdef]", "cdee]"),
         pointer.replace("; ref=", ", ref="),
     ]
-    head = [said("go", "h0"), told("ok", "h1"), told("ok", "h2")]
+    head: list[Message] = [said("go", "h0"), told("ok", "h1"), told("ok", "h2")]
     lines = [pointer, old, *changed]
     results = [result(line, f"c{i}") for i, line in enumerate(lines)]
     context = Context.of([*head, *results, told(old, "a"), *tail()])

@@ -24,6 +24,7 @@ def test_a_message_is_its_role_and_words_by_four_rounded_up_and_three() -> None:
 
 def tokens(message: Message) -> int:
     """What the preset counts for a message."""
+    assert LANGCHAIN_20.count is not None
     return Context.of([message], LANGCHAIN_20.count).tokens
 
 

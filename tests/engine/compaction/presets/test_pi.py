@@ -9,6 +9,7 @@ PI = preset("pi")
 
 def tokens(message: Message) -> int:
     """What the preset counts for a message."""
+    assert PI.count is not None
     return Context.of([message], PI.count).tokens
 
 

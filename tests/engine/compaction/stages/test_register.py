@@ -81,7 +81,7 @@ def register_of(messages: Sequence[Message]) -> dict[str, list[str]]:
     """What the register says once these messages are compacted; a long result in front of them
     makes room for it.
     """
-    long_result = [called("look", "long"), result("word " * 9_000, "long")]
+    long_result: list[Message] = [called("look", "long"), result("word " * 9_000, "long")]
     context = Context.of([*long_result, *messages])
     budget = Budget(target=context.tokens - 1, window=context.tokens)
     register = Strategy("register", (STAGES["register"](),))
