@@ -1,6 +1,6 @@
 import pytest
 
-from workbench.base.markup import clipped, environment
+from workbench.base.markup import environment
 
 
 def shown(text: str) -> str:
@@ -43,7 +43,7 @@ def test_a_line_of_a_megabyte_is_its_start_and_its_size() -> None:
 
 
 def test_a_short_text_is_whole() -> None:
-    assert clipped("short") == "short"
+    assert shown("short") == '<b title="short">short</b>'
 
 
 def test_the_marked_words_are_seen_even_far_into_a_line() -> None:

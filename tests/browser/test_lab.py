@@ -3,6 +3,7 @@ in Notebook 7 too.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,11 +20,11 @@ from browser.jupyter import (
 )
 
 from profiles import FULL
-from workbench.report.page.notebooks import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.notebook]
 LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
-LESSONS = [path.stem for path in course() if path.stem[:2].isdigit()]
+COURSE = Path(__file__).parents[2] / "notebooks"
+LESSONS = [path.stem for path in sorted(COURSE.glob("[0-9][0-9]*.ipynb"))]
 EXPLORER = "03_explore_session"
 
 

@@ -14,7 +14,6 @@ from engine.models.provider import completion, serving
 from builders import remembering, rules
 from profiles import FULL
 from workbench import Session, save
-from workbench.base.private_files import make_private_folder, write_private
 from workbench.cli import main
 
 SMALL = ["--window", "1000", "--jobs", "1", "--quiet"]
@@ -87,8 +86,14 @@ def test_all_that_a_command_leaves_is_its_users_alone(
     assert too_open(out) == {}
 
 
+def generate(file: Path) -> None:
+    """Have a command write a session to a file."""
+    words = ["lab", "dataset", "generate", "--tokens", "1000", "--out", str(file)]
+    assert main(words) == 0
+
+
 def test_a_file_and_its_folders_are_private_whatever_the_umask(tmp_path: Path, umask: int) -> None:
-    write_private(tmp_path / "a" / "b" / "text.json", "{}")
+    generate(tmp_path / "a" / "b" / "text.jsonl")
     assert too_open(tmp_path) == {}
 
 
@@ -97,7 +102,8 @@ def test_a_file_that_others_could_read_is_closed_and_a_folder_of_the_users_stays
     tmp_path: Path,
 ) -> None:
     (tmp_path / "theirs").mkdir(mode=0o755)
-    (tmp_path / "theirs" / "old.json").write_text("old")
-    make_private_folder(tmp_path / "theirs")
-    write_private(tmp_path / "theirs" / "old.json", "new")
+    file = tmp_path / "theirs" / "old.jsonl"
+    file.write_text("old")
+    generate(file)
+    assert file.read_text() != "old"
     assert too_open(tmp_path) == {"theirs": "0o755"}

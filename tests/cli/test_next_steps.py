@@ -3,13 +3,46 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
+from builders import rules, said, told
+from workbench import Session, save
 from workbench.cli import main
-from workbench.cli.next_steps import advice_on, next_for, program_typed
+from workbench.engine.transcript.message import Message
+
+Printed: TypeAlias = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home folder without any session."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+
+
+def program_typed(printed: Printed) -> str:
+    """How the page of `workbench` alone calls this program again."""
+    assert main([]) == 0
+    (line,) = [line for line in printed.readouterr().out.splitlines() if line.endswith(" compare")]
+    return line.removeprefix("  ").removesuffix(" compare")
+
+
+def offered(path: Path | str, printed: Printed) -> list[str]:
+    """The commands that `workbench inspect` offers to type next."""
+    assert main(["inspect", str(path)]) == 0
+    following = printed.readouterr().out.partition("\nNext:\n")[2].splitlines()
+    return [line.strip() for line in following if line.startswith("  workbench")]
+
+
+def advice_on(path: Path | str, printed: Printed) -> str:
+    """The command that advises, of those that are offered."""
+    (advise,) = [line for line in offered(path, printed) if line.startswith("workbench advise")]
+    return advise
 
 
 @pytest.fixture
@@ -23,50 +56,51 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("UV", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     monkeypatch.setattr("sys.argv", [str(file)])
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     return file
 
 
-def test_a_program_that_the_shell_does_not_find_is_offered_by_its_place(program: Path) -> None:
-    assert program_typed() == ".venv/bin/workbench"
+def test_a_program_that_the_shell_does_not_find_is_offered_by_its_place(
+    program: Path, capsys: Printed
+) -> None:
+    assert program_typed(capsys) == ".venv/bin/workbench"
 
 
 def test_a_program_that_the_shell_finds_is_offered_by_its_name(
-    program: Path, monkeypatch: pytest.MonkeyPatch
+    program: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
 ) -> None:
     monkeypatch.setenv("PATH", str(program.parent))
-    assert program_typed() == "workbench"
+    assert program_typed(capsys) == "workbench"
 
 
 def test_another_program_of_that_name_is_not_offered(
-    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
 ) -> None:
     other = tmp_path / "bin/workbench"
     other.parent.mkdir()
     other.write_bytes(program.read_bytes())
     other.chmod(0o755)
     monkeypatch.setenv("PATH", str(other.parent))
-    assert program_typed() == ".venv/bin/workbench"
+    assert program_typed(capsys) == ".venv/bin/workbench"
 
 
 def test_a_folder_that_uvx_searches_for_one_command_is_not_the_shells(
-    program: Path, monkeypatch: pytest.MonkeyPatch
+    program: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
 ) -> None:
     monkeypatch.setenv("PATH", str(program.parent))
     monkeypatch.setenv("UV", "/usr/bin/uv")
-    assert program_typed() == ".venv/bin/workbench"
+    assert program_typed(capsys) == ".venv/bin/workbench"
 
 
-def test_a_module_is_offered_as_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_is_offered_as_a_module(monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:
     monkeypatch.setattr("sys.argv", ["/somewhere/workbench/__main__.py"])
     monkeypatch.setattr("sys.executable", "/opt/python")
-    assert program_typed() == "/opt/python -m workbench"
+    assert program_typed(capsys) == "/opt/python -m workbench"
 
 
 @pytest.fixture
-def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def sessions(tmp_path: Path) -> Path:
     """The folder of Codex's sessions in a new home folder."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("CODEX_HOME", raising=False)
     return tmp_path / ".codex/sessions"
 
 
@@ -80,25 +114,39 @@ def write_session(sessions: Path, day: int, size: int = 2) -> Path:
     return file
 
 
-def test_from_one_session_one_is_led_to_an_advice_on_all_of_its_agent(sessions: Path) -> None:
+def write_talk(path: Path, tokens: int = 9_000, window: int = 10_000) -> Path:
+    """A recording that can be read, of about so many tokens, in a window."""
+    time = path.stat().st_mtime if path.exists() else None
+    talk: list[Message] = [rules("be brief"), said("word " * (tokens - 20)), told("done")]
+    save(replace(Session.of(talk), window=window), path)
+    if time is not None:
+        os.utime(path, (time, time))
+    return path
+
+
+def test_from_one_session_one_is_led_to_an_advice_on_all_of_its_agent(
+    sessions: Path, capsys: Printed
+) -> None:
     write_session(sessions, 20)
-    file = write_session(sessions, 21)
-    compare, advise = next_for([str(file)])
+    file = write_talk(write_session(sessions, 21))
+    compare, advise = offered(file, capsys)
     assert compare == "workbench compare ~/.codex/sessions/2026/11/21/rollout-1.jsonl"
     assert advise == "workbench advise ~/.codex/sessions --candidates 8"
 
 
-def test_of_many_bytes_the_newest_are_advised_on(sessions: Path) -> None:
+def test_of_many_bytes_the_newest_are_advised_on(sessions: Path, capsys: Printed) -> None:
     for day in range(10, 20):
         write_session(sessions, day, size=2_000_000)
+    file = write_talk(sessions / "2026/11/10/rollout-1.jsonl")
     advise = "workbench advise ~/.codex/sessions --newest 5 --candidates 8"
-    assert advice_on([str(sessions / "2026/11/10/rollout-1.jsonl")]) == advise
+    assert advice_on(file, capsys) == advise
 
 
-def test_three_are_advised_on_however_large_they_are(sessions: Path) -> None:
+def test_three_are_advised_on_however_large_they_are(sessions: Path, capsys: Printed) -> None:
     for day in range(10, 20):
-        file = write_session(sessions, day, size=9_000_000)
-    assert "--newest 3 " in advice_on([str(file)])
+        write_session(sessions, day, size=9_000_000)
+    file = write_talk(sessions / "2026/11/10/rollout-1.jsonl")
+    assert "--newest 3 " in advice_on(file, capsys)
 
 
 def test_an_advice_reads_the_files_that_were_written_last(
@@ -115,27 +163,35 @@ def test_an_advice_reads_the_files_that_were_written_last(
 
 
 def test_of_an_agent_that_writes_beside_the_work_all_are_advised_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
     for name in ("first", "second"):
-        (tmp_path / f"{name}.traj.json").write_text("{}")
-    assert advice_on(["first.traj.json"]) == "workbench advise '*.traj.json' --candidates 8"
+        write_talk(Path(f"{name}.traj.json"))
+    advise = "workbench advise '*.traj.json' --candidates 8"
+    assert advice_on("first.traj.json", capsys) == advise
 
 
-def test_a_session_that_lies_elsewhere_is_advised_on_alone(tmp_path: Path) -> None:
-    file = tmp_path / "mine.jsonl"
-    file.write_text("{}")
-    assert advice_on([str(file)], window=8_000).endswith("mine.jsonl --window 8000 --candidates 8")
+def test_a_session_that_lies_elsewhere_is_advised_on_alone(tmp_path: Path, capsys: Printed) -> None:
+    file = write_talk(tmp_path / "mine.jsonl")
+    assert advice_on(file, capsys) == "workbench advise ~/mine.jsonl --candidates 8"
 
 
-def test_a_comparison_in_which_nothing_is_compacted_is_not_offered() -> None:
-    advise = "workbench advise a.json --candidates 8"
-    in_a_window_that_it_fills = "workbench compare a.json --window 25000"
-    assert list(next_for(["a.json"], largest=50_000)) == [in_a_window_that_it_fills, advise]
-    assert list(next_for(["a.json"], largest=1_000)) == [advise, "workbench compare"]
+def test_a_comparison_in_which_nothing_is_compacted_is_not_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    write_talk(Path("a.jsonl"), tokens=50_100, window=200_000)
+    advise = "workbench advise a.jsonl --candidates 8"
+    in_a_window_that_it_fills = "workbench compare a.jsonl --window 25000"
+    assert offered("a.jsonl", capsys) == [in_a_window_that_it_fills, advise]
+    write_talk(Path("b.jsonl"), tokens=1_000, window=200_000)
+    advise = "workbench advise b.jsonl --candidates 8"
+    assert offered("b.jsonl", capsys) == [advise, "workbench compare"]
 
 
-def test_in_a_notebook_it_is_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_notebook_it_is_its_name(monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:
     monkeypatch.setattr("sys.argv", ["/somewhere/ipykernel_launcher.py"])
-    assert program_typed() == "workbench"
+    assert program_typed(capsys) == "workbench"

@@ -13,14 +13,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import typer
+from cli.documented import documented_commands
 from evaluation.watching.claude_lines import lines
-from typer.core import TyperGroup
 
 from profiles import FULL
 from workbench.cli import main
-from workbench.cli.app import commands
-from workbench.cli.commands import COMMANDS
 from workbench.evaluation.watching.server import Answers
 
 TOKEN = "gh" + "p_q7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5XoK"
@@ -141,21 +138,12 @@ SLOW: dict[str, list[str]] = {
 }
 
 
-def options_of(path: str) -> set[str]:
-    """The names of a command's options and arguments."""
-    command = typer.main.get_command(commands(path))
-    for name in path.split():
-        assert isinstance(command, TyperGroup)
-        command = command.commands[name]
-    return {option for parameter in command.params for option in parameter.opts}
-
-
 def test_every_command_that_reads_sessions_takes_the_option() -> None:
-    names = [command.path for command in COMMANDS]
+    commands = documented_commands()
     reading = {
-        name for name in names if options_of(name) & ARGUMENTS
+        name for name, command in commands.items() if command.arguments & ARGUMENTS
     } - NO_SESSIONS | READS_BY_OTHER_MEANS
-    assert {name for name in reading if "--redact" not in options_of(name)} == set()
+    assert {name for name in reading if "--redact" not in commands[name].options} == set()
     assert reading == LINES.keys() | SLOW.keys() | {
         "agent hook",
         "agent mcp",

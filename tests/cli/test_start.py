@@ -4,6 +4,7 @@ are said at once.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -13,10 +14,7 @@ from pathlib import Path
 import pytest
 
 from workbench.cli import main
-from workbench.cli.start import FOLLOWED
-from workbench.evaluation.watching.follow import AGENTS
-from workbench.recordings.importers.agent_folders import AGENT_FOLDERS, agents_here
-from workbench.recordings.importers.formats import BUILTIN
+from workbench.recordings.importers.agent_folders import AGENT_FOLDERS
 
 VARIABLES = [folder.variable for folder in AGENT_FOLDERS if folder.variable]
 
@@ -36,6 +34,21 @@ def write(file: Path, size: int = 10, time: float = 1_700_000_000) -> Path:
     file.write_text("x" * size)
     os.utime(file, (time, time))
     return file
+
+
+def agents_on(page: str) -> list[str]:
+    """The agents that the page of `workbench` alone lists, in its order."""
+    names = sorted({folder.agent for folder in AGENT_FOLDERS}, key=len, reverse=True)
+    agents = []
+    for line in page.partition("Nothing leaves")[0].splitlines():
+        agents += [name for name in names if line.startswith(f"{name} ")][:1]
+    return agents
+
+
+def newest_on(page: str) -> Path:
+    """The newest session that the page offers to look at."""
+    (line,) = [line for line in page.splitlines() if "workbench inspect" in line]
+    return Path(shlex.split(line)[-1]).expanduser()
 
 
 def test_it_lists_the_agents_that_have_sessions_with_the_newest_first(
@@ -93,17 +106,37 @@ def test_a_path_is_written_as_a_shell_takes_it(
 
 
 def test_an_agent_may_have_its_sessions_elsewhere(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(home / "elsewhere/sessions/1.jsonl")
     monkeypatch.setenv("CODEX_HOME", str(home / "elsewhere"))
-    assert [files.folder.agent for files in agents_here()] == ["Codex"]
+    main([])
+    assert agents_on(capsys.readouterr().out) == ["Codex"]
 
 
-def test_each_folder_is_of_a_format_that_is_read_and_those_that_are_followed_are_offered() -> None:
-    formats = {folder.agent: folder.format for folder in AGENT_FOLDERS}
-    assert set(formats.values()) <= BUILTIN.keys()
-    assert {formats[agent] for agent in FOLLOWED} == set(AGENTS)
+@pytest.mark.parametrize(
+    ("file", "is_followed"),
+    [
+        (".claude/projects/p/1.jsonl", True),
+        (".codex/sessions/2026/11/27/rollout-1.jsonl", True),
+        (".pi/agent/sessions/--p--/1.jsonl", True),
+        (".gemini/tmp/p/chats/session-1.jsonl", False),
+        (".omp/agent/sessions/--p--/1.jsonl", False),
+    ],
+)
+def test_watch_is_offered_for_three_agents(
+    home: Path, file: str, is_followed: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(home / file)
+    main([])
+    assert ("workbench watch" in capsys.readouterr().out) is is_followed
+
+
+def test_another_format_cannot_be_followed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chat = home / "chat.json"
+    chat.write_text('[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}]')
+    assert main(["watch", str(chat), "--once"]) == 2
+    assert "the agents that can be followed are claude_code, codex, pi" in capsys.readouterr().err
 
 
 PLACES = {
@@ -131,9 +164,13 @@ PLACES = {
 
 
 @pytest.mark.parametrize("agent", PLACES)
-def test_an_agent_s_sessions_are_found_where_it_keeps_them(home: Path, agent: str) -> None:
+def test_an_agent_s_sessions_are_found_where_it_keeps_them(
+    home: Path, agent: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = write(home / PLACES[agent])
-    assert [(files.folder.agent, files.newest) for files in agents_here()] == [(agent, file)]
+    main([])
+    page = capsys.readouterr().out
+    assert (agents_on(page), newest_on(page)) == ([agent], file)
 
 
 WITHOUT_FOLDER = {
@@ -178,9 +215,13 @@ WITHOUT_FOLDER = {
 """Formats of frameworks, exports and streams, which lie where somebody puts them."""
 
 
-def test_each_format_has_a_folder_or_is_kept_by_no_agent() -> None:
+def test_each_format_has_a_folder_or_is_kept_by_no_agent(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(["list", "formats", "--json"])
+    formats = {row["format"] for row in json.loads(capsys.readouterr().out)}
     formats_with_folder = {folder.format for folder in AGENT_FOLDERS}
-    assert formats_with_folder | WITHOUT_FOLDER == set(BUILTIN)
+    assert formats_with_folder | WITHOUT_FOLDER == formats
     assert not formats_with_folder & WITHOUT_FOLDER
 
 
@@ -299,11 +340,17 @@ def test_no_line_but_a_command_is_wider_than_a_terminal(
         ("Copilot in VS Code", "workspaceStorage/a1/chatSessions/1.jsonl"),
     ],
 )
-def test_what_extensions_of_an_editor_keep_is_found(home: Path, agent: str, file: str) -> None:
+def test_what_extensions_of_an_editor_keep_is_found(
+    home: Path, agent: str, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     write(home / ".config/Code/User" / file)
-    assert [files.folder.agent for files in agents_here()] == [agent]
+    main([])
+    assert agents_on(capsys.readouterr().out) == [agent]
 
 
-def test_the_last_run_of_mini_swe_agent_is_found(home: Path) -> None:
+def test_the_last_run_of_mini_swe_agent_is_found(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write(home / ".config/mini-swe-agent/last_mini_run.traj.json")
-    assert [files.folder.agent for files in agents_here()] == ["mini-swe-agent"]
+    main([])
+    assert agents_on(capsys.readouterr().out) == ["mini-swe-agent"]
