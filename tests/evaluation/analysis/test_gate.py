@@ -2,36 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 import pytest
+from command import Ended, ended
+from planted_run import Row, written
 
-from workbench import SettingError, UnknownName
-from workbench.evaluation.analysis.gate import Gate, gate, outcome
+from workbench.cli import main
+
+EXIT_CODES = {"passed": 0, "failed": 1, "undecided": 2}
+OLD = [0.50, 0.62, 0.71, 0.44, 0.58, 0.66, 0.49, 0.73]
+Verdict: TypeAlias = dict[str, Any]
+"""Of one strategy, as `workbench gate --json` has it."""
 
 
 def scores(
-    values: Sequence[float | None], strategy: str = "mine", better: str = "higher"
-) -> pd.DataFrame:
-    rows = [
-        {
-            "session": f"s{i}",
-            "strategy": strategy,
-            "mode": "natural",
-            "share": None,
-            "metric": "exam_recall",
-            "value": value,
-            "better": better,
-        }
-        for i, value in enumerate(values)
-    ]
-    return pd.DataFrame(rows).astype({"value": "Float64", "share": "Float64"})
+    values: Sequence[float | None],
+    strategy: str = "mine",
+    better: str = "higher",
+    metric: str = "exam_recall",
+) -> list[Row]:
+    rows: list[Row] = []
+    for number, value in enumerate(values):
+        row = {"session": f"s{number}", "strategy": strategy, "mode": "natural"}
+        rows.append(row | {"metric": metric, "value": value, "better": better})
+    return rows
 
 
-OLD = [0.50, 0.62, 0.71, 0.44, 0.58, 0.66, 0.49, 0.73]
-ASKED = Gate("exam_recall", 0.05)
+@pytest.fixture
+def run_of(tmp_path: Path) -> Callable[..., Path]:
+    """The folder of a run with these scores; each session is of its own project, or of those
+    named.
+    """
+    folders: list[Path] = []
+
+    def run(rows: Sequence[Row], projects: Sequence[str] = ()) -> Path:
+        names = list(dict.fromkeys(str(row["session"]) for row in rows))
+        of_sessions = projects or [f"project of {name}" for name in names]
+        sessions = [
+            {"session": name, "project": project, "status": "ok"}
+            for name, project in zip(names, of_sessions, strict=True)
+        ]
+        folders.append(tmp_path / f"run-{len(folders)}")
+        return written(folders[-1], {"scores": rows, "sessions": sessions})
+
+    return run
+
+
+RunOf: TypeAlias = Callable[..., Path]
+
+
+def gated(new: Path, old: Path, *words: object, margin: float = 0.05) -> Ended:
+    """`workbench gate` of one run against another."""
+    asked = ["--metric", "exam_recall", "--margin", margin, *words]
+    return ended("gate", new, "--baseline", old, *asked, "--json")
+
+
+def outcome(new: Path, old: Path, *words: object) -> str:
+    """What the gate says of all strategies; the exit code says the same."""
+    command = gated(new, old, *words)
+    said: str = command.answer["outcome"]
+    assert command.code == EXIT_CODES[said]
+    return said
+
+
+def verdict(new: Path, old: Path, *words: object, margin: float = 0.05) -> Verdict:
+    """What the gate says of the only strategy."""
+    (only,) = gated(new, old, *words, margin=margin).answer["verdicts"]
+    judged: Verdict = only
+    return judged
 
 
 def moved(*by: float) -> list[float]:
@@ -51,88 +93,95 @@ def moved(*by: float) -> list[float]:
     ],
 )
 def test_a_loss_within_the_margin_passes_and_what_may_be_more_does_not(
-    values: list[float], expected: str
+    run_of: RunOf, values: list[float], expected: str
 ) -> None:
-    assert outcome(gate(scores(values), scores(OLD), ASKED)) == expected
+    assert outcome(run_of(scores(values)), run_of(scores(OLD))) == expected
 
 
 @pytest.mark.parametrize("better", ["higher", "lower"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_loss_passes_exactly_where_the_shown_interval_ends_within_the_margin(
-    seed: int, better: str
+    run_of: RunOf, seed: int, better: str
 ) -> None:
     gaps = np.random.default_rng(seed).exponential(size=8) - 1
+    values = [value + gap for value, gap in zip(OLD, gaps, strict=True)]
+    new, old = run_of(scores(values, better=better)), run_of(scores(OLD, better=better))
     for margin in (0.2, 0.4, 0.6, 0.8):
-        new = scores([value + gap for value, gap in zip(OLD, gaps, strict=True)], better=better)
-        gate_result = gate(new, scores(OLD, better=better), Gate("exam_recall", margin))[0]
-        assert gate_result.low is not None and gate_result.high is not None
-        inside = gate_result.low > -margin if better == "higher" else gate_result.high < margin
-        assert (gate_result.outcome == "passed") == inside
+        judged = verdict(new, old, margin=margin)
+        inside = judged["low"] > -margin if better == "higher" else judged["high"] < margin
+        assert (judged["outcome"] == "passed") == inside
 
 
-def test_where_lower_is_better_a_gain_is_a_loss() -> None:
-    up = scores(moved(0.10, 0.11), better="lower")
-    assert outcome(gate(up, scores(OLD, better="lower"), ASKED)) == "failed"
+def test_where_lower_is_better_a_gain_is_a_loss(run_of: RunOf) -> None:
+    up = run_of(scores(moved(0.10, 0.11), better="lower"))
+    assert outcome(up, run_of(scores(OLD, better="lower"))) == "failed"
 
 
-def test_too_few_sessions_are_undecided_but_equal_ones_pass() -> None:
-    verdict = gate(scores(moved(-0.01)[:3]), scores(OLD[:3]), ASKED)[0]
-    assert verdict.outcome == "undecided" and "at least 6" in verdict.why
-    assert gate(scores(OLD[:3]), scores(OLD[:3]), ASKED)[0].outcome == "passed"
+def test_too_few_sessions_are_undecided_but_equal_ones_pass(run_of: RunOf) -> None:
+    old = run_of(scores(OLD[:3]))
+    judged = verdict(run_of(scores(moved(-0.01)[:3])), old)
+    assert judged["outcome"] == "undecided" and "at least 6" in judged["why"]
+    assert outcome(old, old) == "passed"
 
 
 @pytest.mark.parametrize(("lost", "expected"), [(0.04, "passed"), (0.06, "failed")])
-def test_each_session_may_be_judged_by_itself(lost: float, expected: str) -> None:
-    new = [OLD[0] - lost, *(value + 0.3 for value in OLD[1:3])]
-    verdict = gate(scores(new), scores(OLD[:3]), Gate("exam_recall", 0.05, each=True))[0]
-    assert (verdict.outcome, verdict.worst) == (expected, "s0")
+def test_each_session_may_be_judged_by_itself(run_of: RunOf, lost: float, expected: str) -> None:
+    new = run_of(scores([OLD[0] - lost, *(value + 0.3 for value in OLD[1:3])]))
+    judged = verdict(new, run_of(scores(OLD[:3])), "--each")
+    assert (judged["outcome"], judged["worst"]) == (expected, "s0")
 
 
-def test_a_session_that_has_no_value_any_more_fails() -> None:
-    verdict = gate(scores([None, *OLD[1:]]), scores(OLD), ASKED)[0]
-    assert verdict.outcome == "failed" and "s0" in verdict.why
-    assert gate(scores(OLD), scores([None, *OLD[1:]]), ASKED)[0].outcome == "passed"
+def test_a_session_that_has_no_value_any_more_fails(run_of: RunOf) -> None:
+    whole, lacking = run_of(scores(OLD)), run_of(scores([None, *OLD[1:]]))
+    judged = verdict(lacking, whole)
+    assert judged["outcome"] == "failed" and "s0" in judged["why"]
+    assert outcome(whole, lacking) == "passed"
 
 
-def test_one_strategy_may_be_held_against_another_of_the_same_run() -> None:
-    run = pd.concat([scores(OLD, "truncate"), scores(moved(0.1, 0.12), "mine")])
-    verdict = gate(run, run, ASKED, {"mine": "truncate"})[0]
-    assert verdict.outcome == "passed" and verdict.against == "truncate"
-    assert outcome(gate(run, run, ASKED, {"truncate": "mine"})) == "failed"
+def test_one_strategy_may_be_held_against_another_of_the_same_run(run_of: RunOf) -> None:
+    run = run_of([*scores(OLD, "truncate"), *scores(moved(0.1, 0.12), "mine")])
+    judged = verdict(run, run, "-s", "mine", "--against", "truncate")
+    assert judged["outcome"] == "passed" and judged["against"] == "truncate"
+    assert outcome(run, run, "-s", "truncate", "--against", "mine") == "failed"
 
 
-def test_unknown_names_are_told_with_those_that_are_known() -> None:
-    with pytest.raises(UnknownName, match="known are exam_recall"):
-        gate(scores(OLD), scores(OLD), Gate("nonsense", 0.05))
-    with pytest.raises(UnknownName, match="known are mine"):
-        gate(scores(OLD), scores(OLD), ASKED, {"yours": "mine"})
-    with pytest.raises(SettingError, match="above 0"):
-        Gate("exam_recall", 0.0)
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--metric", "nonsense"], "known are exam_recall"),
+        (["-s", "yours", "--against", "mine"], "known are mine"),
+        (["--margin", "0"], "above 0"),
+    ],
+)
+def test_what_cannot_be_judged_is_told_with_what_could(
+    run_of: RunOf, capsys: pytest.CaptureFixture[str], words: list[str], complaint: str
+) -> None:
+    run = str(run_of(scores(OLD)))
+    assert (
+        main(["gate", run, "-b", run, "--metric", "exam_recall", "--margin", "0.05", *words]) == 2
+    )
+    assert complaint in " ".join(capsys.readouterr().err.split())
 
 
-def test_the_arms_are_not_judged_unless_they_are_named() -> None:
-    run = pd.concat([scores(OLD, "null"), scores(OLD, "mine")])
-    assert [verdict.strategy for verdict in gate(run, run, ASKED)] == ["mine"]
+def test_the_arms_are_not_judged_unless_they_are_named(run_of: RunOf) -> None:
+    run = run_of([*scores(OLD, "null"), *scores(OLD, "mine")])
+    assert verdict(run, run)["strategy"] == "mine"
 
 
-def test_runs_that_compacted_nothing_pass_and_say_that_nothing_was_tested() -> None:
+def test_runs_that_compacted_nothing_pass_and_say_that_nothing_was_tested(run_of: RunOf) -> None:
     unscored = scores([None] * 3)
-    compactions = unscored.assign(metric="compactions", value=pd.array([0.0] * 3, dtype="Float64"))
-    gate_result = gate(
-        pd.concat([unscored, compactions]), pd.concat([unscored, compactions]), ASKED
-    )[0]
-    assert (gate_result.outcome, gate_result.why) == (
+    run = run_of([*unscored, *scores([0.0] * 3, metric="compactions")])
+    judged = verdict(run, run)
+    assert (judged["outcome"], judged["why"]) == (
         "passed",
         "nothing was tested: neither run compacted anything",
     )
-    some = pd.concat(
-        [unscored, compactions.assign(value=pd.array([0.0, 1.0, 0.0], dtype="Float64"))]
-    )
-    assert gate(some, some, ASKED)[0].outcome == "undecided"
+    run = run_of([*unscored, *scores([0.0, 1.0, 0.0], metric="compactions")])
+    assert outcome(run, run) == "undecided"
 
 
-def test_a_project_with_many_sessions_decides_nothing_by_itself() -> None:
-    one_project = {"project": ["one"] * 7 + ["two"]}
-    new, old = scores(moved(-0.01)).assign(**one_project), scores(OLD).assign(**one_project)
-    gate_result = gate(new, old, ASKED)[0]
-    assert gate_result.outcome == "undecided" and "too few projects: 2" in gate_result.why
+def test_a_project_with_many_sessions_decides_nothing_by_itself(run_of: RunOf) -> None:
+    projects = ["one"] * 7 + ["two"]
+    new, old = run_of(scores(moved(-0.01)), projects), run_of(scores(OLD), projects)
+    judged = verdict(new, old)
+    assert judged["outcome"] == "undecided" and "too few projects: 2" in judged["why"]

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from planted_run import simulation, written
 
 import workbench as wb
 from profiles import FULL
-from workbench.evaluation.analysis.simulated import cheapest_by_price, price_words, which_bill
+from workbench.evaluation.analysis.simulated import cheapest_by_price
 from workbench.recordings.datasets.bundled import bundled_files
 
 STRATEGIES = ("truncate", "summarize", "pipeline")
@@ -58,21 +59,29 @@ def simulated(**nets: list[float]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_where_look_ups_turn_a_saving_into_a_cost_a_sentence_says_which_to_believe() -> None:
-    turned = which_bill(simulated(truncate=[0.3, 0.4, 0.2], pipeline=[-0.7, -0.6, -0.8]))
-    assert turned.startswith(
-        "With all look-ups pipeline cost more than no compaction, although the bill"
-    )
+def page(folder: Path, simulated: pd.DataFrame) -> str:
+    """What the report of a run says where this simulation lies beside its tables."""
+    written(folder, {})
+    simulation(simulated.to_dict("records")).to_parquet(folder / "simulated.parquet")
+    return " ".join(wb.Report.open(folder).closed_loop.html.split())
+
+
+def test_where_look_ups_turn_a_saving_into_a_cost_a_sentence_says_which_to_believe(
+    tmp_path: Path,
+) -> None:
+    turned = page(tmp_path, simulated(truncate=[0.3, 0.4, 0.2], pipeline=[-0.7, -0.6, -0.8]))
+    assert "With all look-ups pipeline cost more than no compaction, although the bill" in turned
     assert "Believe the net" in turned and "One session alone" not in turned
 
 
-def test_the_session_that_alone_turns_it_is_named() -> None:
-    turned = which_bill(simulated(pipeline=[0.4, 0.3, -97.0]))
+def test_the_session_that_alone_turns_it_is_named(tmp_path: Path) -> None:
+    turned = page(tmp_path, simulated(pipeline=[0.4, 0.3, -97.0]))
     assert "One session alone turns it for pipeline (session-2, 3 compactions)" in turned
 
 
-def test_where_both_bills_have_one_sign_nothing_is_said() -> None:
-    assert not which_bill(simulated(truncate=[0.3, 0.4], pipeline=[0.1, 0.2]))
+def test_where_both_bills_have_one_sign_nothing_is_said(tmp_path: Path) -> None:
+    said = page(tmp_path, simulated(truncate=[0.3, 0.4], pipeline=[0.1, 0.2]))
+    assert "With all look-ups" not in said
 
 
 def with_blind_steps(**blind_steps: int) -> pd.DataFrame:
@@ -82,13 +91,12 @@ def with_blind_steps(**blind_steps: int) -> pd.DataFrame:
     return rows.assign(blind_steps=steps, step_usd=0.01)
 
 
-def test_it_says_at_which_price_of_a_blind_step_another_strategy_saves_most() -> None:
+def test_it_says_at_which_price_of_a_blind_step_another_strategy_saves_most(tmp_path: Path) -> None:
     rows = with_blind_steps(truncate=10, summarize=0)
     assert [found.strategy for found in cheapest_by_price(rows)] == ["truncate", "summarize"]
     assert cheapest_by_price(rows)[1].from_steps == pytest.approx(2.0)  # 0.2 over 10 of 0.01
-    assert price_words(rows).startswith(
-        "Where a blind step costs nothing, truncate saves most; from 2.00 steps on summarize"
-    )
+    words = "Where a blind step costs nothing, truncate saves most; from 2.00 steps on summarize"
+    assert words in page(tmp_path, rows)
 
 
 def test_a_strategy_that_stays_the_cheapest_is_named_once() -> None:
@@ -100,9 +108,8 @@ def test_a_strategy_that_stays_the_cheapest_is_named_once() -> None:
         assert names == ["truncate", "summarize"], tenths
 
 
-def test_where_no_price_turns_the_order_it_says_so() -> None:
+def test_where_no_price_turns_the_order_it_says_so(tmp_path: Path) -> None:
     rows = with_blind_steps(truncate=1, summarize=0)
-    assert price_words(rows) == (
-        "Whatever a blind step costs, up to 20 steps, truncate saves most."
-    )
-    assert price_words(simulated(truncate=[0.5])) == ""
+    words = "Whatever a blind step costs, up to 20 steps, truncate saves most."
+    assert words in page(tmp_path / "two", rows)
+    assert "a blind step costs" not in page(tmp_path / "one", simulated(truncate=[0.5]))

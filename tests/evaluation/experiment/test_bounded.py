@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from planted_run import frame
 from pyarrow import parquet
 
 from workbench import Results, SettingError
 from workbench.evaluation.experiment import bounded
 from workbench.evaluation.experiment.run_folder import RunFolder
-from workbench.evaluation.experiment.table_columns import frame
-from workbench.evaluation.experiment.table_folder import read_table
 
 
 def one_long_text(path: Path) -> None:
@@ -60,11 +59,12 @@ BOMBS: dict[str, tuple[Callable[[Path], None], str]] = {
 MEASURED = """
 import resource, sys
 from pathlib import Path
-from workbench.base.errors import SettingError
-from workbench.evaluation.experiment.table_folder import read_table
+from workbench import Results, SettingError
+results = Results(Path(sys.argv[1]))
+results.table("steps")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
-    read_table(Path(sys.argv[1]))
+    results.table("sessions")
 except SettingError as error:
     print(error)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
@@ -79,9 +79,9 @@ def test_a_table_that_would_take_too_much_is_refused_before_it_takes_it(
     make(path)
     assert path.stat().st_size < 4 << 20
     with pytest.raises(SettingError, match=f"sessions.parquet {why}"):
-        read_table(path)
+        Results(tmp_path).table("sessions")
     measured = subprocess.run(
-        [sys.executable, "-c", MEASURED, path], check=True, capture_output=True, text=True
+        [sys.executable, "-c", MEASURED, tmp_path], check=True, capture_output=True, text=True
     )
     sentence, megabytes = measured.stdout.splitlines()
     assert "sessions.parquet" in sentence and int(megabytes) < 200
@@ -94,7 +94,7 @@ def test_a_table_of_a_run_is_read_as_it_was(tmp_path: Path, rows: int) -> None:
         [{"session": f"s{row}", "title": "t" * 500, "messages": row} for row in range(rows)],
     )
     table.to_parquet(tmp_path / "sessions.parquet", index=False)
-    assert read_table(tmp_path / "sessions.parquet").equals(table)
+    assert Results(tmp_path).table("sessions").equals(table)
 
 
 def test_what_is_looked_up_is_what_is_counted(
@@ -105,10 +105,10 @@ def test_what_is_looked_up_is_what_is_counted(
         path, index=False
     )
     monkeypatch.setattr(bounded, "MOST_TABLE", 3 << 20)
-    assert len(read_table(path)) == 2_000
+    assert len(Results(tmp_path).table("sessions")) == 2_000
     monkeypatch.setattr(bounded, "MOST_TABLE", 1_900_000)
     with pytest.raises(SettingError, match="would take 1 MB"):
-        read_table(path)
+        Results(tmp_path).table("sessions")
 
 
 def test_a_manifest_and_a_replay_of_more_than_the_most_are_refused(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import answer
 from engine.models.provider import Reply, completion, serving
 
 from builders import remembering, rules
@@ -15,8 +15,6 @@ from workbench import Scripted, Session, SetupError, compare, save
 from workbench.cli import main
 from workbench.engine.models.prices import tariff
 from workbench.engine.models.speed import measured
-from workbench.evaluation.experiment.compare import forecast
-from workbench.evaluation.experiment.forecast import Forecast
 
 MODELS_FILE = "WORKBENCH_MODELS"
 
@@ -29,22 +27,22 @@ def recording(tmp_path: Path) -> Path:
     return tmp_path / "s.jsonl"
 
 
-def foreseen(recording: Path, model: str, out: Path) -> Forecast:
-    return forecast(
-        recording,
-        strategies=("truncate", "summarize"),
-        window=4_000,
-        shares=(0.2,),
-        model=model,
-        out=out,
-        quiet=True,
-    )
+def foreseen(recording: Path, model: str, out: Path, jobs: int = 1) -> dict[str, Any]:
+    """What `workbench compare --dry-run` answers."""
+    words = ["compare", recording, "-s", "truncate,summarize", "-w", "4000", "--shares", "0.2"]
+    words += ["-m", model, "-j", jobs, "--out", out, "--dry-run"]
+    said: dict[str, Any] = answer(*words)
+    return said
+
+
+def counts(found: dict[str, Any], *names: str) -> list[object]:
+    return [found[name] for name in names]
 
 
 def test_an_offline_run_costs_nothing_and_writes_nothing(recording: Path, tmp_path: Path) -> None:
     found = foreseen(recording, "extractive", tmp_path / "run")
-    assert (found.sessions, found.replays, found.done, found.requests, found.usd) == (1, 4, 0, 0, 0)
-    assert found.tokens > 0 and not (tmp_path / "run").exists()
+    assert counts(found, "sessions", "replays", "done", "requests", "usd") == [1, 4, 0, 0, 0]
+    assert found["tokens"] > 0 and not (tmp_path / "run").exists()
 
 
 def test_replays_that_are_there_are_not_foreseen_again(recording: Path, tmp_path: Path) -> None:
@@ -56,7 +54,7 @@ def test_replays_that_are_there_are_not_foreseen_again(recording: Path, tmp_path
     }
     compare(recording, quiet=True, **run)  # type: ignore[arg-type]
     found = foreseen(recording, "extractive", tmp_path / "run")
-    assert (found.replays, found.done, found.tokens) == (4, 4, 0)
+    assert counts(found, "replays", "done", "tokens") == [4, 4, 0]
 
 
 def test_asks_of_a_paid_model_are_counted_and_priced_without_one(
@@ -64,12 +62,11 @@ def test_asks_of_a_paid_model_are_counted_and_priced_without_one(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     found = foreseen(recording, PAID, tmp_path / "run")
-    assert [(one.strategy, one.model) for one in found.asked] == [("summarize", PAID)]
-    model_use, price = found.asked[0], tariff("gpt-4o-mini")
-    assert price is not None and model_use.requests > 4
-    assert found.usd == pytest.approx(
-        model_use.input_tokens * price.rates.input + model_use.output_tokens * price.rates.output
-    )
+    (model_use,), price = found["asked"], tariff("gpt-4o-mini")
+    assert (model_use["strategy"], model_use["model"]) == ("summarize", PAID)
+    assert price is not None and model_use["requests"] > 4
+    read, written = model_use["input_tokens"], model_use["output_tokens"]
+    assert found["usd"] == pytest.approx(read * price.rates.input + written * price.rates.output)
 
 
 def test_it_foresees_as_many_asks_as_a_model_that_writes_as_much_gets(
@@ -87,12 +84,12 @@ def test_it_foresees_as_many_asks_as_a_model_that_writes_as_much_gets(
     )
     rows = results.compactions[results.compactions["strategy"] == "summarize"]
     found = foreseen(recording, PAID, tmp_path / "other")
-    assert found.requests == pytest.approx(int(rows["requests"].sum()), rel=0.5)
+    assert found["requests"] == pytest.approx(int(rows["requests"].sum()), rel=0.5)
 
 
 def test_a_model_without_a_known_price_has_no_sum(recording: Path, tmp_path: Path) -> None:
     found = foreseen(recording, "litellm:openai/somebodys-own", tmp_path / "run")
-    assert found.requests and found.usd is None
+    assert found["requests"] and found["usd"] is None
 
 
 def test_a_price_of_ones_own_is_what_the_forecast_reckons_with(
@@ -102,26 +99,16 @@ def test_a_price_of_ones_own_is_what_the_forecast_reckons_with(
     monkeypatch.setenv(MODELS_FILE, str(tmp_path / "models.toml"))
     for model in ("litellm:openai/somebodys-own", PAID):
         found = foreseen(recording, model, tmp_path / "run")
-        (model_use,) = found.asked
-        assert found.usd == pytest.approx(
-            (2 * model_use.input_tokens + 8 * model_use.output_tokens) / 1_000_000
-        )
+        (model_use,) = found["asked"]
+        read, written = model_use["input_tokens"], model_use["output_tokens"]
+        assert found["usd"] == pytest.approx((2 * read + 8 * written) / 1_000_000)
 
 
 @pytest.mark.slow
 def test_pieces_and_workers_do_not_change_it(recording: Path, tmp_path: Path) -> None:
     here = foreseen(recording, PAID, tmp_path / "run")
-    there = forecast(
-        recording,
-        strategies=("truncate", "summarize"),
-        window=4_000,
-        shares=(0.2,),
-        model=PAID,
-        quiet=True,
-        jobs=2,
-        out=tmp_path / "run",
-    )
-    assert there == replace(here)
+    there = foreseen(recording, PAID, tmp_path / "run", jobs=2)
+    assert there == here
 
 
 def test_the_command_says_it_and_asks_nothing(

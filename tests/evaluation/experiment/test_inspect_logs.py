@@ -6,16 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from command import answer
+from planted_run import TABLES, written
 
-from workbench import Results, load
-from workbench.cli import main
-from workbench.evaluation.experiment.inspect_logs import to_inspect
-from workbench.evaluation.experiment.run_folder import RunFolder
-from workbench.evaluation.experiment.table_columns import COLUMNS, SCHEMA
+from workbench import load
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> Results:
+def run(tmp_path: Path) -> Path:
     place = {
         "strategy": "mine",
         "metric": "exam_recall",
@@ -36,14 +34,17 @@ def results(tmp_path: Path) -> Results:
         ],
         "scores": scores,
     }
-    RunFolder(tmp_path / "run").write(
-        tables, {"schema": SCHEMA, "created": 1_790_000_000, "settings": {"model": "extractive"}}
-    )
-    return Results.open(tmp_path / "run")
+    manifest = {"created": 1_790_000_000, "settings": {"model": "extractive"}}
+    return written(tmp_path / "run", tables, manifest)
 
 
-def test_a_strategy_is_a_log_with_a_sample_a_session(results: Results, tmp_path: Path) -> None:
-    (path,) = to_inspect(results, tmp_path / "logs")
+def logs_of(run: Path, out: Path) -> list[Path]:
+    """The logs that `workbench runs export` writes."""
+    return [Path(file) for file in answer("runs", "export", run, "--out", out)["files"]]
+
+
+def test_a_strategy_is_a_log_with_a_sample_a_session(run: Path, tmp_path: Path) -> None:
+    (path,) = logs_of(run, tmp_path / "logs")
     log = json.loads(path.read_text())
     assert log["eval"]["metadata"]["strategy"] == "mine"
     scores = {sample["id"]: sample["scores"] for sample in log["samples"]}
@@ -55,9 +56,9 @@ def test_a_strategy_is_a_log_with_a_sample_a_session(results: Results, tmp_path:
 
 
 def test_what_has_no_value_and_what_failed_says_why_and_is_no_zero(
-    results: Results, tmp_path: Path
+    run: Path, tmp_path: Path
 ) -> None:
-    log = json.loads(to_inspect(results, tmp_path / "logs")[0].read_text())
+    log = json.loads(logs_of(run, tmp_path / "logs")[0].read_text())
     assert log["status"] == "error" and log["results"]["completed_samples"] == 1
     assert log["samples"][1]["scores"] == {}
     assert log["samples"][1]["metadata"]["without_a_value"] == {"exam_recall": "nothing was needed"}
@@ -68,27 +69,20 @@ def test_what_has_no_value_and_what_failed_says_why_and_is_no_zero(
     }
 
 
-def test_inspect_itself_reads_our_log(results: Results, tmp_path: Path) -> None:
+def test_inspect_itself_reads_our_log(run: Path, tmp_path: Path) -> None:
     logs = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
-    (path,) = to_inspect(results, tmp_path / "logs")
+    (path,) = logs_of(run, tmp_path / "logs")
     log = logs.read_eval_log(str(path))
     assert log.samples[0].scores["exam_recall"].value == 0.5
 
 
-def test_the_command_writes_logs_or_tables(
-    results: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert (
-        main(["runs", "export", str(results.path), "--out", str(tmp_path / "logs"), "--json"]) == 0
-    )
-    assert json.loads(capsys.readouterr().out)["files"] == [str(tmp_path / "logs" / "mine.json")]
-    assert (
-        main(["runs", "export", str(results.path), "--to", "csv", "--out", str(tmp_path / "csv")])
-        == 0
-    )
-    assert {path.stem for path in (tmp_path / "csv").iterdir()} == set(COLUMNS)
+def test_the_command_writes_logs_or_tables(run: Path, tmp_path: Path) -> None:
+    assert logs_of(run, tmp_path / "logs") == [tmp_path / "logs" / "mine.json"]
+    files = answer("runs", "export", run, "--to", "csv", "--out", tmp_path / "csv")["files"]
+    assert {Path(file) for file in files} == set((tmp_path / "csv").iterdir())
+    assert {Path(file).stem for file in files} == set(TABLES)
 
 
-def test_a_log_of_ours_holds_no_conversation(results: Results, tmp_path: Path) -> None:
-    (path,) = to_inspect(results, tmp_path / "logs")
+def test_a_log_of_ours_holds_no_conversation(run: Path, tmp_path: Path) -> None:
+    (path,) = logs_of(run, tmp_path / "logs")
     assert all(not session.messages for session in load(path))

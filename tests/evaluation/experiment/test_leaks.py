@@ -10,12 +10,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from command import shared_copy
 
 from builders import called, remembering, result, rules, said, told
-from workbench import Results, Session, compare, save
+from workbench import Preset, Results, Session, compare, preset, save
 from workbench.cli import main
 from workbench.engine.transcript.message import Message
-from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.leaks import leak
 
 PLACE = 'src/Wörter & "zeppelin"/ostrich.py'
@@ -55,7 +55,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def test_a_copy_as_it_is_made_holds_none(run: Results, tmp_path: Path) -> None:
-    assert leak(run, share(run, tmp_path / "copy").path) is None
+    assert leak(run, shared_copy(run.path, tmp_path / "copy").path) is None
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -70,20 +70,21 @@ def test_a_text_is_found_however_it_is_written(way: str, run: Results, tmp_path:
 
 
 def test_the_command_names_the_file_and_fails(
-    run: Results,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    run: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["runs", "share", str(run.path), "--no-report", "--check", "--out"]
-    assert main([*words, str(tmp_path / "sound")]) == 0
-
-    def careless(run: Path, out: Path) -> Results:
-        copy = share(run, out)
-        (out / "left.json").write_text(json.dumps([PLACE]))
-        return copy
-
-    monkeypatch.setattr("workbench.cli.compare.shared", careless)
-    assert main([*words, str(tmp_path / "copy")]) == 1
+    words = ["runs", "share", "--no-report", "--check"]
+    assert main([*words, str(run.path), "--out", str(tmp_path / "sound")]) == 0
+    # the names of strategies are not hidden, and this one has a secret in its
+    truncate = preset("truncate")
+    telling = compare(
+        run.path.parent / "session.jsonl",
+        strategies=(Preset(PLACE, truncate.strategy, truncate.trigger),),
+        window=4_000,
+        shares=(),
+        out=tmp_path / "telling",
+        quiet=True,
+    )
+    capsys.readouterr()
+    assert main([*words, str(telling.path), "--out", str(tmp_path / "copy")]) == 1
     text = capsys.readouterr().err
-    assert "left.json holds a text of the run's sessions.title" in text and "zeppelin" not in text
+    assert ".parquet holds a text of the run's losses.entity" in text and "zeppelin" not in text

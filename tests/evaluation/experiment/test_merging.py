@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from planted_run import TABLES, frame
 from tqdm import tqdm
 
 from workbench import Results
@@ -14,7 +15,6 @@ from workbench.evaluation.experiment.merging import Merging, StoredReplay, Store
 from workbench.evaluation.experiment.replay_rows import NAMES
 from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.run_notes import check_deletable
-from workbench.evaluation.experiment.table_columns import COLUMNS, frame
 from workbench.evaluation.experiment.workers import Workers
 
 CREW = Crew(Workers(), tqdm(disable=True))
@@ -49,7 +49,7 @@ def merged(
     run = RunFolder(folder)
     with run.writing() as tables:
         absent = merge(Merging(run, {}), sessions, tables, crew)
-    return [(folder / f"{name}.parquet").read_bytes() for name in COLUMNS], absent
+    return [(folder / f"{name}.parquet").read_bytes() for name in TABLES], absent
 
 
 @pytest.mark.parametrize("replays_a_range", [1, 4, 1_000])

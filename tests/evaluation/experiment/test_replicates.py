@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from planted_run import written
 
 from builders import remembering, rules
 from workbench import (
@@ -25,12 +26,9 @@ from workbench import (
     save,
 )
 from workbench.cli import main
-from workbench.cli.ending import warn_of_replicates
 from workbench.engine.transcript.message import plain_text
 from workbench.evaluation.analysis.replication import repeated_note, variance_split
 from workbench.evaluation.experiment.combined import steady
-from workbench.evaluation.experiment.run_folder import RunFolder
-from workbench.evaluation.experiment.table_columns import frame
 
 
 class Fickle:
@@ -171,13 +169,20 @@ def test_the_command_warns_on_standard_error_and_nowhere_else(
     assert "Nothing was repeated" in told.err and json.loads(told.out)
     assert main([*words, str(tmp_path / "b"), "--replicates", "2", "-m", "scripted:nothing"]) == 0
     assert "summarize are all the same" in capsys.readouterr().err
-    warn_of_replicates(3, "litellm:gpt-4o-mini")
-    assert (
-        "at temperature 0, so 3 replicates may all be the same; WORKBENCH_TEMPERATURE=1"
-        in capsys.readouterr().err
-    )
-    warn_of_replicates(1, "litellm:gpt-4o-mini")
-    assert capsys.readouterr().err == ""
+
+
+def test_replicates_at_temperature_0_are_warned_of_before_anything_is_paid(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(Session.of([rules("be brief"), *remembering(18)], id="s"), tmp_path / "s.jsonl")
+    words = ["compare", str(tmp_path / "s.jsonl"), "-s", "summarize", "-w", "4000"]
+    words += ["--shares", "none", "-j", "1", "--no-report", "--no-simulate", "--quiet"]
+    words += ["-m", "litellm:gpt-4o-mini", "--cache-only", "--cache", str(tmp_path / "cache")]
+    warning = "at temperature 0, so 3 replicates may all be the same; WORKBENCH_TEMPERATURE=1"
+    assert main([*words, "--out", str(tmp_path / "a"), "--replicates", "3"]) == 3
+    assert warning in capsys.readouterr().err
+    assert main([*words, "--out", str(tmp_path / "b")]) == 3
+    assert "asked at temperature" not in capsys.readouterr().err
 
 
 def made(
@@ -193,8 +198,7 @@ def made(
         for s in range(sessions)
         for r in range(replicates)
     ]
-    RunFolder(folder).write({"replicates": frame("replicates", rows)}, {"schema": 1})
-    return Results.open(folder)
+    return Results.open(written(folder, {"replicates": rows}))
 
 
 @pytest.mark.parametrize(("between", "within"), [(0.2, 0.05), (0.05, 0.2), (0.1, 0.1)])

@@ -8,10 +8,12 @@ import json
 from pathlib import Path
 
 import pytest
+from command import printed
 
 from workbench import SettingError
+from workbench.cli import main
 from workbench.evaluation.experiment.run_folder import RunFolder
-from workbench.evaluation.experiment.run_notes import RunNotes, delete_run
+from workbench.evaluation.experiment.run_notes import RunNotes
 
 
 def run_in(folder: Path) -> Path:
@@ -68,38 +70,48 @@ def test_damaged_notes_are_a_sentence(tmp_path: Path, text: str) -> None:
         RunNotes.of(tmp_path)
 
 
-def test_only_a_run_is_deleted(tmp_path: Path) -> None:
+def delete(run: Path) -> None:
+    printed("runs", "delete", run, "--yes")
+
+
+def refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """Why `workbench runs delete` leaves a folder as it is."""
+    assert main(["runs", "delete", str(folder), "--yes"]) == 2
+    return " ".join(capsys.readouterr().err.split())
+
+
+def test_only_a_run_is_deleted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()
     (plain / "manifest.json").write_text(json.dumps({"schema": 1}))
     for folder in (tmp_path, plain, tmp_path / "none"):
-        with pytest.raises(SettingError, match="is no folder of a run"):
-            delete_run(folder)
+        assert "is no folder of a run" in refused(folder, capsys)
     linked = tmp_path / "linked"
     linked.symlink_to(run_in(tmp_path / "run"))
-    with pytest.raises(SettingError, match="is no folder of a run"):
-        delete_run(linked)
-    delete_run(tmp_path / "run")
+    assert "is no folder of a run" in refused(linked, capsys)
+    delete(tmp_path / "run")
     assert not (tmp_path / "run").exists() and plain.exists()
 
 
 @pytest.mark.parametrize("name", ["thesis.tex", "replays/thesis.tex", "runs/thesis.tex", "data/x"])
-def test_a_run_that_holds_anything_else_is_not_deleted(tmp_path: Path, name: str) -> None:
+def test_a_run_that_holds_anything_else_is_not_deleted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
     run = run_in(tmp_path / "run")
     file = run / name
     file.parent.mkdir(exist_ok=True)
     file.write_text("years of work")
-    with pytest.raises(SettingError, match="no run writes; move it away first"):
-        delete_run(run)
+    assert "no run writes; move it away first" in refused(run, capsys)
     assert file.read_text() == "years of work" and (run / "manifest.json").exists()
 
 
-def test_a_link_in_a_run_is_not_followed(tmp_path: Path) -> None:
+def test_a_link_in_a_run_is_not_followed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run = run_in(tmp_path / "run")
     (tmp_path / "precious").mkdir()
     (run / "runs").symlink_to(tmp_path / "precious")
-    with pytest.raises(SettingError, match="also holds runs"):
-        delete_run(run)
+    assert "also holds runs" in refused(run, capsys)
 
 
 def test_a_run_of_runs_and_one_that_goes_on_are_deleted(tmp_path: Path) -> None:
@@ -107,7 +119,7 @@ def test_a_run_of_runs_and_one_that_goes_on_are_deleted(tmp_path: Path) -> None:
     run_in(run / "runs" / "first")
     run_in(run / "replicates" / "0")
     (run / ".notes.json.1.part").write_text("")
-    delete_run(run)
+    delete(run)
     RunFolder(tmp_path / "begun").keep("a", {"steps": []})
-    delete_run(tmp_path / "begun")
+    delete(tmp_path / "begun")
     assert list(tmp_path.iterdir()) == []

@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from command import shared_copy
+from planted_run import TABLES, written
 from report.page.here import rendered
 
 from builders import called, remembering, result, rules, said, told
 from profiles import FULL
-from workbench import Findings, Report, Results, Session, SettingError, compare, save
+from workbench import Findings, Report, Results, Session, compare, save
+from workbench.cli import main
 from workbench.cli.headline_table import headline
 from workbench.engine.transcript.message import Message
-from workbench.evaluation.experiment.exports import share
-from workbench.evaluation.experiment.run_folder import RunFolder
 from workbench.evaluation.experiment.table_columns import COLUMNS
 
 ROOT = Path(__file__).parents[3]
@@ -91,7 +92,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 @pytest.fixture(scope="module")
 def copy(run: Results, tmp_path_factory: pytest.TempPathFactory) -> Results:
-    return share(run, tmp_path_factory.mktemp("copy") / "shared")
+    return shared_copy(run.path, tmp_path_factory.mktemp("copy") / "shared")
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +183,7 @@ def test_sessions_keep_their_order(run: Results, copy: Results) -> None:
 
 
 def test_two_copies_have_no_hash_in_common(run: Results, copy: Results, tmp_path: Path) -> None:
-    other = share(run.path, tmp_path / "other")
+    other = shared_copy(run.path, tmp_path / "other")
     assert set(other.losses["entity"]).isdisjoint(copy.losses["entity"])
 
 
@@ -191,10 +192,12 @@ def test_neither_the_recordings_places_nor_the_command_are_copied(copy: Results)
     assert not (copy.path / "replays").exists()
 
 
-def test_a_folder_that_holds_something_is_left_alone(run: Results, tmp_path: Path) -> None:
+def test_a_folder_that_holds_something_is_left_alone(
+    run: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "note.txt").write_text("mine")
-    with pytest.raises(SettingError, match="holds something already"):
-        share(run, tmp_path)
+    assert main(["runs", "share", str(run.path), "--out", str(tmp_path)]) == 2
+    assert "holds something already" in capsys.readouterr().err
 
 
 def test_what_is_told_of_a_recording_is_hidden_line_by_line(run: Results, tmp_path: Path) -> None:
@@ -204,15 +207,14 @@ def test_what_is_told_of_a_recording_is_hidden_line_by_line(run: Results, tmp_pa
         ("compactions", "findings"),
         ("replays", "reason"),
     ]
-    tables = {name: run.table(name) for name in COLUMNS}
+    tables = {name: run.table(name) for name in TABLES}
     for table, column in quoting:
         tables[table][column] = (
             f"line 7 says Flibbertigibbet of {table}\nline 9 says Taradiddle of {column}"
         )
-    folder = RunFolder(tmp_path / "run")
-    folder.write(tables, run.manifest)
-    copy = share(folder.path, tmp_path / "copy")
-    assert {"flibbertigibbet", "taradiddle"} <= words(text_of(folder.path))
+    folder = written(tmp_path / "run", tables, run.manifest)
+    copy = shared_copy(folder, tmp_path / "copy")
+    assert {"flibbertigibbet", "taradiddle"} <= words(text_of(folder))
     assert {"flibbertigibbet", "taradiddle"}.isdisjoint(words(text_of(copy.path)))
     for table, column in quoting:
         hidden = copy.table(table)[column]
@@ -238,7 +240,7 @@ def test_a_real_run_is_shared_without_a_word_of_its_recordings(
         boundaries=(0.5,),
         jobs=1,
     )
-    real = share(run, tmp_path / "copy")
+    real = shared_copy(run.path, tmp_path / "copy")
     if FULL:  # the page is made of the copy alone
         rendered(real.path)
     # the words of notebooks and drawings, whatever was recorded
@@ -266,7 +268,7 @@ def test_a_strategy_with_weights_of_ones_own_is_named_after_the_file_and_not_its
     results = compare(
         sessions, strategies=("truncate", strategy), window=4_000, out=tmp_path / "own", quiet=True
     )
-    copy = share(results, tmp_path / "shared")
+    copy = shared_copy(results.path, tmp_path / "shared")
     assert "learned:mine.json" in set(copy.replays["strategy"]) and "learned:mine.json" in str(
         copy.manifest["presets"]
     )

@@ -9,13 +9,12 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from command import answer
 from engine.models.provider import Provider
 
 from builders import remembering, rules
 from workbench import ModelSettings, Session, save, sweep
 from workbench.cli import main
-from workbench.evaluation.experiment import compare as runs
-from workbench.evaluation.experiment.sweep import forecast
 
 STUB, PAID = "litellm:openai/stub", "litellm:gpt-4o-mini"
 
@@ -84,26 +83,26 @@ def test_points_that_ask_a_model_are_repeated_under_their_own_names(
     assert isinstance(settings, dict) and settings["replicates"] == 2
 
 
+def written(folder: Path, grid: dict[str, object]) -> Path:
+    """The grid as a file."""
+    lines = [f"{name} = {json.dumps(value)}" for name, value in grid.items()]
+    (folder / "grid.toml").write_text("\n".join(lines))
+    return folder / "grid.toml"
+
+
 def test_the_forecast_of_a_grid_is_that_of_its_runs(tmp_path: Path) -> None:
-    points = grid(tmp_path, PAID)
-    found = forecast(points, out=tmp_path / "run", quiet=True)
-    each = [
-        runs.forecast(
-            str(tmp_path / "s.jsonl"),
-            strategies=("truncate", "summarize"),
-            window=window,
-            shares=(0.2,),
-            model=PAID,
-            boundaries=(0.6,),
-            out=tmp_path / "other",
-            quiet=True,
-        )
-        for window in (4_000, 5_000)
-    ]
-    assert (found.sessions, found.replays, found.done) == (1, 8, 0)
-    assert found.requests == sum(one.requests for one in each) > 2
-    assert found.usd == pytest.approx(sum(one.usd or 0 for one in each))
-    assert {model_use.strategy for model_use in found.asked} == {
+    file = written(tmp_path, grid(tmp_path, PAID))
+    out = ("-j", 1, "--out", tmp_path / "run", "--dry-run")
+    found = answer("lab", "sweep", file, *out)
+    each = []
+    for window in (4_000, 5_000):
+        words = ["compare", tmp_path / "s.jsonl", "-s", "truncate,summarize", "-w", window]
+        words += ["--shares", 0.2, "--boundaries", 0.6, "-m", PAID]
+        each.append(answer(*words, *out))
+    assert (found["sessions"], found["replays"], found["done"]) == (1, 8, 0)
+    assert found["requests"] == sum(run["requests"] for run in each) > 2
+    assert found["usd"] == pytest.approx(sum(run["usd"] for run in each))
+    assert {use["strategy"] for use in found["asked"]} == {
         "summarize window=4000",
         "summarize window=5000",
     }
@@ -113,14 +112,11 @@ def test_the_forecast_of_a_grid_is_that_of_its_runs(tmp_path: Path) -> None:
 def test_a_dry_run_lists_the_points_and_says_the_dollars(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fields = {name: json.dumps(value) for name, value in grid(tmp_path, PAID).items()}
-    (tmp_path / "grid.toml").write_text(
-        "\n".join(f"{name} = {value}" for name, value in fields.items())
-    )
+    file = written(tmp_path, grid(tmp_path, PAID))
     words = [
         "lab",
         "sweep",
-        str(tmp_path / "grid.toml"),
+        str(file),
         "--dry-run",
         "-j",
         "1",
@@ -141,14 +137,11 @@ def test_a_dry_run_lists_the_points_and_says_the_dollars(
 def test_a_limit_on_the_command_line_holds_and_what_it_stopped_is_told(
     provider: Provider, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fields = {name: json.dumps(value) for name, value in grid(tmp_path, STUB).items()}
-    (tmp_path / "grid.toml").write_text(
-        "\n".join(f"{name} = {value}" for name, value in fields.items())
-    )
+    file = written(tmp_path, grid(tmp_path, STUB))
     words = [
         "lab",
         "sweep",
-        str(tmp_path / "grid.toml"),
+        str(file),
         "-j",
         "1",
         "--out",

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from planted_run import TABLES, frame
 from pyarrow import parquet
 
 from workbench.evaluation.experiment import table_files
 from workbench.evaluation.experiment.run_folder import RunFolder
-from workbench.evaluation.experiment.table_columns import COLUMNS, frame
 from workbench.evaluation.experiment.table_files import to_arrow
 
 ROWS = [
@@ -51,4 +51,4 @@ def test_an_error_leaves_the_earlier_tables_and_nothing_half_written(tmp_path: P
         tables.add("scores", to_arrow(frame("scores", ROWS[:5])))
         raise ZeroDivisionError
     assert (tmp_path / "scores.parquet").read_bytes() == earlier
-    assert {path.name for path in tmp_path.iterdir()} == {f"{name}.parquet" for name in COLUMNS}
+    assert {path.name for path in tmp_path.iterdir()} == {f"{name}.parquet" for name in TABLES}

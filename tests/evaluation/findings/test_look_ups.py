@@ -7,24 +7,24 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from report.page.made import MadeResults, made
+from command import shared_copy
+from planted_run import PlantedRun, simulation
+from report.page.made import made
 from report.page.test_decision import on_own_trigger, priced
 
 from workbench import Findings, Results
-from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.findings.decision import Decision
-from workbench.lab.simulation.simulated_rows import SIMULATED
 
 NET = {"summarize": 0.2, "pipeline": 0.1, "truncate": 0.4}
 
 
-def run_of_three() -> MadeResults:
+def run_of_three() -> PlantedRun:
     """Nine sessions of $10: summarize tells most, truncate saves most."""
     run = priced(made(9), summarize=0.3, pipeline=0.2, truncate=0.5)
     return on_own_trigger(run, summarize=0.8, pipeline=0.7, truncate=0.6)
 
 
-def simulation(run: MadeResults, net: dict[str, float], blind: dict[str, int]) -> pd.DataFrame:
+def simulated_bills(run: PlantedRun, net: dict[str, float], blind: dict[str, int]) -> pd.DataFrame:
     """Each strategy saves this share with all look-ups, and is blind in so many of 100 steps."""
     rows: list[dict[str, Any]] = []
     for bill in run.rows["costs"]:
@@ -43,10 +43,10 @@ def simulation(run: MadeResults, net: dict[str, float], blind: dict[str, int]) -
             "saved_usd_net": 10 * net[name],
         }
         rows.append(row)
-    return pd.DataFrame(rows, columns=list(SIMULATED)).astype(SIMULATED)
+    return simulation(rows)
 
 
-def kept(run: MadeResults, simulated: pd.DataFrame, folder: Path) -> Results:
+def kept(run: PlantedRun, simulated: pd.DataFrame, folder: Path) -> Results:
     run.written(folder)
     simulated.to_parquet(folder / "simulated.parquet")
     return Results.open(folder)
@@ -60,7 +60,7 @@ def decided(results: Results) -> Decision:
 
 def test_the_bill_with_every_look_up_is_the_bill_everywhere(tmp_path: Path) -> None:
     run = run_of_three()
-    findings = Findings.of(kept(run, simulation(run, NET, {}), tmp_path))
+    findings = Findings.of(kept(run, simulated_bills(run, NET, {}), tmp_path))
     bills = findings.figures.bills.set_index("strategy")
     for name, share_saved in NET.items():
         net_saving = findings.figures.strategies[name].net_saving
@@ -78,7 +78,7 @@ def test_the_bill_with_every_look_up_is_the_bill_everywhere(tmp_path: Path) -> N
 )
 def test_a_simulation_of_other_replays_changes_nothing(part: str, tmp_path: Path) -> None:
     run = run_of_three()
-    simulated = simulation(run, NET, {})
+    simulated = simulated_bills(run, NET, {})
     if part == "another window":
         simulated["saved_usd"] += 0.5
     elif part == "one strategy less":
@@ -96,7 +96,7 @@ def test_a_strategy_that_ends_far_behind_is_not_recommended(tmp_path: Path) -> N
     run = run_of_three()
     assert decided(run).use == "summarize"
     dear = NET | {"summarize": -0.4}
-    decision = decided(kept(run, simulation(run, dear, {}), tmp_path))
+    decision = decided(kept(run, simulated_bills(run, dear, {}), tmp_path))
     assert decision.use == "pipeline" and set(decision.level) == {"pipeline", "truncate"}
     assert (
         "Not considered: summarize, which ends more than 5 points behind the best in"
@@ -107,7 +107,7 @@ def test_a_strategy_that_ends_far_behind_is_not_recommended(tmp_path: Path) -> N
 def test_steps_without_what_they_need_count_like_the_bill(tmp_path: Path) -> None:
     run = run_of_three()
     blind = {"summarize": 20, "truncate": 12}
-    decision = decided(kept(run, simulation(run, NET, blind), tmp_path))
+    decision = decided(kept(run, simulated_bills(run, NET, blind), tmp_path))
     assert decision.use == "pipeline"
     assert decision.recommendation == (
         "Use pipeline: in the simulation each other strategy that fits the window ends"
@@ -118,7 +118,7 @@ def test_steps_without_what_they_need_count_like_the_bill(tmp_path: Path) -> Non
 
 def test_who_may_be_behind_by_chance_stays(tmp_path: Path) -> None:
     run = run_of_three()
-    simulated = simulation(run, NET, {})
+    simulated = simulated_bills(run, NET, {})
     is_dear = simulated["strategy"].eq("summarize") & simulated["session"].isin(
         [bill["session"] for bill in run.rows["costs"][:3]]
     )
@@ -133,17 +133,17 @@ def test_who_may_be_behind_by_chance_stays(tmp_path: Path) -> None:
 
 def test_what_to_take_if_only_dollars_count_is_named(tmp_path: Path) -> None:
     run = run_of_three()
-    decision = decided(kept(run, simulation(run, NET, {}), tmp_path))
+    decision = decided(kept(run, simulated_bills(run, NET, {}), tmp_path))
     assert decision.use == "summarize" and decision.cheapest == "truncate"
     assert "If only dollars count, take truncate, which saves 40 %." in decision.dollars
-    cheap = decided(kept(run, simulation(run, NET | {"summarize": 0.6}, {}), tmp_path))
+    cheap = decided(kept(run, simulated_bills(run, NET | {"summarize": 0.6}, {}), tmp_path))
     assert cheap.cheapest == "summarize" and "summarize is also the cheapest." in cheap.dollars
 
 
 def test_where_look_ups_turn_a_saving_it_says_which_figure_to_believe(tmp_path: Path) -> None:
     run = run_of_three()
     all_dear = {"summarize": -0.1, "pipeline": -0.2, "truncate": -0.1}
-    decision = decided(kept(run, simulation(run, all_dear, {}), tmp_path))
+    decision = decided(kept(run, simulated_bills(run, all_dear, {}), tmp_path))
     assert decision.use == "summarize"
     assert (
         "The replay without look-ups says the opposite (summarize saves 30 %): believe the"
@@ -169,8 +169,8 @@ def test_why_not_everything_is_kept_is_said(over: float, words: str) -> None:
 def test_a_shared_copy_says_the_same(tmp_path: Path) -> None:
     run = run_of_three()
     folder = tmp_path / "run"
-    results = kept(run, simulation(run, NET, {"truncate": 3}), folder)
-    copy = share(results, tmp_path / "copy")
+    results = kept(run, simulated_bills(run, NET, {"truncate": 3}), folder)
+    copy = shared_copy(results.path, tmp_path / "copy")
     assert decided(copy) == decided(results)
     words = set(pd.read_parquet(tmp_path / "copy" / "simulated.parquet")["session"])
     assert words.isdisjoint(results.sessions["session"])

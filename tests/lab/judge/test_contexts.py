@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 from lab.judge.knowing import Knowing
+from planted_run import written
 
 from builders import remembering, rules, said
 from workbench import (
@@ -19,7 +20,7 @@ from workbench import (
     Plan,
     Preset,
     Replace,
-    Results,
+    Report,
     Session,
     SettingError,
     Strategy,
@@ -30,7 +31,6 @@ from workbench import (
 from workbench.evaluation.replays.matched import ALLOWED
 from workbench.lab.judge.contexts import ContextSpec
 from workbench.lab.judge.exam.scores import scores
-from workbench.lab.sections.trust import judges_html
 
 TOO_LARGE = "it stays larger than the size that was set"
 
@@ -112,7 +112,8 @@ def test_nobody_is_asked_about_a_context_that_stays_larger(tmp_path: Path) -> No
     lazy = by["lazy"]
     assert (lazy.score, lazy.items, lazy.unanswered, lazy.over_target) == (None, 0, 0, 1)
     assert by["truncate"].score is not None and by["truncate"].over_target == 0
-    page = judges_html(Results(tmp_path / "a")).html
+    written(tmp_path / "a", {})
+    page = Report.open(tmp_path / "a").validation.html
     assert (
         "lazy stays larger than the size that was set in 1 of 1 session; it has no figures." in page
     )

@@ -3,13 +3,11 @@
 import re
 from pathlib import Path
 
-import pandas as pd
 import pytest
+from planted_run import simulation, written
 from report.page.made import made
 
-from workbench import Report, Results, SettingError, TrialResults
-from workbench.lab.sections.closed_loop import closed_loop_html
-from workbench.lab.simulation.simulated_rows import SIMULATED
+from workbench import Report, SettingError, TrialResults
 
 
 def trials(folder: Path) -> None:
@@ -38,23 +36,27 @@ def simulated(folder: Path, *strategies: str) -> None:
         "saved_usd": 0.6,
     }
     rows = [values | {"strategy": name, "saved_usd_net": -0.25} for name in strategies]
-    pd.DataFrame(rows, columns=list(SIMULATED)).astype(SIMULATED).to_parquet(
-        folder / "simulated.parquet"
-    )
+    simulation(rows).to_parquet(folder / "simulated.parquet")
 
 
-def test_trials_are_a_table_of_success_with_those_not_done_said(tmp_path: Path) -> None:
-    trials(tmp_path)
-    page = closed_loop_html(Results(tmp_path))
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """The folder of a run that replayed nothing."""
+    return written(tmp_path / "run", {})
+
+
+def test_trials_are_a_table_of_success_with_those_not_done_said(run: Path) -> None:
+    trials(run)
+    page = Report.open(run).closed_loop
     assert "Does the agent get its work done?" in page.html and "2 not done" in page.html
     assert "+100" in page.html and "Look alikes" in page.html
     assert page.data is not None and list(page.data["success"]) == [0, 1]
     assert "<b>me" not in page.html
 
 
-def test_simulations_show_what_is_left_of_the_saving(tmp_path: Path) -> None:
-    simulated(tmp_path, "truncate")
-    page = closed_loop_html(Results(tmp_path)).html
+def test_simulations_show_what_is_left_of_the_saving(run: Path) -> None:
+    simulated(run, "truncate")
+    page = Report.open(run).closed_loop.html
     assert "What the agent would have to look up again" in page and "$0.25" in page
     assert "get its work done" not in page
 
@@ -75,11 +77,11 @@ def test_all_tables_have_the_order_of_the_recommendation(
         assert len(shown) >= 2 and sorted(shown, key=table.index) == shown
 
 
-def test_without_either_there_is_nothing(tmp_path: Path) -> None:
-    assert closed_loop_html(Results(tmp_path)).html == ""
+def test_without_either_there_is_nothing(run: Path) -> None:
+    assert Report.open(run).closed_loop.html == ""
 
 
-def test_a_damaged_table_is_one_sentence_that_names_it(tmp_path: Path) -> None:
-    (tmp_path / "simulated.parquet").write_bytes(b"PAR1 and nothing more")
+def test_a_damaged_table_is_one_sentence_that_names_it(run: Path) -> None:
+    (run / "simulated.parquet").write_bytes(b"PAR1 and nothing more")
     with pytest.raises(SettingError, match=r"simulated\.parquet cannot be read as a table"):
-        closed_loop_html(Results(tmp_path))
+        _ = Report.open(run).closed_loop

@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 from lab.judge.knowing import Knowing
+from planted_run import written
 from report.page.made import made
 
 from builders import remembering
-from workbench import Results, Session, judge_exam
+from workbench import Report, Session, judge_exam
 from workbench.base.palette import looks
-from workbench.lab.sections.trust import judges_html, validation_html
 
 
 class HostileKnowing(Knowing):
@@ -19,7 +19,7 @@ class HostileKnowing(Knowing):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("run")
+    path = made().written(tmp_path_factory.mktemp("run"))
     what = [Session.of(remembering(20), id="<i>one</i>")]
     same = {
         "strategies": ("observation_mask",),
@@ -33,44 +33,45 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_table_in_the_folder_is_a_part_of_the_page(folder: Path) -> None:
-    page = judges_html(Results(folder)).html
+    page = Report.open(folder).validation.html
     assert "<h3>Exam read by a model</h3>" in page
 
 
 def test_a_strategy_has_the_colour_that_it_has_in_the_report(folder: Path) -> None:
-    strategies = ("zeta", "observation_mask")
-    page = judges_html(Results(folder), strategies).html
+    report = Report.open(folder)
+    page = report.validation.html
+    strategies = (*report.findings.tables.strategies, "observation_mask")
     colour = looks(strategies)["observation_mask"].colour
     assert set(re.findall(r"background:(#\w{6});[^>]*></i>observation_mask", page)) == {colour}
 
 
 def test_no_word_of_a_model_or_a_recording_becomes_markup(folder: Path) -> None:
-    page = judges_html(Results(folder)).html
+    page = Report.open(folder).validation.html
     assert "<script>" not in page and "<b>echo" not in page and "<i>one" not in page
 
 
 def test_where_nothing_was_asked_the_page_says_how_to(tmp_path: Path) -> None:
-    for run in (Results(tmp_path), made()):
-        page = judges_html(run).html
-        assert "workbench lab judge exam" in page and "<table" not in page
+    page = Report.open(written(tmp_path, {})).validation.html
+    judges = page.partition("<h3>Exam read by a model</h3>")[2] or page.rpartition("</table>")[2]
+    assert "workbench lab judge exam" in judges and "<table" not in judges
 
 
 def test_an_exam_stands_beside_the_agreement_of_its_readers_and_the_admission_test(
     folder: Path,
 ) -> None:
-    page = judges_html(Results(folder)).html
+    page = Report.open(folder).validation.html
     assert "Agreement with the lexical reader" in page and "is admitted (mean score" in page
 
 
 def test_the_checks_of_the_scale_are_told() -> None:
-    html = validation_html(made())
+    html = Report(made()).validation
     assert "workbench lab validate" in html.html
     assert html.data is not None
     assert list(html.data["check"]) == ["floor", "ceiling"]
 
 
 def test_how_far_the_headline_was_validated_is_told_with_its_figures() -> None:
-    text = " ".join(validation_html(made()).html.split())
+    text = " ".join(Report(made()).validation.html.split())
     assert "How far to trust the exam" in text
     assert (
         "graded answers of a real model" in text and "AUC 0.7" in text and "of presence 0.6" in text
@@ -80,7 +81,7 @@ def test_how_far_the_headline_was_validated_is_told_with_its_figures() -> None:
 def test_how_metrics_and_judges_order_strategies_is_told_with_the_pairs_that_are_the_other_way_round() -> (
     None
 ):
-    text = validation_html(made()).html
+    text = Report(made()).validation.html
     order, disagree = text.split("Where they disagree")
     assert all(
         words in order
@@ -99,7 +100,7 @@ def test_a_floor_that_is_too_high_is_told_with_its_place() -> None:
     for row in run.rows["scores"]:
         if row["strategy"] == "null" and row["metric"] == "exam_recall":
             row["value"] = 0.99
-    html = validation_html(run)
+    html = Report(run).validation
     assert html.data is not None
     assert html.data["outcome"][0] == "failed"
     assert "session-00" in html.html

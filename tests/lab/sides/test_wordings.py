@@ -2,34 +2,40 @@
 
 import json
 from importlib.resources import files
+from typing import Any
 
 import pytest
-
-from workbench.lab.sides.side import SideTable
-from workbench.lab.sides.wordings import wordings
+from command import answer
 
 
 @pytest.fixture(scope="module")
-def table() -> SideTable:
-    return wordings()
+def side() -> dict[str, Any]:
+    """What `workbench lab validate wordings` says."""
+    said: dict[str, Any] = answer("lab", "validate", "wordings")
+    return said
 
 
-def test_each_wording_tells_the_same_facts(table: SideTable) -> None:
-    counts = table.rows.groupby("half")["facts"].unique()
-    assert counts["the work"].tolist() == [40]
-    assert counts["names"].tolist() == [12]
+def readers(side: dict[str, Any], half: str) -> dict[str, float]:
+    """What the reader of a half sees of the facts, by wording."""
+    return {row["wording"]: row["reader"] for row in side["rows"] if row["half"] == half}
+
+
+def test_each_wording_tells_the_same_facts(side: dict[str, Any]) -> None:
+    assert {row["facts"] for row in side["rows"] if row["half"] == "the work"} == {40}
+    assert {row["facts"] for row in side["rows"] if row["half"] == "names"} == {12}
 
 
 @pytest.mark.parametrize("half", ["the work", "names"])
-def test_a_measure_sees_most_in_the_exam_s_own_words(half: str, table: SideTable) -> None:
-    reader = table.rows[table.rows["half"] == half].set_index("wording")["reader"]
+def test_a_measure_sees_most_in_the_exam_s_own_words(half: str, side: dict[str, Any]) -> None:
+    reader = readers(side, half)
     assert reader["verbatim"] > reader["terse"]
     assert reader["verbatim"] > reader["other words"]
 
 
-def test_the_sentence_has_the_gap(table: SideTable) -> None:
-    reader = table.rows[table.rows["half"] == "the work"].set_index("wording")["reader"]
-    assert f"{reader['verbatim'] - reader['other words']:.2f} on the work" in table.says
+def test_the_sentence_has_the_gap(side: dict[str, Any]) -> None:
+    reader = readers(side, "the work")
+    gap = reader["verbatim"] - reader["other words"]
+    assert f"lose {gap:.2f} on the work" in side["says"]
 
 
 def test_a_name_stands_in_each_of_its_wordings() -> None:

@@ -2,7 +2,7 @@
 be set.
 """
 
-from dataclasses import replace
+import re
 from html import unescape
 from typing import Any
 
@@ -12,10 +12,12 @@ from report.page.test_parts import HOSTILE, Page
 from builders import called, conversation, result, said, told
 from workbench import Explorer, Session, explore
 from workbench.base.palette import looks
-from workbench.report.explorer.outcomes import missing, outcomes
-from workbench.report.explorer.panels import bars, overview, panels
-from workbench.report.explorer.scale import Scale
 from workbench.report.explorer.timeline import timeline
+
+ROW = re.compile(r'<tr class="(\w+) go[^"]*" data-go="message:(\d+)">')
+"""Of the list of messages: what became of one, and its number."""
+TICK = re.compile(r'y1="([\d.]+)" y2="[\d.]+" stroke="#8a8f98"[^>]*/><text[^>]*>([\d,]+)k</text>')
+"""Of the timeline: a height, and the thousands of tokens that it stands for."""
 
 
 @pytest.fixture(scope="module")
@@ -23,40 +25,59 @@ def session() -> Session:
     return Session.of(conversation(40, words=60), title="forty turns")
 
 
+@pytest.fixture(scope="module")
+def short() -> Session:
+    """Of so few messages that the explorer lists them all."""
+    return Session.of(conversation(9, words=60))
+
+
 @pytest.fixture
 def view(session: Session) -> Explorer:
     return explore(session, strategy="truncate", window=4_000)
+
+
+def outcomes(view: Explorer) -> dict[int, str]:
+    """What became of the messages that are listed, by their numbers."""
+    return {int(number): outcome for outcome, number in ROW.findall(view.html())}
+
+
+def panel(view: Explorer, title: str) -> str:
+    """The panel whose title begins so."""
+    for heading in view.html().split("<h4>")[1:]:
+        if heading.startswith(title):
+            return heading
+    raise AssertionError(f"no panel begins with {title}")
 
 
 def test_it_opens_where_something_is_compacted(session: Session) -> None:
     assert explore(session, strategy="truncate").replay.events
 
 
-def test_every_message_has_one_fate(view: Explorer) -> None:
+def test_every_message_has_one_fate(short: Session) -> None:
+    view = explore(short, strategy="truncate", window=4_000)
     assert view.event is not None
-    found = outcomes(view.ready.session, view.event)
-    assert len(found) == len(view.ready.session.messages)
-    assert set(found[view.event.at :]) == {"later"} and {"dropped", "kept"} <= set(
-        found[: view.event.at]
-    )
+    fates = outcomes(view)
+    assert set(fates) == set(range(len(short.messages)))
+    before = {fate for number, fate in fates.items() if number < view.event.at}
+    after = {fate for number, fate in fates.items() if number >= view.event.at}
+    # of the turn that begins the kept tail, the result is cut to the room that is left
+    assert after == {"later"} and before == {"dropped", "rewritten", "kept"}
 
 
-def test_a_rewritten_and_a_pinned_message_are_told_apart(view: Explorer) -> None:
-    assert view.event is not None
-    session, event = view.ready.session, view.event
-    first, second = session.messages[:2]
-    sent = replace(
-        event.compaction.sent, messages=(replace(first, pinned=True), second), sizes=(1, 1)
-    )
-    changed = replace(event, compaction=replace(event.compaction, sent=sent))
-    assert outcomes(session, changed)[:3] == ("rewritten", "kept", "dropped")
+def test_a_rewritten_and_a_pinned_message_are_told_apart(short: Session) -> None:
+    others = short.messages[1:]
+    pinned = Session.of([said("keep the limit at 1000", "pin", pinned=True), *others])
+    fates = outcomes(explore(pinned, strategy="clear_tool_uses", window=4_000))
+    assert fates[0] == "pinned" and fates[1] == "kept" and fates[2] == "rewritten"
+    fates = outcomes(explore(pinned, strategy="truncate", window=4_000))
+    assert fates[0] == "pinned" and fates[1] == "dropped"
 
 
 def test_changing_a_setting_replays(view: Explorer) -> None:
     before = len(view.replay.events)
     assert len(view.set(window=8_000).replay.events) < before
-    assert "window, 8,000" in overview(view) and "compacts here, 6,400" in overview(view)
-    assert "compacts here, 4,000" in overview(view.set(threshold=0.5))
+    assert "window, 8,000" in view.html() and "compacts here, 6,400" in view.html()
+    assert "compacts here, 4,000" in view.set(threshold=0.5).html()
 
 
 def test_selecting_a_compaction_moves_the_panels(view: Explorer) -> None:
@@ -74,12 +95,11 @@ def test_what_was_lost_is_shown_with_who_said_it_and_who_needed_it() -> None:
     view = explore(Session.of(messages), strategy="truncate", window=3_000)
     view.select(0)
     assert view.event is not None
-    found = missing(view.ready.session, view.ready.index, view.replay, view.event, view.at)
+    found = view.missing(view.replay)
     assert "77123" in {one.need.entity.text for one in found.lost}
-    panel = next(html for title, html in panels(view).items() if title.startswith("Lost"))
-    assert (
-        "stated by user, message 0" in panel and f"needed by message {len(messages) - 1}" in panel
-    )
+    lost = panel(view, "Lost (")
+    assert "stated by user, message 0" in lost
+    assert f"needed by message {len(messages) - 1}" in lost
     assert {one.stage for one in found.lost if one.need.evidence == 0} == {"truncate"}
 
 
@@ -120,10 +140,21 @@ def test_hostile_text_stays_text(text: str) -> None:
     assert len(html) < 400_000
 
 
-def test_the_strip_is_short_for_ten_thousand_messages() -> None:
-    many: Any = ["kept", "dropped", "dropped", "rewritten"] * 2_500
-    assert len(bars(["kept"] * 10_000, [10] * 10_000)) == 1
-    assert len(bars(many, [10] * 10_000)) <= 1_000
+def strip(view: Explorer) -> int:
+    """How many bars the strip of all messages has."""
+    return panel(view, "Messages").partition("</svg>")[0].count("<rect")
+
+
+def test_the_strip_is_short_for_thousands_of_messages() -> None:
+    text = "one two three four " * 10
+    messages: list[Any] = [said("read them all", "u")]
+    for number in range(600):
+        messages += [called("read", f"c{number}", path=f"{number}"), result(text, f"c{number}")]
+    view = explore(Session.of(messages), strategy="clear_tool_uses", window=500_000)
+    assert strip(view) == 1, "all are kept"
+    cleared = view.set(window=30_000)
+    cleared.select(99)
+    assert 100 < strip(cleared) <= 1_000
 
 
 def test_the_controls_set_the_explorer(view: Explorer) -> None:
@@ -168,11 +199,12 @@ def test_a_click_on_a_compaction_opens_what_it_lost(view: Explorer) -> None:
 def test_a_click_on_a_message_tells_its_story(view: Explorer) -> None:
     picture, tabs = view.widget.children[-2:]
     assert view.event is not None
-    gone = outcomes(view.ready.session, view.event).index("dropped")
+    gone = next(number for number, fate in outcomes(view).items() if fate == "dropped")
     picture._handle_custom_msg({"go": f"message:{gone}"}, [])
     html = tabs.children[tabs.selected_index].html
+    role = view.ready.session.messages[gone].role
     assert (
-        f"Message {gone}, written by user" in html
+        f"Message {gone}, written by {role}" in html
         and "<b>truncate</b> dropped it at compaction 1." in html
     )
     assert "In its place" in html
@@ -184,7 +216,8 @@ def test_one_may_stand_at_any_request(view: Explorer) -> None:
     ]
     request.value = 1
     assert view.selected == -1 and view.event is None and view.at == view.replay.steps[1].index
-    assert set(outcomes(view.ready.session, None, view.at)[view.at :]) == {"later"}
+    later = {fate for number, fate in outcomes(view).items() if number >= view.at}
+    assert later == {"later"}
     request.value = len(view.replay.steps) - 1
     assert view.selected == len(view.replay.events) - 1 and f'data-go="message:{view.at}"' in shown(
         view
@@ -193,28 +226,32 @@ def test_one_may_stand_at_any_request(view: Explorer) -> None:
 
 def test_after_a_compaction_what_is_said_next_is_kept(view: Explorer) -> None:
     assert view.event is not None
-    found = outcomes(view.ready.session, view.event, view.event.at + 3)
-    assert found[view.event.at : view.event.at + 4] == ("kept", "kept", "kept", "later")
+    at = view.event.at
+    request = next(step.request for step in view.replay.steps if step.index > at)
+    view.look(request)
+    fates = outcomes(view)
+    assert view.at > at
+    assert {fates[number] for number in range(at, view.at)} == {"kept"}
+    assert fates[view.at] == "later"
 
 
 def test_two_strategies_stand_side_by_side(session: Session) -> None:
     view = explore(session, strategy="truncate", window=4_000, beside="summarize")
-    panel = panels(view)["Side by side"]
-    assert (
-        "<td>truncate</td>" in panel and "<td>summarize</td>" in panel and "for both alike" in panel
-    )
-    assert 'stroke-dasharray="5 3"' in overview(view) and overview(view).count("compacts") > 2
-    assert 'beside="summarize"' in unescape(panels(view)["As code"])
+    pair = panel(view, "Side by side")
+    assert "<td>truncate</td>" in pair and "<td>summarize</td>" in pair and "for both alike" in pair
+    overview = view.html().partition("<h4>")[0]
+    assert 'stroke-dasharray="5 3"' in overview and overview.count("compacts") > 2
+    assert 'beside="summarize"' in unescape(panel(view, "As code"))
 
 
 def test_a_long_replay_is_shown_as_far_as_it_has_come(session: Session) -> None:
     explorer = explore(session, strategy="truncate", window=4_000)
     view = explore(session, strategy="truncate", window=100_000)
     assert not view.begin(0.0, window=4_000)
-    assert "So far 1 of 240 messages" in overview(view) and not view.replay.events
+    assert "So far 1 of 240 messages" in view.html() and not view.replay.events
     while not view.go_on(0.0):
         pass
-    assert "So far" not in overview(view)
+    assert "So far" not in view.html()
     assert view.replay.steps == explorer.replay.steps and len(view.replay.events) == len(
         explorer.replay.events
     )
@@ -223,7 +260,17 @@ def test_a_long_replay_is_shown_as_far_as_it_has_come(session: Session) -> None:
 def test_a_replay_that_is_wanted_no_more_is_given_up(session: Session) -> None:
     view = explore(session, strategy="truncate", window=100_000)
     view.begin(0.0, window=4_000)
-    assert view.set(window=8_000).replay.window == 8_000 and "So far" not in overview(view)
+    assert view.set(window=8_000).replay.window == 8_000 and "So far" not in view.html()
+
+
+def lost_in_the_end(session: Session, strategy: str, at: int) -> object:
+    """What is lost at a place of a replay that has come to its end at once."""
+    view = explore(session, strategy=strategy, window=4_000)
+    for step in view.replay.steps:
+        if step.index == at:
+            view.look(step.request)
+    assert view.at == at
+    return view.missing(view.replay)
 
 
 @pytest.mark.parametrize("beside", [None, "null"])
@@ -235,13 +282,10 @@ def test_what_is_lost_is_the_same_while_the_replay_is_on_its_way(
     while not view.replay.events:
         view.go_on(0.0)
     early = view.missing(view.replay)
-    assert "So far" in overview(view)
+    assert "So far" in view.html()
     view.go_on()
     for replay in (one for one in (view.replay, view.other) if one is not None):
-        before = [event for event in replay.events if event.at <= view.at]
-        assert view.missing(replay) == missing(
-            session, view.ready.index, replay, before[-1], view.at
-        )
+        assert view.missing(replay) == lost_in_the_end(session, replay.preset, view.at)
     assert view.missing(view.replay) == early
 
 
@@ -264,13 +308,18 @@ def test_settings_that_were_changed_do_not_leave_old_losses_behind() -> None:
 
 
 def test_the_corners_of_a_line_stand_where_the_scale_puts_them(view: Explorer) -> None:
-    replay = view.replay
-    history_tokens = replay.sizing.overhead + sum(replay.sizing.sizes)
-    assert history_tokens > replay.window, "else the window is the top"
-    last_request = len(replay.session.requests) - 1
-    scale = Scale(last_request, top=1.06 * history_tokens, height=230)
-    corners = scale.corners((step.request, step.tokens_sent) for step in replay.steps)
-    assert " ".join(corners) in overview(view)
+    overview = view.html().partition("<h4>")[0]
+    ticks = [(float(y), 1_000 * int(k.replace(",", ""))) for y, k in TICK.findall(overview)]
+    (floor, nothing), (height, tokens) = ticks[0], ticks[-1]
+    assert nothing == 0 and tokens > 0
+    line = re.search(r'<polyline points="([^"]+)"', overview)
+    assert line is not None
+    corners = [tuple(map(float, corner.split(","))) for corner in line[1].split()]
+    steps = view.replay.steps
+    assert corners[0][0] == 62.0 and corners[-1][0] == 988.0
+    for (_, y), step in zip(corners, steps, strict=True):
+        expected = floor + (height - floor) * step.tokens_sent / tokens
+        assert y == pytest.approx(expected, abs=0.3)
 
 
 def test_a_line_has_the_colour_that_the_strategy_has_in_its_run(session: Session) -> None:

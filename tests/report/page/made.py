@@ -5,15 +5,12 @@ ones.
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from planted_run import TABLES, PlantedRun
 
-from workbench import Findings, Report, Results
-from workbench.evaluation.experiment.run_folder import RunFolder
-from workbench.evaluation.experiment.table_columns import COLUMNS, frame
+from workbench import Findings, Report
 from workbench.evaluation.findings.tables import Tables
 
 KEEPS = {"none": 1.0, "null": 0.04, "truncate": 0.5, "summarize": 0.74, "pipeline": 0.62}
@@ -28,37 +25,19 @@ STAGES = {
 }
 
 
-class MadeResults(Results):
-    """A run in memory: a manifest, and the rows of its tables by name."""
-
-    rows: dict[str, list[dict[str, Any]]]
-
-    def __init__(self, manifest: dict[str, Any], rows: dict[str, list[dict[str, Any]]]) -> None:
-        super().__init__(Path("in-memory"))
-        self.__dict__ |= {"manifest": manifest, "rows": rows}
-
-    def table(self, name: str) -> pd.DataFrame:
-        return frame(name, self.rows.get(name, ()))
-
-    def written(self, folder: Path) -> Path:
-        """The folder, with the manifest and all tables in it."""
-        RunFolder(folder).write(self.rows, self.manifest)
-        return folder
-
-
 def made(
     sessions: int = 3,
     strategies: tuple[str, ...] = tuple(KEEPS),
     shares: tuple[float, ...] = (0.05, 0.1, 0.2),
     **text: str,
-) -> MadeResults:
+) -> PlantedRun:
     """Results of `sessions` sessions; `text` replaces the entity, evidence, use or title of
     every row.
     """
     dice = np.random.default_rng(7)
     ids = [f"session-{n:02d}" for n in range(sessions)]
     pairs = [(id, strategy) for id in ids for strategy in strategies]
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in COLUMNS}
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
     rows["sessions"] = [_session(id, n, **text) for n, id in enumerate(ids)]
     for id, strategy in pairs:
         rows["steps"] += _steps(id, strategy)
@@ -68,10 +47,10 @@ def made(
         rows["losses"] += _losses(id, strategy, **text)
         rows["survival"] += _survival(id, strategy, dice)
         rows["replays"].append({"session": id, "strategy": strategy, "status": "ok", "reason": ""})
-    return MadeResults(dict(MANIFEST), rows)
+    return PlantedRun(dict(MANIFEST), rows)
 
 
-def with_recorded(sessions: int = 3) -> MadeResults:
+def with_recorded(sessions: int = 3) -> PlantedRun:
     """The same, where each recorded agent compacted once by itself."""
     run = made(sessions)
     run.rows["scores"] += [
@@ -131,7 +110,7 @@ HOSTILE = (
 )
 
 
-def hostile() -> MadeResults:
+def hostile() -> PlantedRun:
     """A hundred sessions with hostile text in every place, a megabyte of it in some."""
     text = HOSTILE + "x" * 2_000
     source = made(100, entity=text, evidence=text, use=text, title=text)

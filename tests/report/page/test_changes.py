@@ -3,14 +3,15 @@ import json
 from pathlib import Path
 
 import pytest
-from report.page.made import MadeResults, made, tables_of
+from planted_run import PlantedRun
+from report.page.made import made, tables_of
 
 from workbench import Report, Results
 from workbench.evaluation.findings.changes import changes, lost_now
 from workbench.evaluation.findings.tables import Tables
 
 
-def worse(source: MadeResults, by: float, spread: float = 0.01) -> MadeResults:
+def worse(source: PlantedRun, by: float, spread: float = 0.01) -> PlantedRun:
     """The same run where `summarize` keeps less, in every session but not by the same."""
     made_results = copy.deepcopy(source)
     for row in made_results.rows["scores"]:
@@ -19,7 +20,7 @@ def worse(source: MadeResults, by: float, spread: float = 0.01) -> MadeResults:
     return made_results
 
 
-def told(now: MadeResults, then: MadeResults) -> str:
+def told(now: PlantedRun, then: PlantedRun) -> str:
     return Report(now, other=then).changed.plain
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from report.page.made import KEEPS, MadeResults, findings_of, made
+from planted_run import PlantedRun
+from report.page.made import KEEPS, findings_of, made
 from scipy.optimize import isotonic_regression
 
 from profiles import FULL
@@ -107,7 +108,7 @@ def test_no_data_is_said_in_words_on_no_axis(chart: str) -> None:
     assert "Nothing to draw" in words and not figure.axes[0].axison
 
 
-def partly(without: dict[str, int], sessions: int = 3) -> MadeResults:
+def partly(without: dict[str, int], sessions: int = 3) -> PlantedRun:
     """A run in which a strategy has no figure for what it keeps in so many sessions: they were
     never compacted.
     """

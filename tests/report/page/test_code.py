@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from report.page.made import MadeResults, made
+from planted_run import PlantedRun
+from report.page.made import made
 
 from workbench import Findings, Report
 from workbench.cli.headline import show
@@ -11,7 +12,7 @@ from workbench.cli.headline_table import headline
 from workbench.evaluation.findings.tables import Tables
 
 
-def with_code(sessions: int) -> MadeResults:
+def with_code(sessions: int) -> PlantedRun:
     """A run in which some sessions need lines of code, of which contexts have half as much as of
     names.
     """

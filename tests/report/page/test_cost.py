@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from report.page.made import MadeResults
+from planted_run import PlantedRun
 
 from workbench import Findings, Report
 from workbench.base.palette import looks
 
 
-def run_of(rows: dict[str, list[dict[str, Any]]]) -> MadeResults:
-    return MadeResults({"packages": {"litellm": "1.101.6"}}, rows)
+def run_of(rows: dict[str, list[dict[str, Any]]]) -> PlantedRun:
+    return PlantedRun({"packages": {"litellm": "1.101.6"}}, rows)
 
 
 def bill(session: str, strategy: str, usd: float, **more: Any) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def matched(session: str, **more: Any) -> dict[str, Any]:
     } | more
 
 
-def run(sessions: int = 3) -> MadeResults:
+def run(sessions: int = 3) -> PlantedRun:
     rows: dict[str, list[dict[str, Any]]] = {
         "costs": [],
         "replays": [],

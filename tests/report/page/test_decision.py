@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 import pytest
-from report.page.made import KEEPS, MadeResults, made, with_recorded
+from planted_run import PlantedRun
+from report.page.made import KEEPS, made, with_recorded
 from report.page.test_panel import with_phrases
 
 from workbench import Findings, Report
@@ -16,13 +17,13 @@ from workbench.report.page.html import Html
 from workbench.report.page.report import Chart
 
 
-def decided(run: MadeResults) -> Decision:
+def decided(run: PlantedRun) -> Decision:
     decision = Findings.of(run).decision
     assert decision is not None
     return decision
 
 
-def on_own_trigger(run: MadeResults, **recall: float) -> MadeResults:
+def on_own_trigger(run: PlantedRun, **recall: float) -> PlantedRun:
     """The same, with this recall on the strategies' own triggers, a little different in each
     session.
     """
@@ -36,7 +37,7 @@ def on_own_trigger(run: MadeResults, **recall: float) -> MadeResults:
     return run
 
 
-def priced(run: MadeResults, **saved: float) -> MadeResults:
+def priced(run: PlantedRun, **saved: float) -> PlantedRun:
     """The same with a bill of $10 a session, of which each strategy saves this share."""
     run.rows["costs"] = [
         {
@@ -268,7 +269,7 @@ def test_a_chart_shows_what_is_likely_best_at_each_price_where_there_are_enough_
     assert isinstance(of_few_projects, Html) and of_few_projects.html == ""
 
 
-def with_number(run: MadeResults, metric: str, **values: float) -> MadeResults:
+def with_number(run: PlantedRun, metric: str, **values: float) -> PlantedRun:
     """The same with another number of the headline on the strategies' own triggers."""
     for row in list(run.rows["scores"]):
         is_names = row["metric"] == "exam_recall" and row["mode"] == "natural"

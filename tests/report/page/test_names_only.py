@@ -8,7 +8,8 @@ import json
 import re
 
 import pytest
-from report.page.made import MadeResults, made, tables_of
+from planted_run import PlantedRun
+from report.page.made import made, tables_of
 
 import workbench as wb
 from workbench import Context, Findings, Report, Results
@@ -79,7 +80,7 @@ def test_a_context_that_holds_next_to_nothing_is_no_list_of_names() -> None:
     assert not names_only(presence=0.8, exam=0.7)
 
 
-def with_levels(source: MadeResults, **levels: tuple[float, float]) -> MadeResults:
+def with_levels(source: PlantedRun, **levels: tuple[float, float]) -> PlantedRun:
     """The same with presence and the exam's score of some strategies at every size; others have
     .8 and .7.
     """

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from report.page.made import MadeResults, made
+from planted_run import PlantedRun
+from report.page.made import made
 
 from workbench import Findings, Report
 from workbench.cli.headline import outcome, show
 
 
-def run() -> MadeResults:
+def run() -> PlantedRun:
     """A run of two sessions in which `truncate` has an archive."""
     made_results = made(2)
     for n in range(2):

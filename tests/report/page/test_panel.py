@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from report.page.made import MadeResults, made, report_of, with_recorded
+from planted_run import PlantedRun
+from report.page.made import made, report_of, with_recorded
 
 from workbench import Findings, Report
 
 
-def with_phrases(turned: bool) -> MadeResults:
+def with_phrases(turned: bool) -> PlantedRun:
     """A run in which another metric says what the exam says, or the opposite."""
     run = made(9)
     for row in [row for row in run.rows["scores"] if row["metric"] == "exam_recall"]:

@@ -8,7 +8,8 @@ import re
 from html import unescape
 
 import pytest
-from report.page.made import KEEPS, MadeResults, made
+from planted_run import PlantedRun
+from report.page.made import KEEPS, made
 
 from workbench import Findings, Report
 from workbench.cli.headline import outcome, show
@@ -37,7 +38,7 @@ WITHOUT_A_MODEL = (
 TELLS = {"none": 0.86, "null": 0.2, "truncate": 0.5, "summarize": 0.62, "pipeline": 0.7}
 
 
-def examined(sessions: int = 9, having: int = 9, **tells: float) -> MadeResults:
+def examined(sessions: int = 9, having: int = 9, **tells: float) -> PlantedRun:
     """A run in which so many sessions have an exam of the work; `tells` changes what strategies
     tell of it.
     """
@@ -57,19 +58,19 @@ def examined(sessions: int = 9, having: int = 9, **tells: float) -> MadeResults:
     return run
 
 
-def written_by(run: MadeResults, **writers: str) -> MadeResults:
+def written_by(run: PlantedRun, **writers: str) -> PlantedRun:
     """The same where these wrote the strategies' summaries."""
     for row in run.rows["compactions"]:
         row["writer"] = writers.get(row["strategy"], "")
     return run
 
 
-def printed(run: MadeResults, capsys: pytest.CaptureFixture[str]) -> str:
+def printed(run: PlantedRun, capsys: pytest.CaptureFixture[str]) -> str:
     show(Findings.of(run))
     return " ".join(capsys.readouterr().out.split())
 
 
-def page(run: MadeResults) -> str:
+def page(run: PlantedRun) -> str:
     report = Report(run)
     return " ".join(re.sub(r"&nbsp;|\xa0", " ", report.verdict.html + report.headline.html).split())
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from planted_run import frame
 
 from workbench import Results, sweep_table
-from workbench.evaluation.experiment.table_columns import frame
 
 TOO_LARGE = "it stays larger than the size that was set"
 

@@ -1,7 +1,8 @@
 from typing import Any
 
 import numpy as np
-from report.page.made import MadeResults, made, report_of
+from planted_run import PlantedRun
+from report.page.made import made, report_of
 
 from workbench import Findings
 from workbench.evaluation.findings.tables import Tables
@@ -9,7 +10,7 @@ from workbench.evaluation.findings.tables import Tables
 TOO_LARGE = "it stays larger than the size that was set"
 
 
-def told(source: MadeResults) -> Any:
+def told(source: PlantedRun) -> Any:
     return Findings.of(source).verdict
 
 
@@ -17,7 +18,7 @@ def hash_of(session: str) -> Any:
     return int(session[-2:])
 
 
-def leading(source: MadeResults, by: float, spread: float, seed: int = 3) -> MadeResults:
+def leading(source: PlantedRun, by: float, spread: float, seed: int = 3) -> PlantedRun:
     """The same with `summarize` ahead of `pipeline` by so much in the mean, and sessions that
     vary by so much.
     """
@@ -157,7 +158,7 @@ def test_it_uses_no_internal_names() -> None:
     )
 
 
-def larger(source: MadeResults, strategy: str, sessions: int) -> MadeResults:
+def larger(source: PlantedRun, strategy: str, sessions: int) -> PlantedRun:
     """The same with a strategy that stays larger than 5 % in that many sessions."""
     ids = sorted({row["session"] for row in source.rows["scores"]})[:sessions]
     for row in source.rows["scores"]:

@@ -12,11 +12,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from command import shared_copy
 from report.view.made import HOSTILE, get, made_run, served
 
 from workbench import Findings, Results
 from workbench.cli import main
-from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.report.view.app import ViewServer
 from workbench.report.view.losses import all_losses
@@ -122,7 +122,7 @@ def test_names_tags_and_notes_are_shown_as_text(run: Path, view: ViewServer) -> 
 def test_a_shared_copy_has_neither_notes_nor_marks(run: Path, tmp_path: Path) -> None:
     notes = RunNotes().described("secret name", ["secret"], "secret note")
     notes.marked(losses_of(run)[0], "needed").write(run)
-    copy = share(run, tmp_path / "reports" / "copy").path
+    copy = shared_copy(run, tmp_path / "reports" / "copy").path
     texts = [path.read_bytes() for path in copy.rglob("*") if path.is_file()]
     assert not any(b"secret" in text for text in texts)
     with served(run.parent) as server:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from report.page.made import MadeResults, made
+from planted_run import PlantedRun
+from report.page.made import made
 from report.view.made import get, served
 
 from workbench import Findings, Report
@@ -26,12 +27,12 @@ LATER_COLUMNS = {
 """Columns without a value in a run of a time that did not have them."""
 
 
-def without_values(run: MadeResults, table: str, columns: tuple[str, ...]) -> None:
+def without_values(run: PlantedRun, table: str, columns: tuple[str, ...]) -> None:
     for row in run.rows[table]:
         row.update(dict.fromkeys(columns))
 
 
-def without_prices_and_usage() -> MadeResults:
+def without_prices_and_usage() -> PlantedRun:
     run = made(2)
     for table, columns in COLUMNS.items():
         in_dollars = [name for name in columns if "usd" in name or name == "net_saving"]
@@ -42,7 +43,7 @@ def without_prices_and_usage() -> MadeResults:
     return run
 
 
-def with_a_pending_model() -> MadeResults:
+def with_a_pending_model() -> PlantedRun:
     run = made(2)
     for row in run.rows["replays"]:
         if row["strategy"] == "summarize":
@@ -52,11 +53,11 @@ def with_a_pending_model() -> MadeResults:
     return run
 
 
-def with_one_session() -> MadeResults:
+def with_one_session() -> PlantedRun:
     return made(1)
 
 
-def without_a_compaction() -> MadeResults:
+def without_a_compaction() -> PlantedRun:
     run = made(2)
     for table in ("compactions", "losses", "survival", "retention"):
         run.rows[table] = []
@@ -67,7 +68,7 @@ def without_a_compaction() -> MadeResults:
     return run
 
 
-def without_later_columns() -> MadeResults:
+def without_later_columns() -> PlantedRun:
     run = made(2)
     for table, columns in LATER_COLUMNS.items():
         without_values(run, table, columns)
@@ -85,7 +86,7 @@ def without_later_columns() -> MadeResults:
     ],
 )
 def test_what_a_run_lacks_stops_nothing_that_shows_it(
-    lacking: Callable[[], MadeResults], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    lacking: Callable[[], PlantedRun], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = lacking()
     findings = Findings.of(run)

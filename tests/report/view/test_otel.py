@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import shared_copy
 from report.view.made import made_run
 
 from workbench import AssistantMessage, FormatError, Results, load
 from workbench.cli import main
 from workbench.engine.transcript.message import plain_text
-from workbench.evaluation.experiment.exports import share
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_our_importer_reads_the_texts_again(results: Results, tmp_path: Path) ->
 def test_texts_need_the_recording(
     results: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    copy = share(results, tmp_path / "copy")
+    copy = shared_copy(results.path, tmp_path / "copy")
     assert exported(copy, tmp_path).is_file()
     words = ["runs", "export", str(copy.path), "--out", str(tmp_path), "--to", "otel", "--texts"]
     assert main(words) == 2

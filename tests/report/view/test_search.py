@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from command import shared_copy
 from report.view.made import get, made_run, served
 
 import workbench as wb
 from workbench.engine.transcript.message import said_texts
-from workbench.evaluation.experiment.exports import share
 from workbench.report.view import search
 from workbench.report.view.app import ViewServer
 
@@ -87,7 +87,7 @@ def test_recordings_that_are_gone_and_shared_copies_are_said(folder: Path, tmp_p
     sessions = pd.read_parquet(run / "sessions.parquet").assign(path="gone.jsonl")
     sessions.to_parquet(run / "sessions.parquet", index=False)
     (tmp_path / "moved" / "session.jsonl").unlink()
-    share(folder / "reports" / "run", tmp_path / "moved" / "reports" / "copy")
+    shared_copy(folder / "reports" / "run", tmp_path / "moved" / "reports" / "copy")
     with served(tmp_path / "moved" / "reports") as server:
         assert "no longer where the run read it" in get(f"{server.address}{PAGE}?q=timeout")[1]
         status, text, _ = get(f"{server.address}runs/copy/search?q=timeout")

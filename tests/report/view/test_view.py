@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from command import shared_copy
 from report.page.made import with_recorded
 from report.view.made import get, made_run, served
 
 from workbench import Findings, Results
 from workbench.cli import main
-from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.preliminary import Preliminary, SessionSoFar
 from workbench.evaluation.experiment.replay_results import SizedScore
 from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
@@ -203,7 +203,7 @@ def test_a_recording_that_changed_or_is_gone_is_said(copied: Path) -> None:
 
 
 def test_a_shared_copy_shows_figures_and_no_text(folder: Path, tmp_path: Path) -> None:
-    copy = share(folder / "reports" / "run", tmp_path / "copy")
+    copy = shared_copy(folder / "reports" / "run", tmp_path / "copy")
     with served(tmp_path) as server:
         status, text, _ = get(server.address + "runs/copy")
         assert (

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, TypeAlias
 
-import pandas as pd
 import pytest
+from command import answer
 
 from workbench import ExamResults
 from workbench.cli import main
-from workbench.lab.judge.exam.scores import readers_agreement
 
 KNOWN: dict[str, tuple[float, ...]] = {
     "good": (1.0, 1.0, 1.0),
     "fair": (1.0, 1.0, 0.0),
     "poor": (0.0, 0.0, 0.0),
 }
+Row: TypeAlias = dict[str, Any]
 
 
-def sat(reader: str, scores: dict[str, tuple[float, ...]], at: int = 40) -> list[dict[str, object]]:
+def sat(reader: str, scores: dict[str, tuple[float, ...]], at: int = 40) -> list[Row]:
     """One boundary read by a reader: the scores of each strategy's items; the lexical reader's
     are `KNOWN`.
     """
@@ -41,34 +42,40 @@ def sat(reader: str, scores: dict[str, tuple[float, ...]], at: int = 40) -> list
     ]
 
 
-def agreed(*rows: list[dict[str, object]]) -> pd.DataFrame:
-    return readers_agreement(map(pd.DataFrame, rows)).set_index(["reader", "other"])
+def agreed(folder: Path, *exams: Sequence[Row]) -> dict[tuple[str, str], Row]:
+    """What `workbench lab validate models` says of these exams, by pair of readers."""
+    folders = []
+    for number, rows in enumerate(exams):
+        folders.append(folder / f"exam-{number}")
+        ExamResults.write(folders[-1], rows, {"reader": rows[0]["reader"]})
+    pairs = answer("lab", "validate", "models", *folders)["readers"]
+    return {(row["reader"], row["other"]): row for row in pairs}
 
 
-def test_a_reader_is_held_against_the_lexical_one_and_against_each_other_reader() -> None:
+def test_a_reader_is_held_against_the_lexical_one_and_against_each_other_reader(
+    tmp_path: Path,
+) -> None:
     reverse = dict(zip(KNOWN, reversed(list(KNOWN.values())), strict=True))
-    found = agreed(sat("same", KNOWN), sat("reverse", reverse))
-    assert found.loc[("same", "lexical"), ["agreement", "kappa", "rank"]].tolist() == [1, 1, 1]
-    assert found.loc[("reverse", "lexical"), "rank"] == -1
-    assert found.loc[("same", "reverse"), ["items", "rank", "boundaries"]].tolist() == [9, -1, 1]
+    found = agreed(tmp_path, sat("same", KNOWN), sat("reverse", reverse))
+    same = found["same", "lexical"]
+    assert (same["agreement"], same["kappa"], same["rank"]) == (1, 1, 1)
+    assert found["reverse", "lexical"]["rank"] == -1
+    both = found["same", "reverse"]
+    assert (both["items"], both["rank"], both["boundaries"]) == (9, -1, 1)
 
 
-def test_two_runs_of_one_reader_count_together() -> None:
-    found = agreed(sat("one", KNOWN), sat("one", KNOWN, at=60))
-    assert found.index.tolist() == [("one", "lexical")]
-    assert found.iloc[0]["boundaries"] == 2
+def test_two_runs_of_one_reader_count_together(tmp_path: Path) -> None:
+    found = agreed(tmp_path, sat("one", KNOWN), sat("one", KNOWN, at=60))
+    assert list(found) == [("one", "lexical")]
+    assert found["one", "lexical"]["boundaries"] == 2
 
 
-def test_readers_of_different_exams_are_no_pair() -> None:
-    assert len(agreed(sat("one", KNOWN), sat("other", KNOWN, at=60))) == 2
+def test_readers_of_different_exams_are_no_pair(tmp_path: Path) -> None:
+    assert len(agreed(tmp_path, sat("one", KNOWN), sat("other", KNOWN, at=60))) == 2
 
 
-def test_the_command_reads_the_folders_of_exams(
+def test_a_folder_without_an_exam_is_told_how_to_get_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ExamResults.write(tmp_path / "exam", sat("one", KNOWN), {"reader": "one"})
-    assert main(["lab", "validate", "models", str(tmp_path / "exam"), "--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["readers"]
-    assert (row["reader"], row["agreement"]) == ("one", 1)
     assert main(["lab", "validate", "models", str(tmp_path)]) == 2
     assert "workbench lab judge exam" in capsys.readouterr().err

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, TypeAlias
 
-import pandas as pd
 import pytest
+from command import answer
 
 from profiles import FULL
-from workbench import FormatError
-from workbench.lab.validation.answers.agreement import agreement, auc
-from workbench.lab.validation.answers.exams import verdicts
-from workbench.lab.validation.answers.records import GradedContext, graded
+from workbench.cli import main
 
 GRADED = Path(__file__).resolve().parents[5] / "shared" / "graded"
 LINE = {
@@ -25,6 +23,9 @@ LINE = {
         {"question": "", "answer": "Never push to the main branch", "right": False, "kind": "rule"},
     ],
 }  # fmt: skip
+METRICS = ("presence", "bound", "coverage", "exam", "fitted", "bm25")
+Figures: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""How far each metric agrees with the grades."""
 
 
 def written(tmp_path: Path, *rows: Mapping[str, object]) -> Path:
@@ -33,14 +34,19 @@ def written(tmp_path: Path, *rows: Mapping[str, object]) -> Path:
     return path
 
 
-def figures(contexts: list[GradedContext]) -> pd.DataFrame:
-    return agreement(verdicts(contexts)).set_index("metric")
+def side(path: Path) -> dict[str, Any]:
+    """What `workbench lab validate answers` says of a folder or file."""
+    said: dict[str, Any] = answer("lab", "validate", "answers", path)
+    return said
+
+
+def figures(path: Path) -> Figures:
+    return {row["metric"]: row for row in side(path)["rows"]}
 
 
 def test_lines_of_ones_own_are_read_and_judged(tmp_path: Path) -> None:
-    found = figures(graded(written(tmp_path, LINE)))
-    assert found.loc["exam", "questions"] == 3
-    assert found.loc["exam", "agreement"] == 1
+    exam = figures(written(tmp_path, LINE))["exam"]
+    assert (exam["questions"], exam["agreement"]) == (3, 1)
 
 
 def test_a_baseline_of_mistri_is_read(tmp_path: Path) -> None:
@@ -52,8 +58,15 @@ def test_a_baseline_of_mistri_is_read(tmp_path: Path) -> None:
             "match": "contains",
             "pass": True,
             "changed": True,
+            "carrier": "value",
         },
-        {"question": text, "answer": "no", "match": "yes_no", "pass": True},
+        {
+            "question": text,
+            "answer": "no",
+            "match": "yes_no",
+            "pass": True,
+            "carrier": "permission",
+        },
     ]
     row = {
         "model": "m",
@@ -64,36 +77,43 @@ def test_a_baseline_of_mistri_is_read(tmp_path: Path) -> None:
             {"summary": "Budget: $60 per gift\nDo not include Lars Berg in the send"},
         ],
     }
-    (context,) = graded(written(tmp_path, row))
-    assert [answer.kind for answer in context.answers] == ["latest", "rule"]
-    assert context.answers[1].answer == "do not include Lars Berg in the send"
-    assert figures([context]).loc["exam", "agreement"] == 1
+    by_kind = side(written(tmp_path, row))["agreement by category"]
+    exam = {row["category"]: row["exam"] for row in by_kind}
+    assert exam == {"value": 1, "permission": 1}
 
 
 @pytest.mark.parametrize("row", [{"text": "x"}, {"context": "x", "answers": [{"answer": "y"}]}])
 def test_a_line_that_is_not_understood_says_what_it_needs(
-    tmp_path: Path, row: Mapping[str, object]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], row: Mapping[str, object]
 ) -> None:
-    with pytest.raises(FormatError, match="needs"):
-        graded(written(tmp_path, row))
+    assert main(["lab", "validate", "answers", str(written(tmp_path, row))]) == 2
+    assert "needs" in capsys.readouterr().err
 
 
-def test_auc_counts_ties_half() -> None:
-    assert auc(
-        pd.Series([0.9, 0.5, 0.5, 0.1]), pd.Series([True, True, False, False])
-    ) == pytest.approx(0.875)
-    assert auc(pd.Series([0.9]), pd.Series([True])) is None
+def graded(text: str, *, right: bool) -> dict[str, object]:
+    return {"question": "What is the database port?", "answer": text, "right": right}
 
 
-def real(name: str) -> pd.DataFrame:
+def test_auc_counts_ties_half(tmp_path: Path) -> None:
+    answers = [graded("5413", right=True), graded("7001", right=True)]
+    answers += [graded("6000", right=False), graded("6001", right=False)]
+    line = {"context": "database port: 5413", "history": LINE["history"]}
+    path = written(tmp_path, line | {"answers": answers})
+    # the one that is there is ahead of both wrong ones, the other ties with them
+    assert figures(path)["presence"]["auc"] == pytest.approx(0.75)
+    path = written(tmp_path, line | {"answers": answers[:2]})
+    assert figures(path)["presence"]["auc"] is None
+
+
+def real(name: str) -> Figures:
     if not (GRADED / name).is_dir():
         pytest.skip(f"needs {GRADED / name}")
-    return figures(graded(GRADED / name))
+    return figures(GRADED / name)
 
 
 @pytest.mark.skipif(not FULL, reason="twelve exams of long histories; part of the full profile")
 def test_the_exam_follows_exact_answers_of_a_real_model() -> None:
-    exam = real("native-vs-text").loc["exam"]
+    exam = real("native-vs-text")["exam"]
     assert exam["signs"] >= 11
     assert exam["spearman"] >= 0.9
     assert exam["agreement"] >= 0.93
@@ -101,8 +121,8 @@ def test_the_exam_follows_exact_answers_of_a_real_model() -> None:
 
 def test_the_exam_agrees_with_a_person_on_standing_instructions() -> None:
     found = real("compaction-integrity-human")
-    assert found.loc["exam", "agreement"] * 50 >= 45
-    assert found.loc["presence", "agreement"] * 50 < 45, "word for word is not enough"
+    assert found["exam"]["agreement"] * 50 >= 45
+    assert found["presence"]["agreement"] * 50 < 45, "word for word is not enough"
 
 
 def test_long_chats_of_others_are_read_with_one_question_a_request(tmp_path: Path) -> None:
@@ -135,20 +155,20 @@ def test_long_chats_of_others_are_read_with_one_question_a_request(tmp_path: Pat
     (tmp_path / "judgments" / "d2_C1_bs5.json").write_text(
         "several questions a request are not read"
     )
-    (context,) = graded(tmp_path)
-    assert (context.group, context.variant) == ("d2", "C1")
-    assert [(answer.answer, answer.right, answer.kind) for answer in context.answers] == [
-        ("Alder Street", True, "fact"),
-        ("June", False, "latest"),
-    ]
-    rows = verdicts([context])
-    for metric in ("presence", "bound", "coverage", "exam", "fitted", "bm25"):
-        values = rows[rows["metric"] == metric].set_index("right")["value"]
-        assert values[True] > values[False], metric
+    found = side(tmp_path)
+    assert {row["category"] for row in found["agreement by category"]} == {
+        "single",
+        "knowledge-update",
+    }
+    for row in found["rows"]:
+        assert (row["contexts"], row["questions"], row["auc"]) == (1, 2, 1), row["metric"]
+    assert [row["metric"] for row in found["rows"]] == list(METRICS)
 
 
-def test_chats_without_their_contexts_are_named(tmp_path: Path) -> None:
+def test_chats_without_their_contexts_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "judgments").mkdir()
     (tmp_path / "judgments" / "d2_C1_bs1.json").write_text("{}")
-    with pytest.raises(FormatError, match=r"d2_C1\.json"):
-        list(graded(tmp_path))
+    assert main(["lab", "validate", "answers", str(tmp_path)]) == 2
+    assert "d2_C1.json" in capsys.readouterr().err
