@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from workbench.recordings.importers.importer import formats
+from recordings.importers.files import format_names
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -18,7 +18,7 @@ def test_it_has_exactly_the_two_commands_that_the_check_runs() -> None:
 
 
 def test_it_counts_the_formats() -> None:
-    assert f"[The {len(formats())} formats" in README
+    assert f"[The {len(format_names())} formats" in README
 
 
 def test_every_file_that_it_points_to_is_there() -> None:

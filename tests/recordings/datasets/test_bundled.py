@@ -4,19 +4,21 @@ import hashlib
 import os
 import platform
 import re
+import tomllib
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
+from recordings.datasets.recorded import recorded
 
 from workbench import AssistantMessage, Session, Text, load
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.log import Entry
 from workbench import MessageEntry
 from workbench.engine.transcript.message import Message, counted_text, plain_text
-from workbench.recordings.datasets.bundled import bundled_files, card
-from workbench.recordings.datasets.recorder import read_task, record
+from workbench.recordings.datasets.bundled import bundled_files
 
 SESSIONS = bundled_files()
 TASKS = Path(__file__).parent.parent.parent.parent / "datasets" / "tasks"
@@ -39,6 +41,11 @@ def without_times(session: Session) -> list[Message]:
         )
         for m in messages(tuple(session.log))
     ]
+
+
+def card(path: Path) -> dict[str, Any]:
+    """What the card beside a session says of it."""
+    return tomllib.loads((path.parent / "card.toml").read_text("utf-8"))
 
 
 def test_there_are_at_least_ten() -> None:
@@ -81,7 +88,7 @@ def test_a_bundled_session_names_nothing_of_the_machine_it_was_made_on(path: Pat
 
 
 @each
-def test_recording_a_task_anew_gives_the_same_session(path: Path) -> None:
+def test_recording_a_task_anew_gives_the_same_session(path: Path, tmp_path: Path) -> None:
     known = card(path)
     if not (TASKS / known["name"]).is_dir():
         pytest.skip("the tasks are not installed; they are in a checkout")
@@ -93,5 +100,5 @@ def test_recording_a_task_anew_gives_the_same_session(path: Path) -> None:
     if "RECORD_ALL" not in os.environ and path != SESSIONS[0]:
         pytest.skip("each takes some ten seconds, so one is recorded anew unless RECORD_ALL is set")
     [session] = load(path)
-    again = record(read_task(TASKS / known["name"]))
+    again = recorded(TASKS / known["name"], tmp_path / "again.jsonl")
     assert without_times(again) == without_times(session)

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from workbench import FormatError, SettingError, SetupError
-from workbench.recordings.datasets.catalogue import PublicRecording, fetch, find, recordings
+from workbench import FormatError, SetupError
+from workbench.cli import main
+from workbench.recordings.datasets.catalogue import PublicRecording, fetch, recordings
 
 DATA = bytes(range(256)) * 1000
 ENTRY = PublicRecording(
@@ -168,10 +169,29 @@ def test_the_catalogue_lists_files_that_are_fixed_for_good() -> None:
         assert not Path(entry.name).is_absolute() and ".." not in entry.name
 
 
-def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(SettingError, match="has .*pi-mono"):
-        find("nothing")
-    name = "corpora/pi-mono/large-session.jsonl"
-    assert [public_recording.name for public_recording in find(name)] == [name]
-    assert len(find("pi-mono")) == 2
-    assert {public_recording.set for public_recording in find("graded")} == {"graded"}
+def test_an_unknown_name_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "dataset", "fetch", "nothing"]) == 2
+    assert re.search("has .*pi-mono", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("name", "sources"),
+    [
+        ("corpora/pi-mono/large-session.jsonl", {"corpora/pi-mono": 1}),
+        ("pi-mono", {"corpora/pi-mono": 2}),
+        ("graded", {"graded": None}),
+    ],
+)
+def test_a_file_a_source_and_a_whole_set_can_be_fetched(
+    name: str,
+    sources: dict[str, int | None],
+    host: Host,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    without_them = ["--host", host.address, "--folder", str(tmp_path), "--json"]
+    assert main(["lab", "dataset", "fetch", name, *without_them]) == 1
+    missing = list(json.loads(capsys.readouterr().out)["missing"])
+    ((source, count),) = sources.items()
+    assert missing and all(file.startswith(f"{source}/") for file in missing)
+    assert count in (None, len(missing))

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench import AssistantMessage, UserMessage
-from workbench import MessageEntry, NoteEntry
+from recordings.datasets.recorded import played
+
+from workbench import AssistantMessage, MessageEntry, NoteEntry, UserMessage
 from workbench.engine.transcript.message import ToolResult, plain_text
-from workbench.recordings.datasets.recorder import RecordingTask, record, steps
 
 SCRIPT = """\
 @@ user
@@ -23,14 +23,8 @@ Done.
 """
 
 
-def played(script: str, files: Path, prepare: tuple[str, ...] = ()) -> RecordingTask:
-    return RecordingTask(
-        "t", "A title", "shop", files, "Be brief.", 1_000_000.0, prepare, tuple(steps(script))
-    )
-
-
 def test_a_session_holds_what_really_came_back(tmp_path: Path) -> None:
-    session = record(played(SCRIPT, tmp_path))
+    session = played(tmp_path, SCRIPT)
     results = [message for message in session.messages if isinstance(message, ToolResult)]
     assert [(plain_text(r), r.is_error, r.name) for r in results] == [
         ("hello from shop", False, "bash"),
@@ -39,7 +33,7 @@ def test_a_session_holds_what_really_came_back(tmp_path: Path) -> None:
 
 
 def test_a_session_says_who_spoke_and_why_it_stopped(tmp_path: Path) -> None:
-    session = record(played(SCRIPT, tmp_path))
+    session = played(tmp_path, SCRIPT)
     assert [message.role for message in session.messages] == [
         "system",
         "user",
@@ -59,7 +53,7 @@ def test_a_session_says_who_spoke_and_why_it_stopped(tmp_path: Path) -> None:
 
 
 def test_time_goes_on_and_holds_what_a_command_took(tmp_path: Path) -> None:
-    session = record(played("@@ user\nwait\n@@ bash\npython -c 'print(sum(range(9)))'\n", tmp_path))
+    session = played(tmp_path, "@@ user\nwait\n@@ bash\npython -c 'print(sum(range(9)))'\n")
     times = [message.time or 0.0 for message in session.messages]
     assert times == sorted(times)
     assert times[0] == 1_000_000.0
@@ -67,12 +61,14 @@ def test_time_goes_on_and_holds_what_a_command_took(tmp_path: Path) -> None:
 
 
 def test_the_projects_files_are_there_and_stay_as_they_were(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("first\n")
-    session = record(
-        played("@@ bash\necho second >> a.txt; cat a.txt b.txt\n", tmp_path, ("echo made > b.txt",))
+    session = played(
+        tmp_path,
+        "@@ bash\necho second >> a.txt; cat a.txt b.txt\n",
+        files={"a.txt": "first\n"},
+        more='prepare = ["echo made > b.txt"]\n',
     )
     assert plain_text(session.messages[-1]) == "first\nsecond\nmade"
-    assert (tmp_path / "a.txt").read_text() == "first\n"
+    assert (tmp_path / "task" / "files" / "a.txt").read_text() == "first\n"
 
 
 def test_going_back_branches_the_session_and_the_folder(tmp_path: Path) -> None:
@@ -80,7 +76,7 @@ def test_going_back_branches_the_session_and_the_folder(tmp_path: Path) -> None:
         "@@ user\ngo\n@@ mark fork\n@@ bash\necho left > a; cat a\n@@ back fork\n@@ bash\ncat a ||"
         " echo right\n"
     )
-    session = record(played(script, tmp_path))
+    session = played(tmp_path, script)
     assert session.branches == 2
     assert "left" not in plain_text(session.messages[-1])
     assert plain_text(session.messages[-1]).endswith("right")

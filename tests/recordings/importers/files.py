@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from workbench import Session, load
+from workbench.cli import main
 
 PI = {"type": "session", "id": "s1", "timestamp": "2026-01-01T10:00:00Z", "cwd": "/p"}
 
@@ -52,3 +54,16 @@ def only(path: Path, *, lenient: bool = False, format: str = "") -> Session:
     """The one session of a file."""
     (session,) = load(path, lenient=lenient, format=format)
     return session
+
+
+def listed_formats() -> list[dict[str, str]]:
+    """What `workbench list formats` says of each format."""
+    with redirect_stdout(StringIO()) as printed:
+        assert main(["list", "formats", "--json"]) == 0
+    rows: list[dict[str, str]] = json.loads(printed.getvalue())
+    return rows
+
+
+def format_names() -> set[str]:
+    """The names of all formats that can be read."""
+    return {row["format"] for row in listed_formats()}

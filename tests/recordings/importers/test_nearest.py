@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from recordings.importers.agent_samples import AGENT_DATABASES, FRAMEWORK_DATABASES, STORES
+from recordings.importers.files import document, format_names
 from recordings.importers.samples import DOCUMENTS, LINES
 
 from workbench import FormatError, load
-from workbench.recordings.importers.formats import BUILTIN
 from workbench.recordings.importers.head import Head
-from workbench.recordings.importers.nearest import FIELDS, nearest_format
+from workbench.recordings.importers.nearest import FIELDS
 
 SAMPLES: dict[str, str] = {name: json.dumps(value) for name, value in DOCUMENTS.items()} | {
     name: "\n".join(map(json.dumps, lines)) for name, lines in LINES.items()
@@ -38,7 +38,7 @@ def without(value: Any, field: str) -> Any:
 
 
 def test_every_format_of_json_is_compared() -> None:
-    assert FIELDS.keys() == BUILTIN.keys() - NO_JSON
+    assert FIELDS.keys() == format_names() - NO_JSON
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -55,10 +55,12 @@ def test_a_real_file_lacks_nothing_of_its_format(name: str) -> None:
         ("tau_bench", "traj"), ("opencode", "info"),
     ],
 )  # fmt: skip
-def test_a_file_without_one_of_its_fields_is_told_which(name: str, field: str) -> None:
-    nearest = nearest_format(Head.of(json.dumps(without(DOCUMENTS[name], field))))
-    assert nearest is not None
-    assert (nearest.name, nearest.missing) == (name, (field,))
+def test_a_file_without_one_of_its_fields_is_told_which(
+    name: str, field: str, tmp_path: Path
+) -> None:
+    file = document(tmp_path, without(DOCUMENTS[name], field))
+    with pytest.raises(FormatError, match=f"nearest is {name}, but it lacks `{field}`"):
+        load(file)
 
 
 @pytest.mark.parametrize(

@@ -4,46 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from recordings.importers.files import document, only
 
-from workbench import AssistantMessage, Session, ToolCall, advise, bundled, load
-from workbench.engine.transcript.message import ToolResult, plain_text
+from workbench import AssistantMessage, Session, Text, ToolCall, advise, bundled, load
+from workbench.engine.transcript.message import Json, ToolResult, plain_text
 from workbench.lab.advice.advice_spec import AdviceSpec
-from workbench.recordings.importers.text_calls import function_call_parts, tagged_call_parts
 
 FUNCTION = "I look first.\n\n<function=view>\n<parameter=path>lamp.py</parameter>\n</function>"
 TAGGED = "I look first.\n<read_file>\n<path>\nlamp.py\n</path>\n</read_file>"
-SAID = {"type": "text", "text": "I look first."}
 DETAILS = "<environment_details>\n# Open tabs\n</environment_details>"
 FILE = "VOLTS = 11 and LIMIT = 12"
-
-
-def called(name: str) -> dict[str, Any]:
-    return {"type": "tool_use", "name": name, "input": {"path": "lamp.py"}}
-
-
-def test_a_function_with_parameters_is_a_call_with_arguments() -> None:
-    assert function_call_parts(FUNCTION) == [SAID, called("view")]
-    after = {"type": "text", "text": "Now I wait."}
-    assert function_call_parts(f"{FUNCTION}\nNow I wait.") == [SAID, called("view"), after]
-    assert function_call_parts(FUNCTION.removesuffix("</function>")) == [SAID, called("view")]
-
-
-def test_a_tag_with_tags_inside_is_a_call_with_arguments() -> None:
-    assert tagged_call_parts(TAGGED) == [SAID, called("read_file")]
-
-
-@pytest.mark.parametrize("words", ["Nothing is called here.", f"{FUNCTION}\n{FUNCTION}"])
-def test_no_call_and_several_calls_are_read_as_text(words: str) -> None:
-    assert function_call_parts(words) is None
-
-
-def test_two_tags_of_tools_are_read_as_text() -> None:
-    assert tagged_call_parts(f"{TAGGED}\n{TAGGED}") is None
 
 
 def swe_agent(answer: str) -> dict[str, Any]:
@@ -64,6 +39,43 @@ def test_a_function_in_the_text_of_swe_agent_is_a_call(tmp_path: Path) -> None:
     assert (made.calls[0].name, made.calls[0].arguments) == ("view", {"path": "lamp.py"})
     assert (result.call_id, plain_text(result)) == (made.calls[0].id, f"OBSERVATION:\n{FILE}")
     assert session.origin.skipped == () and session.origin.text_read == 1.0
+
+
+@dataclass(frozen=True)
+class Told:
+    """The texts of an answer, and the names and arguments of its calls."""
+
+    texts: list[str]
+    calls: list[tuple[str, dict[str, Json]]]
+
+
+def told(session: Session) -> Told:
+    """The first answer of a session."""
+    answer = next(m for m in session.messages if isinstance(m, AssistantMessage))
+    texts = [block.text for block in answer.blocks if isinstance(block, Text)]
+    return Told(texts, [(call.name, dict(call.arguments)) for call in answer.calls])
+
+
+@pytest.mark.parametrize(
+    ("answer", "texts"),
+    [
+        (FUNCTION, ["I look first."]),
+        (f"{FUNCTION}\nNow I wait.", ["I look first.", "Now I wait."]),
+        (FUNCTION.removesuffix("</function>"), ["I look first."]),
+    ],
+)
+def test_a_function_with_parameters_is_a_call_with_arguments(
+    tmp_path: Path, answer: str, texts: list[str]
+) -> None:
+    session = only(document(tmp_path, swe_agent(answer)))
+    assert told(session) == Told(texts, [("view", {"path": "lamp.py"})])
+
+
+@pytest.mark.parametrize("words", ["Nothing is called here.", f"{FUNCTION}\n{FUNCTION}"])
+def test_no_function_and_several_are_read_as_text(tmp_path: Path, words: str) -> None:
+    read = told(only(document(tmp_path, swe_agent(words))))
+    assert read.texts == [words]
+    assert read.calls != [("view", {"path": "lamp.py"})], "no argument is read of the text"
 
 
 def cline(*returned: str) -> list[dict[str, Any]]:
@@ -93,6 +105,18 @@ def test_a_tag_in_the_text_of_cline_is_a_call_and_the_environment_the_clients(
     assert plain_text(result) == f"{HEADER}\n{FILE}"
     assert plain_text(environment) == DETAILS and environment.role == "user"
     assert environment.synthetic
+
+
+def test_a_tag_with_tags_inside_is_a_call_with_arguments(tmp_path: Path) -> None:
+    session = only(document(tmp_path, cline(f"{HEADER}\n{FILE}")))
+    assert told(session) == Told(["I look first."], [("read_file", {"path": "lamp.py"})])
+
+
+def test_two_tags_of_tools_are_read_as_text(tmp_path: Path) -> None:
+    task = cline(f"{HEADER}\n{FILE}")
+    two_tags = f"{TAGGED}\n{TAGGED}"
+    task[1]["content"] = [{"type": "text", "text": two_tags}]
+    assert told(only(document(tmp_path, task))) == Told([two_tags], [])
 
 
 def test_each_text_that_names_a_tool_of_cline_is_the_result_of_its_call(tmp_path: Path) -> None:

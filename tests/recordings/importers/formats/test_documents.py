@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from recordings.importers.agent_samples import AGENT_DATABASES, FRAMEWORK_DATABASES, SESSION_FOLDERS
-from recordings.importers.files import document, only, written
+from recordings.importers.files import document, format_names, only, written
 from recordings.importers.samples import (
     ADK,
     ATIF,
@@ -55,7 +55,6 @@ from workbench.engine.transcript.message import (
     Usage,
     plain_text,
 )
-from workbench.recordings.importers.formats import BUILTIN
 
 
 def recorded(folder: Path, name: str) -> Path:
@@ -130,7 +129,7 @@ def test_every_built_in_importer_has_a_test_that_names_it() -> None:
         *SESSION_FOLDERS,
         *(path.stem.removeprefix("test_") for path in folder.rglob("test_*.py")),
     }
-    assert set(BUILTIN) <= named
+    assert format_names() <= named
 
 
 def test_opencode(tmp_path: Path) -> None:
