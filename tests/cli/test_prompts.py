@@ -14,7 +14,6 @@ from builders import remembering, rules
 from workbench import Session, preset, save
 from workbench.cli import main
 from workbench.engine.compaction.variant import variant
-from workbench.evaluation.experiment.prompt_variants import PromptVariants
 
 POOR = "Parts were looked at, one after another. The user was content with all of them so far."
 
@@ -88,15 +87,23 @@ def test_a_rule_reads_no_prompt(
     assert "with one model that reads them" in capsys.readouterr().err
 
 
-def test_prompts_need_names_and_words(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("prompts", "expected"),
+    [
+        (["rich.md", "other/rich.md"], "two prompts are named rich"),
+        (["other/rich.md"], "other/rich.md is empty"),
+        (["missing.md"], "cannot be read"),
+    ],
+)
+def test_prompts_need_names_and_words(
+    folder: Path, prompts: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "other").mkdir()
     (folder / "other" / "rich.md").write_text("  \n")
-    with pytest.raises(Exception, match="two prompts are named rich"):
-        PromptVariants.of("summarize", [Path("rich.md"), Path("other/rich.md")], None)
-    with pytest.raises(Exception, match=r"other/rich\.md is empty"):
-        PromptVariants.of("summarize", [Path("other/rich.md")], None)
-    with pytest.raises(Exception, match="cannot be read"):
-        PromptVariants.of("summarize", [Path("missing.md")], None)
+    named = [word for prompt in prompts for word in ("--prompt", prompt)]
+    model = ["--model", "litellm:openai/stub", "--margin", "0.1"]
+    assert main(["lab", "prompts", "sessions", *named, *model]) == 2
+    assert expected in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["summarize", "claude_code", "opal", "docker_agent", "ex_athena"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from live.talk import Record, openai
 from live.zoo import Writer
+from preset_names import preset_names
 
 import workbench as wb
 from workbench import CompactionRefused, Due
-from workbench.engine.compaction.presets import KNOWN
 
 SUMMARISING = ["summarize", "opal", "operator_use", "docker_agent", "pi", "claude_code"]
 
@@ -55,7 +55,9 @@ def test_an_earlier_summary_and_the_files_are_told() -> None:
     assert "src/part_0/file_0.py" in preparation.files.read
 
 
-@pytest.mark.parametrize("preset", [name for name in KNOWN if name not in ("none", "null")])
+@pytest.mark.parametrize(
+    "preset", [name for name in preset_names() if name not in ("none", "null")]
+)
 def test_every_preset_tells_its_plan_or_that_there_is_none(preset: str) -> None:
     live, writer, history = begun(preset, turns=4)
     preparation = live.prepare()

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import validators
 from live.talk import Record
+from preset_names import preset_names
 
 import workbench as wb
 from workbench import FormatError, WorkbenchError
-from workbench.engine.compaction.presets import KNOWN
 from workbench.engine.models.extractive import Extractive
 from workbench.live.events import CompactionStarted, CompactsOften
 
-PRESETS = [name for name in KNOWN if name != "none"]
+PRESETS = [name for name in preset_names() if name != "none"]
 
 
 def calls(step: int, n: int = 3) -> Record:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench import Compaction, SummaryRequest, Text
-from workbench.engine.transcript.context import callers, last_user, pinned
+from workbench.engine.transcript.context import callers, last_user
 from workbench.engine.transcript.message import Message, TokenCounter, ToolResult
 
 
@@ -69,8 +69,8 @@ class Case:
     @classmethod
     def of(cls, done: Compaction, requests: Iterable[SummaryRequest]) -> Case:
         """That of a compaction that made these requests."""
-        before, held = done.before, pinned(done.before.messages)
-        own = [i for i in range(len(before.messages)) if i not in held]
+        before = done.before
+        own = [i for i, message in enumerate(before.messages) if not message.pinned]
         room = max(done.budget.room(before, own), 0)
         return cls(
             tuple(before.messages[i] for i in own),

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from builders import said
-from workbench import Completion, ModelError, SummaryRequest
-from workbench.engine.compaction.presets.docker_agent import DockerPrompt
+from workbench import Completion, ModelError, SummaryRequest, preset
 from workbench.engine.compaction.stages import Summarize
 from workbench.engine.models.splitting import SplittingModel
 from workbench.engine.models.tokenizer import TiktokenCounter
@@ -136,7 +135,9 @@ def test_one_message_that_is_too_long_is_taken_apart_itself() -> None:
 def test_a_prompt_that_shows_an_earlier_summary_as_a_message_gets_the_summary_so_far() -> None:
     inner = Small(4_000)
     messages = facts(60)
-    summary_request = replace(request(messages), write=DockerPrompt())
+    stages = preset("docker_agent").strategy.stages
+    (prompt,) = [stage.prompt for stage in stages if isinstance(stage, Summarize)]
+    summary_request = replace(request(messages), write=prompt)
     answer = SplittingModel(inner).complete(summary_request)
     assert len(inner.requests) > 1 and {f"fact-{i}" for i in range(60)} <= set(answer.text.split())
 

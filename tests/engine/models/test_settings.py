@@ -25,7 +25,6 @@ from workbench import (
 )
 from workbench.engine.compaction.stages import Summarize
 from workbench.engine.models.litellm import LiteLLM
-from workbench.engine.models.model import is_concurrent
 from workbench.engine.models.provider_options import ProviderOptions
 from workbench.engine.transcript.message import Message
 
@@ -134,8 +133,8 @@ def test_a_model_that_is_asked_one_by_one_stays_so_under_cache_and_checks(
         at_once = False  # as a model that says nothing of it
 
     for model_settings in (how, replace(how, use_cache=False)):
-        assert is_concurrent(model_settings.model(LiteLLM("openai/stub")))
-        assert not is_concurrent(model_settings.model(OneByOne("openai/stub")))
+        assert getattr(model_settings.model(LiteLLM("openai/stub")), "at_once", False)
+        assert not getattr(model_settings.model(OneByOne("openai/stub")), "at_once", False)
 
 
 def test_a_limit_is_refused_on_another_machine_which_could_not_keep_it(how: ModelSettings) -> None:
