@@ -8,6 +8,8 @@ the first strategy is what the others are compared with. Then recordings are dra
 as the folder of a user, of which one to a half has been measured, and the preliminary figures (the
 lead in points, the share of the bill, the dollars a session) are compared with those of the whole
 folder. Recordings are read in a random order in one half of the draws, smallest first in the other.
+A glance at one recording of each draw, which sees two of its boundaries and simulates nothing, is
+compared likewise.
 
 Prints how many of each lie within their interval, and exits with 1 where fewer do than promised.
 """
@@ -26,9 +28,11 @@ import pandas as pd
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.processes import lasting_workers
+from workbench.evaluation.experiment.sources import SessionSource, sessions_in
 from workbench.lab.advice.advice import UNCOMPACTED
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.advise import Search
+from workbench.lab.advice.glance import Glance, glance
 from workbench.lab.advice.preliminary import AdviceSoFar
 
 BAR = 0.95
@@ -68,6 +72,8 @@ def main() -> int:
         rows = search.measured.of(search.candidates.points, search.order)
     sizes = {name: source.bytes for name, source in search.measured.sources.items()}
     counts = counted(rows, strategies[0], sizes, arguments.draws)
+    glances = {name: glanced(source, spec) for name, source in search.measured.sources.items()}
+    counts |= counted_at_a_glance(rows, glances, sizes, arguments.draws)
     for figure, held in counts.items():
         print(f"{figure}: {sum(held)} of {len(held)} lie within ({sum(held) / len(held):.1%})")
     return int(any(sum(held) < BAR * len(held) for held in counts.values()))
@@ -104,6 +110,40 @@ def counted(
         for figure, is_within in compared(by_size, last):
             if figure == "saved":
                 held["saved, by sizes of files"].append(is_within)
+    return held
+
+
+def glanced(source: SessionSource, spec: AdviceSpec) -> Glance | None:
+    """A glance at a recording."""
+    return glance(source, sessions_in(source), spec)
+
+
+def counted_at_a_glance(
+    rows: pd.DataFrame,
+    glances: Mapping[str, Glance | None],
+    sizes: Mapping[str, int],
+    draws: int,
+) -> dict[str, list[bool]]:
+    """The same for a glance at one recording of each draw; in one half of the draws, which have one
+    recording alone, the whole of it is compared with the part that was seen.
+    """
+    units = sorted(rows["unit"].unique())
+    held: dict[str, list[bool]] = defaultdict(list)
+    for seed in range(draws):
+        random = Random(seed)
+        count = random.randint(min(FEWEST, len(units)), len(units)) if seed % 2 else 1
+        drawn = random.sample(units, count)
+        first_glance = glances[drawn[0]]
+        if first_glance is None:
+            continue
+        of_draw = pd.Series({unit: float(sizes[unit]) for unit in drawn})
+        first = first_glance.so_far(of_draw)
+        if first is None:
+            continue
+        pair = rows[rows["candidate"].isin([first.default, first.rival])]
+        last = known(pair, first.default, drawn, len(drawn), sizes)
+        for figure, is_within in compared(first, last):
+            held[f"{figure}, at a glance"].append(is_within)
     return held
 
 

@@ -85,8 +85,6 @@ def advise(
     foresight = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
     if not dry_run:
         tell_terms(*spec.model)
-    if not silent.quiet:
-        complain("reading the sessions ...")
     searches = agent_searches(recordings, silent)
     tells_forecast = dry_run or not spec.quiet
     if tells_forecast and not predict(searches, foresight):

@@ -68,13 +68,16 @@ def width(figure: Estimate | None) -> float:
 def test_it_says_who_leads_by_how_much_and_from_how_many_sessions() -> None:
     lines = so_far(rows_of([4.0, 6.0]), unread=6).lines
     assert lines[0] == "preliminary: 2 sessions of 8 recordings, 2 candidates"
-    assert lines[1].startswith("new leads, against old +5.0 points (")
-    assert lines[2].startswith("saved with it: 50 % (") and lines[2].endswith(" of the bill")
+    assert lines[1].startswith("new leads by 5.0 points (")
+    assert lines[2] == "before old"
+    assert lines[3].startswith("and saves 50 % (") and lines[3].endswith(" of the bill")
 
 
 def test_where_the_default_leads_the_next_stands_against_it() -> None:
     state = so_far(rows_of([-40.0, -60.0]), unread=6)
-    assert state.lines[1].startswith("old leads, new against it -50.0 points (")
+    assert state.lines[1].startswith("old leads by 50.0 points (")
+    assert state.lines[2] == "before new"
+    assert state.lines[3].startswith("which saves 50 % (")
 
 
 def test_dollars_are_told_when_the_bill_of_every_session_is_known() -> None:
@@ -84,7 +87,7 @@ def test_dollars_are_told_when_the_bill_of_every_session_is_known() -> None:
     known_rows["unit"] = known_rows["unit"].replace({"2": "unread 0", "3": "unread 1"})
     state = so_far(rows, 2, rows_of_default=known_rows[known_rows["candidate"] == "old"])
     assert state.usd is not None and state.usd.mean == pytest.approx(0.5 * 3.0)
-    assert "$1.50 (" in state.lines[2] and state.lines[2].endswith(" a session")
+    assert "$1.50 (" in state.lines[3] and state.lines[3].endswith(" a session")
 
 
 def test_an_interval_narrows_to_the_final_figure() -> None:
@@ -92,7 +95,7 @@ def test_an_interval_narrows_to_the_final_figure() -> None:
     states = [so_far(rows_of(leads[:count]), unread=6 - count) for count in (1, 2, 4, 6)]
     widths = [width(state.points) for state in states]
     assert widths == sorted(widths, reverse=True) and widths[-1] == 0
-    assert states[-1].lines[1] == "new leads, against old +5.0 points"
+    assert states[-1].lines[1] == "new leads by 5.0 points"
 
 
 def test_a_long_recording_that_is_not_measured_widens_the_interval_of_the_bill() -> None:
@@ -193,8 +196,8 @@ def test_what_it_shows_first_leaves_the_answer_as_it_is(
 
     told, quiet = advice(quiet=False), advice(quiet=True)
     printed = capsys.readouterr().err
-    assert "preliminary: 1 session of 3 recordings, 3 candidates; " in printed
-    assert "preliminary: 2 sessions of 3 recordings, 3 candidates; " in printed
+    assert "preliminary: 1 session of 3 recordings, 3 candidates\n" in printed
+    assert "preliminary: 2 sessions of 3 recordings, 3 candidates\n" in printed
     before_the_answer, _, _ = printed.rpartition("preliminary: ")
     assert "so far names" not in before_the_answer
     assert (told.verdict, told.traded, told.regret) == (quiet.verdict, quiet.traded, quiet.regret)

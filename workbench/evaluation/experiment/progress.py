@@ -24,6 +24,8 @@ BAR = (
 )
 LINE = "{desc}: {n:.3g} of {total_fmt} {unit}s, {elapsed}{postfix}"
 ONGOING = "{desc} ... {elapsed}"
+AND = "; "
+"""Between the lines below a bar where they stand behind it."""
 SILENCE = {True: 1.5, False: 10.0}
 """Seconds after which it is shown again although nothing ended: as a bar, and as a line."""
 
@@ -49,11 +51,17 @@ _STANDING: ContextVar[StandingLines | None] = ContextVar("standing", default=Non
 
 
 @contextmanager
-def standing_lines() -> Iterator[StandingLines]:
+def standing_lines(
+    lines: Sequence[str] = (), *, is_printed: bool = True
+) -> Iterator[StandingLines]:
     """Lines that stay below the bars of all jobs until the `with` ends, whatever these show
     themselves.
+
+    Args:
+        lines: those at first.
+        is_printed: whether a pipe has these already.
     """
-    standing = StandingLines()
+    standing = StandingLines(lines, AND.join(lines) if is_printed else "")
     token = _STANDING.set(standing)
     try:
         yield standing
@@ -67,11 +75,21 @@ def has_standing_lines() -> bool:
 
 
 @contextmanager
-def progress(total: int, word: str, unit: str = "file", *, quiet: bool) -> Iterator[tqdm[NoReturn]]:
+def progress(
+    total: int, word: str, unit: str = "file", *, quiet: bool, initial: int = 0
+) -> Iterator[tqdm[NoReturn]]:
     """What is being done and how far it is, on standard error, also while nothing ends; quiet
     shows nothing.
+
+    Args:
+        total: units that are to be done.
+        word: says what is being done.
+        unit: what it is counted in.
+        quiet: whether nothing is shown.
+        initial: units that are done already.
     """
-    with _moving_bar(BAR if _is_bar() else LINE, total, word, unit, quiet=quiet) as bar:
+    bar_format = BAR if _is_bar() else LINE
+    with _moving_bar(bar_format, total, word, unit, quiet=quiet, initial=initial) as bar:
         yield bar
 
 
@@ -84,13 +102,15 @@ def ongoing(word: str, *, quiet: bool) -> Iterator[None]:
 
 @contextmanager
 def _moving_bar(
-    bar_format: str, total: int, word: str, unit: str, *, quiet: bool
+    bar_format: str, total: int, word: str, unit: str, *, quiet: bool, initial: int = 0
 ) -> Iterator[tqdm[NoReturn]]:
     """A bar that is shown again and again while nothing ends."""
     from tqdm.auto import tqdm
 
     standing = _STANDING.get() or StandingLines()
-    style: dict[str, Any] = {"bar_format": bar_format}
+    style: dict[str, Any] = {"bar_format": bar_format, "initial": initial}
+    if not _is_terminal():
+        style["postfix"] = AND.join(standing.lines)
     if not _is_bar():
         style |= {"file": Lines(sys.stderr, standing), "mininterval": 5.0}
     ended = Event()
@@ -148,7 +168,7 @@ class LinesBelow:
         if _is_terminal():
             self._draw(lines)
         else:
-            self._bar.set_postfix_str("; ".join(lines), refresh=self._is_first and bool(lines))
+            self._bar.set_postfix_str(AND.join(lines), refresh=self._is_first and bool(lines))
         self._is_first = self._is_first and not lines
 
     def _draw(self, lines: Sequence[str]) -> None:
@@ -204,7 +224,10 @@ class Lines:
         if figures == self._standing.printed:
             return state
         self._standing.printed = figures
-        return line
+        parts = figures.split(AND)
+        if len(parts) == 1:
+            return line
+        return "\n  ".join([state, *parts])
 
     def flush(self) -> None:
         """Pass it on."""

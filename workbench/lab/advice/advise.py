@@ -31,6 +31,7 @@ from workbench.lab.advice.first_look import ENOUGH, MOST_CANDIDATES, Teller, loo
 from workbench.lab.advice.measured import Measurements, figures, saved_shares
 from workbench.lab.advice.measured_rows import recorded
 from workbench.lab.advice.outcomes import is_simulated
+from workbench.lab.advice.read_once import ReadOnce
 from workbench.lab.advice.search import (
     Folds,
     Outside,
@@ -121,17 +122,19 @@ class Search:
         candidates: Candidates,
         spec: AdviceSpec,
         in_use: str = "",
+        reader: ReadOnce | None = None,
     ) -> Search:
         """The search of some candidates over some recordings; `in_use` as of `Measurements`."""
+        reader = reader or ReadOnce()
         by_name = {source.name: source for source in sources}
-        recordings = recorded(by_name.values(), spec.group_by)
+        recordings = recorded(by_name.values(), spec.group_by, reader)
         unit = "project"
         projects = {name: recording.project for name, recording in recordings.items()}
         if not projects:
             raise nothing_to_advise_on(sources, spec)
         if spec.group_by == "session" or len(set(projects.values())) == 1:
             unit = "session"
-            recordings = recorded(by_name.values(), unit)
+            recordings = recorded(by_name.values(), unit, reader)
             projects = {name: recording.project for name, recording in recordings.items()}
         folder = folder_of(spec, "advise", candidates.facts, sorted(by_name))
         run = RunSpec(
@@ -180,13 +183,17 @@ class Search:
                 parts.append(run.forecast())
         return together(parts)
 
-    def advice(self) -> Advice:
-        """Do the search, without parts of the projects and with all, if a session is long enough."""
+    def advice(self, first_lines: Sequence[str] = ()) -> Advice:
+        """Do the search, without parts of the projects and with all, if a session is long enough.
+
+        Args:
+            first_lines: what is known before, shown until more is.
+        """
         if (lack := self.shortage()) is not None:
             return self.without_figures(lack.words, lack)
         if self.spec.quiet:
             return self._searched()
-        with standing_lines() as lines:
+        with standing_lines(first_lines) as lines:
             teller = Teller(
                 lines,
                 self.measured,

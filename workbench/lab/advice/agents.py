@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Unpack
 
 from workbench.base.formats import paragraph
-from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.transcript.message import chars_per_token
 from workbench.engine.transcript.session import Session
@@ -18,7 +17,7 @@ from workbench.evaluation.experiment.checked_spec import documented
 from workbench.evaluation.experiment.forecast import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, Point
 from workbench.evaluation.experiment.processes import lasting_workers
-from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
+from workbench.evaluation.experiment.sources import SessionSource, sources_of
 from workbench.evaluation.replays.agents import (
     Agent,
     agent_format,
@@ -28,22 +27,20 @@ from workbench.lab.advice.advice import Advice
 from workbench.lab.advice.advice_spec import AdviceSettings, AdviceSpec
 from workbench.lab.advice.advise import Search
 from workbench.lab.advice.bill_facts import look_up_words
+from workbench.lab.advice.first_reading import lines_of, read_and_glanced
 from workbench.lab.advice.other_agents import OTHER_AGENTS, OtherAgent, other_agents
+from workbench.lab.advice.own_presets import own_presets
 from workbench.lab.advice.own_setting import OwnSetting
-from workbench.lab.advice.paste import AGENT_SYSTEMS
-from workbench.lab.advice.present_setting import PresentSetting, moved
+from workbench.lab.advice.present_setting import PresentSetting
+from workbench.lab.advice.read_once import ReadOnce
 from workbench.lab.advice.search import tried_pairs
 from workbench.lab.advice.shortage import Shortage, nothing_to_advise_on
 from workbench.lab.advice.space import USUAL, Candidates, usual_grid
 
-SHARES = (0.3, 0.5, 0.7, 0.85)
-"""Shares of the window to which an agent's own compaction is moved."""
 SECONDS_PER_TOKEN = 3.5e-6
 """Of one processor: what a replay and a simulation of a recorded token take, about."""
 SECONDS_TO_START = 10.0
 """Of one processor: what the workers of a search's runs take to start, about."""
-APART = 0.06
-"""The least distance of a share that is tried from today's."""
 NOT_TRIED = "no strategy was tried, since nothing of this agent could be set to it."
 """Why an advice on an agent without a measured setting has no figure."""
 SETTING = "What {agent} can be set to"
@@ -105,19 +102,27 @@ class AgentSearch:
     """Of all its sessions, about."""
     all_by_hand: bool = False
     """Whether each session is of one of the other agents."""
+    first_lines: Sequence[str] = ()
+    """What a glance said of it."""
 
     @classmethod
     def of(
-        cls, agent: Agent | None, sources: Sequence[SessionSource], spec: AdviceSpec
+        cls,
+        agent: Agent | None,
+        sources: Sequence[SessionSource],
+        spec: AdviceSpec,
+        reader: ReadOnce,
     ) -> AgentSearch:
         """The searches over these recordings of one agent; nothing is replayed."""
         sessions: list[Session] = []
         for source in sources:
-            sessions += sessions_in(source)
+            sessions += reader.sessions(source)
         if agent is None or spec.space is not None or spec.default:
             grid = usual_grid(sources, spec)
             candidates = Candidates.of(grid, spec.default or USUAL)
-            compactor = Search.over(sources, candidates.at_most(spec.candidates), spec)
+            compactor = Search.over(
+                sources, candidates.at_most(spec.candidates), spec, reader=reader
+            )
             formats = [session.origin.format for session in sessions]
             all_by_hand = all(name in OTHER_AGENTS for name in formats)
             return cls(
@@ -130,7 +135,7 @@ class AgentSearch:
                 _tokens(sessions),
                 all_by_hand,
             )
-        return cls._beside_present(agent, sessions, sources, spec)
+        return cls._beside_present(agent, sessions, sources, spec, reader)
 
     @classmethod
     def _beside_present(
@@ -139,18 +144,19 @@ class AgentSearch:
         sessions: Sequence[Session],
         sources: Sequence[SessionSource],
         spec: AdviceSpec,
+        reader: ReadOnce,
     ) -> AgentSearch:
         """The searches that compare with what an agent does today: among its own settings, and
         among compactors to switch to.
         """
         present = PresentSetting.of(agent, sessions, spec.window)
-        own_presets = (present.preset, *_moved_presets(agent, present))
-        grid = _with_presets(usual_grid(sources, spec), own_presets)
+        presets = (present.preset, *own_presets(agent, present))
+        grid = _with_presets(usual_grid(sources, spec), presets)
         candidates = Candidates.of(grid, present.preset)
         own_points = []
         switching_points = [candidates.default]
         for point in candidates.points:
-            if _is_of(point, own_presets):
+            if _is_of(point, presets):
                 own_points.append(point)
             else:
                 switching_points.append(point)
@@ -160,6 +166,7 @@ class AgentSearch:
             switching.at_most(spec.candidates),
             spec,
             in_use=candidates.default.strategy,
+            reader=reader,
         )
         settings = compactor.among(replace(candidates, points=tuple(own_points)))
         tokens = _tokens(sessions)
@@ -169,7 +176,7 @@ class AgentSearch:
         """What its own settings would gain; None where no setting of it can be measured."""
         if self.settings is None or self.agent is None or self.present is None:
             return None
-        advice = self.settings.advice()
+        advice = self.settings.advice(self.first_lines)
         own_setting = OwnSetting(self.agent, self.present.window.tokens, advice)
         reasons = own_setting.reasons
         if advice.outcome != "no figure":
@@ -209,7 +216,8 @@ class AgentSearch:
         """
         if self.is_set_by_hand and self.compactor.shortage() is None:
             return self.compactor.without_figures(NOT_TRIED)
-        return self.compactor.advice()
+        first_lines = () if self.settings else self.first_lines
+        return self.compactor.advice(first_lines)
 
     @property
     def is_set_by_hand(self) -> bool:
@@ -258,21 +266,6 @@ def _with_presets(grid: Grid, presets: Sequence[Preset]) -> Grid:
     return grid.changed(strategies=tuple(strategies), settings=settings)
 
 
-def _moved_presets(agent: Agent, present: PresentSetting) -> list[Preset]:
-    """The agent's own compaction at other shares of the window than today's, up to the largest at
-    which it can be made to compact.
-    """
-    system = AGENT_SYSTEMS[agent.settings]
-    largest_share = system.largest_share
-    if largest_share is None:
-        largest_share = agent.limit(present.window.tokens) / present.window.tokens
-    presets = []
-    for share in SHARES:
-        if abs(share - present.share) >= APART and share <= largest_share:
-            presets.append(moved(preset(agent.preset), share))
-    return presets
-
-
 def _is_of(point: Point, presets: Sequence[Preset]) -> bool:
     return point.base in {preset.name for preset in presets}
 
@@ -286,8 +279,9 @@ def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
     """
     by_agent: dict[str, list[SessionSource]] = defaultdict(list)
     sources = sources_of(what or spec.sessions_of_space())
+    reader, first_glance = read_and_glanced(sources, spec)
     for source in sources:
-        sessions = sessions_in(source)
+        sessions = reader.sessions(source)
         if sessions:
             by_agent[agent_format(sessions[0])].append(source)
     if not by_agent:
@@ -298,7 +292,10 @@ def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
         group_spec = spec
         if spec.out and len(groups) > 1:
             group_spec = spec.changed(out=spec.out / (name or "other"))
-        searches.append(AgentSearch.of(agent_named(name), sources_of_agent, group_spec))
+        search = AgentSearch.of(agent_named(name), sources_of_agent, group_spec, reader)
+        if first_glance is not None and first_glance.format == name:
+            search = replace(search, first_lines=lines_of(first_glance, sources_of_agent))
+        searches.append(search)
     return searches
 
 

@@ -11,8 +11,9 @@ import pandas as pd
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.scores import floats, with_projects
 from workbench.evaluation.experiment.results import Results
-from workbench.evaluation.experiment.sources import SessionSource, sessions_in
+from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.metrics import NAMES, WORK
+from workbench.lab.advice.read_once import ReadOnce
 
 SCORES = {WORK: WORK, NAMES: NAMES, "over": "over_window"}
 """By column the metric of it, on the candidate's own trigger."""
@@ -47,13 +48,15 @@ class RecordedSession:
     messages: int = 0
 
 
-def recorded(sources: Collection[SessionSource], by: str) -> dict[str, RecordedSession]:
+def recorded(
+    sources: Collection[SessionSource], by: str, reader: ReadOnce
+) -> dict[str, RecordedSession]:
     """By name each source that holds a session; its project is that of the first, or its own
     name.
     """
     by_name = {}
     for source in sources:
-        sessions = sessions_in(source)
+        sessions = reader.sessions(source)
         if sessions:
             project = _project_of(sessions[0], source, by)
             ids = tuple(session.id for session in sessions)

@@ -17,7 +17,7 @@ from workbench.base.ragged import Floats
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade, choice, complete_sessions
 from workbench.evaluation.findings.preliminary_reach import PROMISED, Spread
-from workbench.lab.advice.advice import Bill
+from workbench.lab.advice.advice import TODAY, Bill
 from workbench.lab.advice.measured import saved_shares
 from workbench.lab.advice.outcomes import far_behind
 
@@ -27,6 +27,31 @@ BETWEEN_RECORDINGS = Spread(0.4, 4)
 """Of the share of the bill that a candidate saves more than the default: both as wide as most
 candidates show in real sessions of Claude Code.
 """
+BETWEEN_BOUNDARIES = 25.0
+"""Standard deviation of the points by which a candidate is ahead at one boundary of a session."""
+ESTIMATED_BILL = 0.2
+"""Standard deviation of what a simulation changes of the share of the bill that is saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """What a glance saw of a session: so many of its boundaries, and bills that only estimate
+    look-ups.
+    """
+
+    seen: int
+    boundaries: int
+
+    def variance_of_points(self, worth: float) -> float:
+        """By which points may move, until all boundaries are scored and look-ups simulated."""
+        unseen_part = 1 / self.seen - 1 / self.boundaries
+        points_of_bill = 10 * worth * ESTIMATED_BILL
+        return float(unseen_part * BETWEEN_BOUNDARIES**2 + points_of_bill**2)
+
+    @property
+    def words(self) -> str:
+        """`2 of 9 boundaries`."""
+        return f"{self.seen} of {some(self.boundaries, 'boundary', 'boundaries')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +71,7 @@ class AdviceSoFar:
         sessions: that have a figure so far.
         recordings: that the search has in all.
         bill: that savings are shares of.
+        glimpse: what was seen of one session, where no session was measured as a whole.
     """
 
     leader: str
@@ -58,6 +84,7 @@ class AdviceSoFar:
     sessions: int
     recordings: int
     bill: Bill
+    glimpse: Glimpse | None = None
 
     @classmethod
     def of(
@@ -68,6 +95,7 @@ class AdviceSoFar:
         default: str,
         trade: Trade,
         bill: Bill,
+        glimpse: Glimpse | None = None,
     ) -> AdviceSoFar | None:
         """What these rows say; None where they have no figure, or no candidate but the default.
 
@@ -78,6 +106,7 @@ class AdviceSoFar:
             default: what the candidates are compared with.
             trade: of what is kept and the bill.
             bill: that savings are shares of.
+            glimpse: what was seen of the one session, where that is not all.
         """
         table = trade.points(rows).dropna()
         if table.empty or default not in table or len(table.columns) < 2:
@@ -85,44 +114,65 @@ class AdviceSoFar:
         unmeasured = _Unmeasured.of(rows, rows_of_default, sizes)
         leader, rival = _leader_and_rival(rows, table, default)
         leads = table[rival] - table[default]
-        saved = _saved(rows, rival, default, "plain", unmeasured)
+        points_variance = 0.0
+        saved_variance = 0.0
+        if glimpse is not None:
+            points_variance = glimpse.variance_of_points(trade.worth)
+            saved_variance = ESTIMATED_BILL**2
+        saved = _saved(rows, rival, default, "plain", unmeasured, saved_variance)
         usd = None
         if unmeasured.usd is not None:
-            share = _saved(rows, rival, default, "uncompacted", unmeasured)
+            share = _saved(rows, rival, default, "uncompacted", unmeasured, saved_variance)
             usd = _times(share, unmeasured.usd)
         return cls(
             leader,
             rival,
             default,
-            points=_mean_within(leads.to_numpy(dtype=float), unmeasured.with_figure),
+            points=_mean_within(
+                leads.to_numpy(dtype=float), unmeasured.with_figure, points_variance
+            ),
             saved=saved,
             usd=usd,
             candidates=len(table.columns),
             sessions=complete_sessions(rows)["session"].nunique(),
             recordings=len(sizes),
             bill=bill,
+            glimpse=glimpse,
         )
 
     @property
     def lines(self) -> list[str]:
-        """What it says, in two or three lines."""
+        """What it says, in three or four lines, each short enough for a narrow terminal."""
         sessions = some(self.sessions, "session")
         recordings = some(self.recordings, "recording")
         candidates = some(self.candidates, "candidate")
-        lead = _words(self.points, "{:+.1f}".format, "{:+.1f} points".format)
-        standing = f"{self.rival} leads, against {self.default} {lead}"
+        source = f"preliminary: {sessions} of {recordings}, {candidates}"
+        if self.glimpse is not None:
+            source = f"{source}, {self.glimpse.words}"
+        default = self.default
+        if self.bill is TODAY:
+            default = "today's setting"
+        lead = self.points
+        lines = [source, self.rival, f"before {default}"]
+        saves = "and saves"
         if self.leader == self.default:
-            standing = f"{self.default} leads, {self.rival} against it {lead}"
-        lines = [
-            f"preliminary: {sessions} of {recordings}, {candidates}",
-            standing,
-        ]
+            lead = _negative(lead)
+            lines = [source, default, f"before {self.rival}"]
+            saves = "which saves"
+        lines[1] += f" leads by {_words(lead, '{:+.1f}'.format, '{:.1f} points'.format)}"
         if self.saved is not None:
             saved = f"{_words(self.saved, points, percent)} of {self.bill.name}"
             if self.usd is not None:
                 saved = f"{saved}, {_words(self.usd, dollars, dollars)} a session"
-            lines.append(f"saved with it: {saved}")
+            lines.append(f"{saves} {saved}")
         return lines
+
+
+def _negative(figure: Estimate) -> Estimate:
+    """The same as seen from the other side."""
+    low = None if figure.high is None else -figure.high
+    high = None if figure.low is None else -figure.low
+    return Estimate(-figure.mean, figure.n, figure.projects, low, high)
 
 
 def _words(
@@ -203,21 +253,30 @@ def _leader_and_rival(rows: pd.DataFrame, table: pd.DataFrame, default: str) -> 
     return default, rival
 
 
-def _mean_within(values: Floats, unknown: int) -> Estimate:
+def _mean_within(values: Floats, unknown: int, variance: float) -> Estimate:
     """The mean of values, with the interval that is to hold the mean of all.
 
     Args:
         values: points of the projects that are known, one and more.
         unknown: how many are not.
+        variance: of the mean beside that between projects.
     """
     count = len(values)
     part_of_variance = 1 / count - 1 / (count + unknown)
     mean = float(values.mean())
-    return _within(mean, values, part_of_variance, BETWEEN_PROJECTS)
+    return _within(mean, values, part_of_variance, BETWEEN_PROJECTS, variance)
 
 
-def _within(mean: float, values: Floats, part_of_variance: float, spread: Spread) -> Estimate:
-    """A mean of values, with an interval that has so large a part of their variance."""
+def _within(
+    mean: float,
+    values: Floats,
+    part_of_variance: float,
+    spread: Spread,
+    further_variance: float,
+) -> Estimate:
+    """A mean of values, with an interval that has so large a part of their variance, and a further
+    one.
+    """
     count = len(values)
     variances: list[float] = []
     if count > 1:
@@ -226,7 +285,7 @@ def _within(mean: float, values: Floats, part_of_variance: float, spread: Spread
     believed_variance = spread.with_seen(variances, count - 1)
     degrees = spread.weight + count - 1
     quantile = special.stdtrit(degrees, (1 + PROMISED) / 2)
-    reach = float(quantile) * sqrt(believed_variance * part_of_variance)
+    reach = float(quantile) * sqrt(believed_variance * part_of_variance + further_variance)
     return Estimate(mean, count, count, mean - reach, mean + reach)
 
 
@@ -236,6 +295,7 @@ def _saved(
     default: str,
     bill: str,
     unmeasured: _Unmeasured,
+    further_variance: float,
 ) -> Estimate | None:
     """The share of a bill that the rival saves more than the default: a ratio of sums, in which
     long recordings decide, also those that are not measured yet.
@@ -246,6 +306,7 @@ def _saved(
         default: another.
         bill: the column of the bill.
         unmeasured: what is not measured yet.
+        further_variance: of the share, beside that between recordings.
     """
     priced_rows = rows[rows[bill] > 0]
     if not {rival, default} <= set(priced_rows["candidate"]):
@@ -274,6 +335,7 @@ def _saved(
         shares.to_numpy(dtype=float),
         variance / whole_weight**2,
         BETWEEN_RECORDINGS,
+        further_variance,
     )
 
 

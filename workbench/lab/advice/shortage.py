@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import some
-from workbench.engine.transcript.redaction import masker
 from workbench.evaluation.experiment.prepared import Prepared, read
 from workbench.evaluation.experiment.sources import SessionSource, reasons_unread
 from workbench.evaluation.replays.boundaries import (
@@ -100,6 +99,8 @@ def nothing_to_advise_on(sources: Sequence[SessionSource], spec: AdviceSpec) -> 
     """The error where no source holds a session, with the reasons of those that cannot be read."""
     reasons = reasons_unread(sources)
     if reasons:
+        from workbench.engine.transcript.redaction import masker  # it takes long to load
+
         mask = masker(spec.redaction)
         return SettingError(f"there is no session to advise on: {mask(reasons)}")
     return SettingError(

@@ -1,0 +1,57 @@
+"""Reads the recordings of an advice, and says a first figure as soon as one can be had."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+import pandas as pd
+
+from workbench.evaluation.experiment.progress import progress, standing_lines
+from workbench.evaluation.experiment.sources import SessionSource
+from workbench.lab.advice.advice_spec import AdviceSpec
+from workbench.lab.advice.glance import Glance, glance
+from workbench.lab.advice.read_once import ReadOnce
+
+READING = "reading the sessions"
+
+
+def read_and_glanced(
+    sources: Sequence[SessionSource], spec: AdviceSpec
+) -> tuple[ReadOnce, Glance | None]:
+    """All sessions, and a glance at the smallest recording that is long enough for one: what it says
+    is shown while the larger ones are read. No glance where there is no such recording, or nobody
+    looks on.
+
+    Args:
+        sources: the recordings.
+        spec: of the search.
+    """
+    reader = ReadOnce()
+    if spec.quiet:
+        return reader, None
+    waiting = deque(sorted(sources, key=lambda source: source.bytes))
+    count = len(waiting)
+    first_glance: Glance | None = None
+    with progress(count, READING, quiet=False) as bar:
+        while waiting and first_glance is None:
+            source = waiting.popleft()
+            first_glance = glance(source, reader.sessions(source), spec)
+            bar.update()
+    if first_glance is None:
+        return reader, None
+    with (
+        standing_lines(lines_of(first_glance, sources), is_printed=False),
+        progress(count, READING, quiet=False, initial=count - len(waiting)) as bar,
+    ):
+        for source in waiting:
+            reader.sessions(source)
+            bar.update()
+    return reader, first_glance
+
+
+def lines_of(glance: Glance, sources: Sequence[SessionSource]) -> Sequence[str]:
+    """What a glance says of these recordings, in lines; none where it has no figure."""
+    sizes = pd.Series({source.name: max(float(source.bytes), 1.0) for source in sources})
+    so_far = glance.so_far(sizes)
+    return [] if so_far is None else so_far.lines
