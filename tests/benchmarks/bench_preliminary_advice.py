@@ -29,10 +29,10 @@ from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.processes import lasting_workers
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in
+from workbench.lab.advice import glance
 from workbench.lab.advice.advice import UNCOMPACTED
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.advise import Search
-from workbench.lab.advice.glance import Glance, glance
 from workbench.lab.advice.preliminary import AdviceSoFar
 
 BAR = 0.95
@@ -113,14 +113,14 @@ def counted(
     return held
 
 
-def glanced(source: SessionSource, spec: AdviceSpec) -> Glance | None:
+def glanced(source: SessionSource, spec: AdviceSpec) -> glance.Glance | None:
     """A glance at a recording."""
-    return glance(source, sessions_in(source), spec)
+    return glance.glance(source, sessions_in(source), spec)
 
 
 def counted_at_a_glance(
     rows: pd.DataFrame,
-    glances: Mapping[str, Glance | None],
+    glances: Mapping[str, glance.Glance | None],
     sizes: Mapping[str, int],
     draws: int,
 ) -> dict[str, list[bool]]:

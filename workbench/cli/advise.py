@@ -39,7 +39,8 @@ from workbench.lab.advice.agents import (
     AgentSearch,
     agent_searches,
 )
-from workbench.lab.advice.own_setting import measured_setting
+from workbench.lab.advice.own_setting import measured_setting, setting_at_another_price
+from workbench.lab.advice.paste import Snippet
 from workbench.lab.advice.space import USUAL
 
 SHOWN = {
@@ -179,12 +180,17 @@ def _show_settings(search: AgentSearch, settings: Advice, spec: AdviceSpec) -> N
     assert agent is not None and present is not None
     say(f"\n{agent.name}, {some(search.sessions, 'session')}")
     snippet = measured_setting(agent, present, settings)
-    if snippet is None:
-        write(paragraph(settings.verdict, settings.traded, CONTEXT_CAN_CHANGE))
+    snippet_at_another_price = setting_at_another_price(agent, present, settings)
+    if snippet is not None:
+        write(settings.verdict)
+        _show_paste("To paste", snippet)
+        write(settings.traded)
+    elif snippet_at_another_price is not None:
+        write(settings.verdict)
+        _show_paste("To paste at that price", snippet_at_another_price)
+        write(paragraph(settings.traded, CONTEXT_CAN_CHANGE))
     else:
-        write(paragraph(settings.verdict, settings.traded))
-        write(f"To paste into {snippet.where}, {snippet.beside}; {snippet.lacks}:")
-        say(f"\n{snippet.text.rstrip()}")
+        write(paragraph(settings.verdict, settings.traded, CONTEXT_CAN_CHANGE))
     write(
         f"Today it compacts at {present.limit.tokens:,} of {present.window.tokens:,} tokens. The"
         f" limit: {present.limit.source}; the window: {present.window.source}."
@@ -195,6 +201,12 @@ def _show_settings(search: AgentSearch, settings: Advice, spec: AdviceSpec) -> N
     say(f"\n{SETTING.format(agent=agent.name)}:")
     _show_search(settings, spec, [settings.verdict, settings.traded])
     write(NOT_MEASURED)
+
+
+def _show_paste(title: str, snippet: Snippet) -> None:
+    """Print a setting, and where it goes."""
+    write(f"{title} into {snippet.where}, {snippet.beside}; {snippet.lacks}:")
+    say(f"\n{snippet.text.rstrip()}")
 
 
 def _show_compactor(advice: AgentAdvice, spec: AdviceSpec) -> None:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
+from workbench.lab.advice import glance
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.agents import agent_searches
-from workbench.lab.advice.glance import Glance, glance
-from workbench.lab.advice.preliminary import Glimpse
-from workbench.lab.advice.read_once import ReadOnce
 from workbench.recordings.datasets.bundled import bundled_files
 
 SPEC = AdviceSpec(window=16_000, model=("extractive",))
@@ -26,33 +23,33 @@ def sources() -> Sequence[SessionSource]:
     return sources_of(list(map(str, files)))
 
 
-def glance_at(source: SessionSource, spec: AdviceSpec) -> Glance | None:
-    return glance(source, sessions_in(source), spec)
+def glance_at(source: SessionSource, spec: AdviceSpec) -> glance.Glance | None:
+    return glance.glance(source, sessions_in(source), spec)
 
 
 @pytest.fixture(scope="module")
-def seen(sources: Sequence[SessionSource]) -> Glance:
+def seen(sources: Sequence[SessionSource]) -> glance.Glance:
     first_glance = glance_at(sources[0], SPEC)
     assert first_glance is not None
     return first_glance
 
 
 def test_it_says_from_how_little_it_knows_what_it_says(
-    seen: Glance, sources: Sequence[SessionSource]
+    seen: glance.Glance, sources: Sequence[SessionSource]
 ) -> None:
     so_far = seen.so_far(pd.Series({source.name: 1.0 for source in sources}))
     assert so_far is not None
     assert so_far.lines[0] == (
         f"preliminary: 1 session of 3 recordings, 3 candidates, {seen.glimpse.words}"
     )
-    assert seen.glimpse.seen <= 2
+    assert seen.glimpse.scored <= 2
 
 
 def test_one_session_alone_has_an_interval_too_as_only_a_part_of_it_was_seen(
-    seen: Glance, sources: Sequence[SessionSource]
+    seen: glance.Glance, sources: Sequence[SessionSource]
 ) -> None:
-    partly = replace(seen, glimpse=Glimpse(seen=2, boundaries=9))
-    wholly = replace(seen, glimpse=Glimpse(seen=2, boundaries=2))
+    partly = replace(seen, glimpse=replace(seen.glimpse, scored=2, boundaries=9))
+    wholly = replace(seen, glimpse=replace(seen.glimpse, scored=2, boundaries=2))
     sizes = pd.Series({sources[0].name: 1.0})
     widths = []
     for first_glance in (partly, wholly):
@@ -72,18 +69,6 @@ def test_no_session_that_is_too_short_is_looked_at(sources: Sequence[SessionSour
 
 def test_nobody_is_asked_for_it(sources: Sequence[SessionSource]) -> None:
     assert glance_at(sources[0], SPEC.changed(model=("command:false",))) is None
-
-
-def test_a_recording_is_read_once(sources: Sequence[SessionSource], tmp_path: Path) -> None:
-    path = sources[0].path
-    assert path is not None
-    copy = tmp_path / path.name
-    copy.write_bytes(path.read_bytes())
-    [source] = sources_of([str(copy)])
-    reader = ReadOnce()
-    first = reader.sessions(source)
-    copy.unlink()
-    assert first and reader.sessions(source) is first
 
 
 def test_it_stands_there_before_the_larger_recordings_are_read(

@@ -1,6 +1,6 @@
 """When an advice on an agent's own compaction says Set, Try, or Set nothing, and with which figures."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -16,6 +16,7 @@ from workbench.lab.advice.search import Outside
 CODEX = AGENTS["codex"]
 WINDOW = 200_000
 NAMES = "exam_recall"
+STAYS = "Set nothing: leave the compaction of Codex as it is."
 TODAYS, HALF, THIRD = "codex_local", "codex_local at 50 %", "codex_local at 30 %"
 
 
@@ -26,9 +27,12 @@ def own_setting(
     outcome: Outcome = "use",
     priced: float = 8,
     out_of_reach: Mapping[str, float] | None = None,
+    names: float = 0.96,
+    leads: Sequence[float] = (),
+    worth: float = 1.0,
 ) -> OwnSetting:
-    """A search between today's setting and a compaction at half of the window, which keeps 6 points
-    more on eight sessions and costs less.
+    """A search between today's setting, which keeps 90 % of names, and a compaction at half of the
+    window, which costs $1 less a session of $10; both on eight sessions.
     """
     restated = preset("codex_local")
     grid = Grid(
@@ -36,7 +40,7 @@ def own_setting(
     )
     points = {point.strategy: point for point in grid.points()}
     rows = [
-        {"candidate": HALF, "points": 97.0, "names": 0.96, "saved": 0.1, "usd": 9.0},
+        {"candidate": HALF, "points": 97.0, "names": names, "saved": 0.1, "usd": 9.0},
         {"candidate": TODAYS, "points": 90.0, "names": 0.90, "saved": 0.0, "usd": 10.0},
     ]
     table = pd.DataFrame(rows).assign(work=float("nan"), sessions=8, projects=8, priced=priced)
@@ -60,10 +64,11 @@ def own_setting(
         set_aside={},
         out_of_reach=out_of_reach or {},
         not_simulated="",
-        worth=1.0,
+        worth=worth,
         regret=None,
         rounds=(),
         window=WINDOW,
+        leads=tuple(leads),
     )
     return OwnSetting(CODEX, WINDOW, advice)
 
@@ -95,7 +100,7 @@ def test_a_gain_without_an_interval_is_to_be_tried() -> None:
 
 def test_where_the_search_stays_nothing_is_to_be_set_and_the_best_of_the_others_is_told() -> None:
     stays = own_setting(TODAYS, gain(low=-3.0), outcome="stay")
-    assert stays.verdict == "Set nothing: leave the compaction of Codex as it is."
+    assert stays.verdict == STAYS
     assert stays.reasons.startswith(
         "The best of 1 setting tried, model_auto_compact_token_limit to 100000"
     )
@@ -124,3 +129,50 @@ def test_a_bill_of_more_sessions_than_have_a_figure_says_which_is_of_which() -> 
 def test_without_a_price_only_what_is_kept_is_counted() -> None:
     words = own_setting(HALF, gain(low=2.0), priced=float("nan")).verdict
     assert words.endswith("measured on your 8 sessions.")
+
+
+def stays(names: float = 0.96, leads: Sequence[float] = (), worth: float = 1.0) -> OwnSetting:
+    return own_setting(TODAYS, None, outcome="stay", names=names, leads=leads, worth=worth)
+
+
+def test_a_setting_that_saves_and_keeps_less_is_named_with_the_price_at_which_it_pays() -> None:
+    cheaper = stays(names=0.86)
+    assert cheaper.verdict.startswith(
+        f"{STAYS} That changes if $1.00 a session, 10 % of today's bill, is worth more to you than 4 points"
+        " of names (--worth 4): then set model_auto_compact_token_limit to 100000"
+    )
+    assert cheaper.alternative is not None and cheaper.alternative.strategy == HALF
+
+
+def test_no_price_is_named_for_a_setting_that_keeps_more_or_that_pays_at_todays_price() -> None:
+    for setting in (stays(names=0.96), stays(names=0.89, worth=2.0)):
+        assert setting.alternative is None
+        assert "That changes if" not in setting.verdict
+
+
+def test_where_something_is_to_be_set_there_is_no_other_price() -> None:
+    assert own_setting(HALF, gain(low=2.0), names=0.85).alternative is None
+
+
+def test_it_says_how_many_more_sessions_would_tell_by_the_spread_of_those_that_are_there() -> None:
+    close, apart = stays(leads=[-5.0, -5.5]), stays(leads=[-1.0, -9.0])
+    assert "ahead by 5.2 points on 2 projects: to tell whether that is chance takes 6" in (
+        close.verdict
+    )
+    assert "about 16 more sessions like your 8" in close.verdict
+    assert "takes 13 of them, about 44 more sessions like your 8" in apart.verdict
+
+
+def test_one_project_alone_says_what_an_interval_takes() -> None:
+    words = stays(leads=[15.0]).verdict
+    assert words.startswith(f"{STAYS} Another setting is ahead by 15.0 points on 1 project:")
+    assert "takes 6 of them, about 40 more sessions like your 8." in words
+
+
+def test_a_lead_that_is_clear_of_chance_needs_no_more_sessions() -> None:
+    words = stays(leads=[-5.0, -5.2, -5.4, -4.9, -5.1, -5.3, -5.0]).verdict
+    assert "clear of chance: more sessions like these would hardly change that." in words
+
+
+def test_a_difference_that_nobody_would_notice_needs_no_more_sessions() -> None:
+    assert "nobody would notice the difference" in stays(leads=[0.5, -1.0, 0.2]).verdict

@@ -9,17 +9,17 @@ import pytest
 import workbench as wb
 from workbench import preset
 from workbench.engine.compaction.variant import variant
-from workbench.lab.advice.paste import AGENT_SYSTEMS, Snippet, agent_snippet, due_at, snippets
+from workbench.lab.advice.paste import AGENT_SYSTEMS, agent_snippet, due_at, snippets
 from workbench.lab.advice.present_setting import moved
 
 
-def texts(name: str, changes: dict[str, float] | None = None) -> dict[str, Snippet]:
+def texts(name: str, changes: dict[str, float] | None = None) -> dict[str, str]:
     changes = changes or {}
     candidate = variant(preset(name), changes, "advised")
-    return {
-        snippet.system: snippet
-        for snippet in snippets(candidate, name, changes, 200_000, "extractive")
-    }
+    texts_by_system = {}
+    for snippet in snippets(candidate, name, changes, 200_000, "extractive"):
+        texts_by_system[snippet.system] = snippet.text
+    return texts_by_system
 
 
 def text_of(name: str, share: float, window: int = 200_000) -> str:
@@ -92,13 +92,13 @@ def test_a_candidate_that_no_library_restates_is_only_a_compactor(name: str) -> 
 )
 def test_the_compactor_snippet_runs(name: str, changes: dict[str, float]) -> None:
     place: dict[str, Any] = {}
-    exec(texts(name, changes)["Compactor"].text, place)
+    exec(texts(name, changes)["Compactor"], place)
     assert isinstance(place["compactor"], wb.Compactor) and place["compactor"].window == 200_000
 
 
 def test_anthropic_clears_tool_uses_where_that_is_the_candidate() -> None:
     place: dict[str, Any] = {}
-    exec(texts("clear_tool_uses")["Anthropic"].text, place)
+    exec(texts("clear_tool_uses")["Anthropic"], place)
     assert place["context_management"]["edits"][0]["type"] == "clear_tool_uses_20250919"
 
 
@@ -108,7 +108,7 @@ def test_the_langchain_snippet_runs(name: str) -> None:
     from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
     place: dict[str, Any] = {"model": FakeListChatModel(responses=["a summary"])}
-    exec(texts(name)["LangChain"].text, place)
+    exec(texts(name)["LangChain"], place)
     assert place["middleware"] is not None
 
 

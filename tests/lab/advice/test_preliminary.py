@@ -80,6 +80,11 @@ def test_where_the_default_leads_the_next_stands_against_it() -> None:
     assert state.lines[3].startswith("which saves 50 % (")
 
 
+def test_a_candidate_that_is_taken_since_it_is_cheaper_does_not_lead() -> None:
+    state = so_far(rows_of([-0.5, -0.7]), unread=6)
+    assert state.lines[1].startswith("new is level, at -0.6 points (")
+
+
 def test_dollars_are_told_when_the_bill_of_every_session_is_known() -> None:
     rows = rows_of([4.0, 6.0])
     assert so_far(rows, unread=2).usd is None

@@ -61,7 +61,9 @@ def standing_lines(
         lines: those at first.
         is_printed: whether a pipe has these already.
     """
-    standing = StandingLines(lines, AND.join(lines) if is_printed else "")
+    standing = StandingLines(lines)
+    if is_printed:
+        standing.printed = AND.join(lines)
     token = _STANDING.set(standing)
     try:
         yield standing

@@ -79,6 +79,7 @@ class Advice:
         window: tokens, of most of the sessions.
         out: candidates that failed, wait for answers, or sent a request larger than the window.
         pending: replays that wait for answers of their model; the same command asks again.
+        leads: of the best of the other candidates over the default, in points, one a unit.
         shortage: what sessions lack of which none is long enough, so that nothing was replayed.
     """
 
@@ -107,6 +108,7 @@ class Advice:
     window: int
     out: tuple[str, ...] = ()
     pending: int = 0
+    leads: tuple[float, ...] = ()
     shortage: Shortage | None = None
 
     @property

@@ -279,6 +279,7 @@ class Search:
             window=measured.window,
             out=tuple(point.strategy for point in points if point.strategy in failed),
             pending=measured.pending,
+            leads=tuple(finals.leads_over(default)),
         )
 
     @property

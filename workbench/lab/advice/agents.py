@@ -216,8 +216,9 @@ class AgentSearch:
         """
         if self.is_set_by_hand and self.compactor.shortage() is None:
             return self.compactor.without_figures(NOT_TRIED)
-        first_lines = () if self.settings else self.first_lines
-        return self.compactor.advice(first_lines)
+        if self.settings is not None:
+            return self.compactor.advice()
+        return self.compactor.advice(self.first_lines)
 
     @property
     def is_set_by_hand(self) -> bool:

@@ -54,4 +54,6 @@ def lines_of(glance: Glance, sources: Sequence[SessionSource]) -> Sequence[str]:
     """What a glance says of these recordings, in lines; none where it has no figure."""
     sizes = pd.Series({source.name: max(float(source.bytes), 1.0) for source in sources})
     so_far = glance.so_far(sizes)
-    return [] if so_far is None else so_far.lines
+    if so_far is None:
+        return []
+    return so_far.lines

@@ -40,6 +40,8 @@ from workbench.lab.advice.space import USUAL, Candidates, usual_grid
 
 MOST_CANDIDATES = 3
 """Candidates that are glanced at: the default, and those that come next."""
+FIGURES = ["usd", "usd_fetching", "usd_uncompacted", "net_saving"]
+"""What is taken of a bill, as of `costs`."""
 LIKELY = 0.6
 """The share of what fills a window for the first time that a session has, as its characters let
 one guess, where it is worth counting.
@@ -74,7 +76,13 @@ class Glance:
         """
         rows_of_default = self.rows[self.rows["candidate"] == self.default]
         return AdviceSoFar.of(
-            self.rows, rows_of_default, sizes, self.default, self.trade, self.bill, self.glimpse
+            self.rows,
+            rows_of_default,
+            sizes,
+            self.default,
+            self.trade,
+            self.bill,
+            self.glimpse,
         )
 
 
@@ -98,14 +106,18 @@ class _Contenders:
         agent = agent_named(agent_format(prepared.session))
         if agent is None or spec.space is not None or spec.default:
             grid = usual_grid([source], spec)
-            candidates = Candidates.of(grid, spec.default or USUAL).at_most(MOST_CANDIDATES)
-            presets = [candidates.grid.preset(point) for point in candidates.points]
+            candidates = Candidates.of(grid, spec.default or USUAL)
+            few_candidates = candidates.at_most(MOST_CANDIDATES)
+            points = few_candidates.points
+            presets = list(map(few_candidates.grid.preset, points))
             return cls(presets, grid.models[0], UNCOMPACTED)
         present = PresentSetting.of(agent, [prepared.session], spec.window)
-        others = own_presets(agent, present)
-        others.reverse()  # those nearest to what is usual keep most
-        presets = [present.preset, *others]
-        model = spec.model[0] if spec.model else default_model_for([source])
+        moved_presets = own_presets(agent, present)
+        moved_presets.reverse()  # a compaction at a large share keeps most
+        presets = [present.preset, *moved_presets]
+        model = default_model_for([source])
+        if spec.model:
+            model = spec.model[0]
         return cls(presets[:MOST_CANDIDATES], model, TODAY)
 
 
@@ -145,8 +157,9 @@ def _glance(
     if is_asked(find_model(contenders.model)):
         return None
     reader = prepared.reader(ModelSettings().model(contenders.model))
-    seen = spread(boundaries)
-    rows = pd.DataFrame(list(_rows(prepared, contenders.presets, reader, seen, spec)))
+    two_boundaries = spread(boundaries)
+    dictionaries = _rows(prepared, contenders.presets, reader, two_boundaries, spec)
+    rows = pd.DataFrame(list(dictionaries))
     default = contenders.presets[0].name
     if rows.empty or default not in set(rows["candidate"]):
         return None
@@ -159,7 +172,7 @@ def _glance(
         agent_format(prepared.session),
         rows,
         default,
-        Glimpse(len(seen), len(boundaries)),
+        Glimpse(len(two_boundaries), len(boundaries)),
         contenders.bill,
         Trade(spec.worth),
     )
@@ -187,18 +200,28 @@ def _rows(
                 exam_at=prepared.exam_after(boundaries),
             )
             data = MetricInput(replay, prepared.index, prices=prices)
-            row: dict[str, object] = {"candidate": preset.name, "session": prepared.session.id}
+            row: dict[str, object] = {
+                "candidate": preset.name,
+                "session": prepared.session.id,
+                "project": prepared.session.project,
+                "ok": True,
+                "net": float("nan"),
+                "equipped": float("nan"),
+            }
             for column, metric in SCORES.items():
                 row[column] = BUILTIN[metric].score(data).value
             row |= _bill(data)
-            row |= {"project": prepared.session.project, "ok": True, "fits": not row["over"]}
-            yield row | {"net": float("nan"), "equipped": float("nan")}
+            row["fits"] = not row["over"]
+            yield row
 
 
 def _bill(data: MetricInput) -> dict[str, float]:
     """What a replay costs and saves, with its look-ups as they are estimated."""
     for row in costs(data):
-        figures = floats(pd.Series(row)[["usd", "usd_fetching", "usd_uncompacted", "net_saving"]])
-        usd = figures["usd"] + figures["usd_fetching"]
-        return {"usd": usd, "plain": figures["usd_uncompacted"], "saved": figures["net_saving"]}
+        figures = floats(pd.Series(row)[FIGURES])
+        return {
+            "usd": figures["usd"] + figures["usd_fetching"],
+            "plain": figures["usd_uncompacted"],
+            "saved": figures["net_saving"],
+        }
     return dict.fromkeys(("usd", "plain", "saved"), float("nan"))

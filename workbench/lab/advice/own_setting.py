@@ -17,6 +17,7 @@ from workbench.lab.advice.bill_facts import out_of_reach_words
 from workbench.lab.advice.paste import Snippet, agent_snippet
 from workbench.lab.advice.present_setting import PresentSetting
 from workbench.lab.advice.verdict import doubt_words, gain_words
+from workbench.lab.advice.what_changes import PricedSetting, more_sessions_words, priced_setting
 
 SAME_POINTS = 0.5
 """Points of what is kept below which two candidates print alike."""
@@ -38,9 +39,12 @@ class OwnSetting:
 
     @property
     def verdict(self) -> str:
-        """What to set it to and what that gains, or that it is to stay as it is, in a sentence."""
+        """What to set it to and what that gains, or that it is to stay as it is and what would change
+        that.
+        """
         if self.advice.stay:
-            return f"Set nothing: leave the compaction of {self.agent.name} as it is."
+            staying = f"Set nothing: leave the compaction of {self.agent.name} as it is."
+            return paragraph(staying, self._what_changes)
         advised = self.advice.advised
         gain = f"that {self._gain(advised)}, measured on {self._sessions}"
         outside_gain = self.advice.outside.gain
@@ -73,13 +77,55 @@ class OwnSetting:
         return agent_snippet(preset, self.agent.settings, self.window)
 
     @property
+    def alternative(self) -> Point | None:
+        """What to set at another price, where nothing is to be set at this one; None for nothing."""
+        priced = self._priced
+        if priced is None:
+            return None
+        return self._point(priced.candidate)
+
+    @property
+    def _priced(self) -> PricedSetting | None:
+        """The setting that pays at the lowest price above today's."""
+        advice = self.advice
+        if not advice.stay or not self._tried:
+            return None
+        excluded = {*advice.set_aside, *advice.out_of_reach}
+        column, _ = self._half
+        return priced_setting(advice.table, advice.default.strategy, column, advice.worth, excluded)
+
+    @property
+    def _what_changes(self) -> str:
+        """What would make another setting the better one, in sentences; empty where nothing was
+        measured.
+        """
+        if not self._tried:
+            return ""
+        priced = self._priced
+        price_words = ""
+        if priced is not None:
+            _, title = self._half
+            setting = self._setting(self._point(priced.candidate))
+            price_words = priced.words(setting, title)
+        advice = self.advice
+        row = self._figures(advice.default.strategy)
+        sessions = row["sessions"]
+        if not missing(row["priced"]):
+            sessions = row["priced"]
+        return paragraph(price_words, more_sessions_words(advice.leads, advice.unit, int(sessions)))
+
+    def _point(self, candidate: str) -> Point:
+        """The candidate of that name."""
+        points = {point.strategy: point for point in self.advice.grid.points()}
+        return points[candidate]
+
+    @property
     def _tried(self) -> list[Point]:
         """The settings beside today's that were measured in the last round, best first."""
-        points = {point.strategy: point for point in self.advice.grid.points()}
         tried = []
         for name in self.advice.table["candidate"]:
             if name != self.advice.default.strategy:
-                tried.append(points[name])
+                tried.append(self._point(name))
         return tried
 
     @property
@@ -163,9 +209,7 @@ class OwnSetting:
 
     def _kept(self, row: pd.Series[float], today: pd.Series[float]) -> str:
         """How many points more or less a candidate keeps than today's setting."""
-        column, title = "names", "names"
-        if self.advice.half == WORK:
-            column, title = "work", "the work"
+        column, title = self._half
         gain = 100 * (row[column] - today[column])
         if abs(gain) < SAME_POINTS:
             return f"keeps as much of {title}"
@@ -173,6 +217,13 @@ class OwnSetting:
         if gain < 0:
             direction = "less"
         return f"keeps {some(round(abs(gain)), 'point')} {direction} of {title}"
+
+    @property
+    def _half(self) -> tuple[str, str]:
+        """The column of what is kept, and how it is called."""
+        if self.advice.half == WORK:
+            return "work", "the work"
+        return "names", "names"
 
 
 def measured_setting(
@@ -182,3 +233,16 @@ def measured_setting(
     if agent is None or present is None or settings is None or settings.stay:
         return None
     return OwnSetting(agent, present.window.tokens, settings).snippet(settings.advised)
+
+
+def setting_at_another_price(
+    agent: Agent | None, present: PresentSetting | None, settings: Advice | None
+) -> Snippet | None:
+    """What to paste at the price that the answer names, where nothing is to be pasted at today's."""
+    if agent is None or present is None or settings is None:
+        return None
+    own_setting = OwnSetting(agent, present.window.tokens, settings)
+    alternative = own_setting.alternative
+    if alternative is None:
+        return None
+    return own_setting.snippet(alternative)

@@ -39,19 +39,19 @@ class Glimpse:
     look-ups.
     """
 
-    seen: int
+    scored: int
     boundaries: int
 
     def variance_of_points(self, worth: float) -> float:
         """By which points may move, until all boundaries are scored and look-ups simulated."""
-        unseen_part = 1 / self.seen - 1 / self.boundaries
+        unseen_part = 1 / self.scored - 1 / self.boundaries
         points_of_bill = 10 * worth * ESTIMATED_BILL
         return float(unseen_part * BETWEEN_BOUNDARIES**2 + points_of_bill**2)
 
     @property
     def words(self) -> str:
         """`2 of 9 boundaries`."""
-        return f"{self.seen} of {some(self.boundaries, 'boundary', 'boundaries')}"
+        return f"{self.scored} of {some(self.boundaries, 'boundary', 'boundaries')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,11 @@ class AdviceSoFar:
             lead = _negative(lead)
             lines = [source, default, f"before {self.rival}"]
             saves = "which saves"
-        lines[1] += f" leads by {_words(lead, '{:+.1f}'.format, '{:.1f} points'.format)}"
+        lead_words = _words(lead, "{:+.1f}".format, "{:.1f} points".format)
+        standing = f"leads by {lead_words}"
+        if lead.mean < 0:  # so few points less that the cheaper one is taken
+            standing = f"is level, at {lead_words}, and cheaper"
+        lines[1] = f"{lines[1]} {standing}"
         if self.saved is not None:
             saved = f"{_words(self.saved, points, percent)} of {self.bill.name}"
             if self.usd is not None:
@@ -170,9 +174,14 @@ class AdviceSoFar:
 
 def _negative(figure: Estimate) -> Estimate:
     """The same as seen from the other side."""
-    low = None if figure.high is None else -figure.high
-    high = None if figure.low is None else -figure.low
-    return Estimate(-figure.mean, figure.n, figure.projects, low, high)
+    assert figure.low is not None and figure.high is not None
+    return Estimate(
+        -figure.mean,
+        figure.n,
+        figure.projects,
+        low=-figure.high,
+        high=-figure.low,
+    )
 
 
 def _words(

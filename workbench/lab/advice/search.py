@@ -112,6 +112,17 @@ class Finals:
             return default
         return self.choice.use
 
+    def leads_over(self, default: str) -> list[float]:
+        """By project the points by which the best of the other candidates is ahead of the default."""
+        if default not in self.points:
+            return []
+        other_points = self.points.drop(columns=default)
+        if other_points.empty:
+            return []
+        best = other_points.mean().idxmax()
+        leads = other_points[best] - self.points[default]
+        return [float(lead) for lead in leads]
+
     @property
     def runner_up(self) -> tuple[str, Estimate | None] | None:
         """The second candidate, and how far the choice is ahead of it."""
