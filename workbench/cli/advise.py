@@ -39,7 +39,7 @@ from workbench.lab.advice.agents import (
     AgentSearch,
     agent_searches,
 )
-from workbench.lab.advice.own_setting import measured_setting, setting_at_another_price
+from workbench.lab.advice.own_setting import alternative_setting, measured_setting
 from workbench.lab.advice.paste import Snippet
 from workbench.lab.advice.space import USUAL
 
@@ -180,14 +180,15 @@ def _show_settings(search: AgentSearch, settings: Advice, spec: AdviceSpec) -> N
     assert agent is not None and present is not None
     say(f"\n{agent.name}, {some(search.sessions, 'session')}")
     snippet = measured_setting(agent, present, settings)
-    snippet_at_another_price = setting_at_another_price(agent, present, settings)
+    alternative = alternative_setting(agent, present, settings)
     if snippet is not None:
         write(settings.verdict)
         _show_paste("To paste", snippet)
         write(settings.traded)
-    elif snippet_at_another_price is not None:
+    elif alternative is not None:
+        condition, alternative_snippet = alternative
         write(settings.verdict)
-        _show_paste("To paste at that price", snippet_at_another_price)
+        _show_paste(f"To paste {condition}", alternative_snippet)
         write(paragraph(settings.traded, CONTEXT_CAN_CHANGE))
     else:
         write(paragraph(settings.verdict, settings.traded, CONTEXT_CAN_CHANGE))

@@ -55,14 +55,12 @@ def _tell_rounds(searches: Sequence[AgentSearch], foresight: Foresight) -> None:
         foresight.print_line(f"{agent}{rounds}, at most.")
         if search.compactor.spec.simulate:
             foresight.print_line(SIMULATED_TOO)
-    foresight.print_line(
-        "The folds use the same replays, and some more where they come to other finalists."
-    )
+    foresight.print_line("The folds use the same replays, and a few more.")
     workers = foresight.jobs or os.cpu_count() or 1
     seconds = sum(search.processor_seconds for search in searches) / workers
     foresight.print_line(
-        f"About {duration(seconds)} with {some(workers, 'idle processor')}; on a busy machine"
-        " several times as long. The same command continues a stopped search."
+        f"About {duration(seconds)} with {some(workers, 'idle processor')}; several times as long"
+        " on a busy machine.\nThe same command continues a stopped search."
     )
 
 

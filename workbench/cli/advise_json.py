@@ -8,7 +8,7 @@ from workbench.cli.output import records
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.lab.advice.advice import Advice
 from workbench.lab.advice.agents import AgentAdvice
-from workbench.lab.advice.own_setting import measured_setting, setting_at_another_price
+from workbench.lab.advice.own_setting import alternative_setting, measured_setting
 from workbench.lab.advice.paste import Snippet, snippets
 from workbench.lab.advice.present_setting import PresentSetting
 
@@ -26,7 +26,7 @@ def plain_advice(advice: AgentAdvice) -> dict[str, object]:
         settings_fields = {
             **_plain_search(settings),
             "paste": _fields(measured_setting(agent, present, settings)),
-            "paste_at_another_price": _fields(setting_at_another_price(agent, present, settings)),
+            "paste_if": _fields_if(alternative_setting(agent, present, settings)),
         }
     other_agents: list[dict[str, object]] = []
     for other_agent in advice.other_agents:
@@ -97,3 +97,11 @@ def compactor_snippets(advice: Advice, window: int) -> list[Snippet]:
     return list(
         snippets(advice.grid.preset(point), point.base, point.settings, window, point.model)
     )
+
+
+def _fields_if(alternative: tuple[str, Snippet] | None) -> dict[str, object] | None:
+    """A setting that is to be pasted on a condition."""
+    if alternative is None:
+        return None
+    condition, snippet = alternative
+    return {"condition": condition, **asdict(snippet)}

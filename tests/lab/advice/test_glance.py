@@ -48,19 +48,23 @@ def test_it_says_from_how_little_it_knows_what_it_says(
 def test_one_session_alone_has_an_interval_too_as_only_a_part_of_it_was_seen(
     seen: glance.Glance, sources: Sequence[SessionSource]
 ) -> None:
-    partly = replace(seen, glimpse=replace(seen.glimpse, scored=2, boundaries=9))
-    wholly = replace(seen, glimpse=replace(seen.glimpse, scored=2, boundaries=2))
+    all_of_it = replace(seen.glimpse, scored=2, boundaries=2)
+    glimpses = (
+        replace(all_of_it, further_sessions=3),
+        replace(all_of_it, boundaries=9),
+        all_of_it,
+    )
     sizes = pd.Series({sources[0].name: 1.0})
     widths = []
-    for first_glance in (partly, wholly):
-        so_far = first_glance.so_far(sizes)
+    for glimpse in glimpses:
+        so_far = replace(seen, glimpse=glimpse).so_far(sizes)
         assert so_far is not None
         points, saved = so_far.points, so_far.saved
         assert saved is not None and saved.low is not None and saved.high is not None
         assert saved.low < saved.mean < saved.high
         assert points.low is not None and points.high is not None
         widths.append(points.high - points.low)
-    assert widths[0] > widths[1] > 0
+    assert widths[0] > widths[1] > widths[2] > 0
 
 
 def test_no_session_that_is_too_short_is_looked_at(sources: Sequence[SessionSource]) -> None:

@@ -141,7 +141,7 @@ def test_a_setting_that_saves_and_keeps_less_is_named_with_the_price_at_which_it
         f"{STAYS} That changes if $1.00 a session, 10 % of today's bill, is worth more to you than 4 points"
         " of names (--worth 4): then set model_auto_compact_token_limit to 100000"
     )
-    assert cheaper.alternative is not None and cheaper.alternative.strategy == HALF
+    assert cheaper.alternative is not None and cheaper.alternative.point.strategy == HALF
 
 
 def test_no_price_is_named_for_a_setting_that_keeps_more_or_that_pays_at_todays_price() -> None:
@@ -163,10 +163,17 @@ def test_it_says_how_many_more_sessions_would_tell_by_the_spread_of_those_that_a
     assert "takes 13 of them, about 44 more sessions like your 8" in apart.verdict
 
 
-def test_one_project_alone_says_what_an_interval_takes() -> None:
-    words = stays(leads=[15.0]).verdict
-    assert words.startswith(f"{STAYS} Another setting is ahead by 15.0 points on 1 project:")
-    assert "takes 6 of them, about 40 more sessions like your 8." in words
+def test_a_setting_that_is_ahead_in_one_project_alone_is_to_be_tried_until_more_tell() -> None:
+    setting = stays(names=0.86, leads=[15.0])
+    assert "The best other setting, model_auto_compact_token_limit to 100000" in setting.verdict
+    assert "takes 6 of them, about 40 more sessions like your 8." in setting.verdict
+    assert "That changes if" not in setting.verdict
+    alternative = setting.alternative
+    assert alternative is not None and alternative.condition == "to try it"
+
+
+def test_a_price_that_nobody_would_pay_is_not_named() -> None:
+    assert stays(names=0.65).alternative is None
 
 
 def test_a_lead_that_is_clear_of_chance_needs_no_more_sessions() -> None:

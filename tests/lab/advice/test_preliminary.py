@@ -92,7 +92,7 @@ def test_dollars_are_told_when_the_bill_of_every_session_is_known() -> None:
     known_rows["unit"] = known_rows["unit"].replace({"2": "unread 0", "3": "unread 1"})
     state = so_far(rows, 2, rows_of_default=known_rows[known_rows["candidate"] == "old"])
     assert state.usd is not None and state.usd.mean == pytest.approx(0.5 * 3.0)
-    assert "$1.50 (" in state.lines[3] and state.lines[3].endswith(" a session")
+    assert state.lines[4].startswith("$1.50 (") and state.lines[4].endswith(" a session")
 
 
 def test_an_interval_narrows_to_the_final_figure() -> None:

@@ -130,13 +130,22 @@ def glance(source: SessionSource, sessions: Sequence[Session], spec: AdviceSpec)
         sessions: that it holds.
         spec: of the search.
     """
-    if not any(_may_fill_its_window(session, spec.window) for session in sessions):
+    long_sessions = 0
+    for session in sessions:
+        if _may_fill_its_window(session, spec.window):
+            long_sessions += 1
+    if not long_sessions:
         return None
     for prepared in read(source, spec.window, redaction=spec.redaction).ready:
         boundaries = by_fill(prepared.session, prepared.sizing, prepared.window)
         if boundaries:
+            glimpse = Glimpse(
+                len(spread(boundaries)),
+                len(boundaries),
+                further_sessions=long_sessions - 1,
+            )
             contenders = _Contenders.of(prepared, source, spec)
-            return _glance(source, prepared, boundaries, contenders, spec)
+            return _glance(source, prepared, glimpse, contenders, spec)
     return None
 
 
@@ -149,7 +158,7 @@ def _may_fill_its_window(session: Session, window: int | None) -> bool:
 def _glance(
     source: SessionSource,
     prepared: Prepared,
-    boundaries: Sequence[int],
+    glimpse: Glimpse,
     contenders: _Contenders,
     spec: AdviceSpec,
 ) -> Glance | None:
@@ -157,8 +166,7 @@ def _glance(
     if is_asked(find_model(contenders.model)):
         return None
     reader = prepared.reader(ModelSettings().model(contenders.model))
-    two_boundaries = spread(boundaries)
-    dictionaries = _rows(prepared, contenders.presets, reader, two_boundaries, spec)
+    dictionaries = _rows(prepared, contenders.presets, reader, spec)
     rows = pd.DataFrame(list(dictionaries))
     default = contenders.presets[0].name
     if rows.empty or default not in set(rows["candidate"]):
@@ -172,7 +180,7 @@ def _glance(
         agent_format(prepared.session),
         rows,
         default,
-        Glimpse(len(two_boundaries), len(boundaries)),
+        glimpse,
         contenders.bill,
         Trade(spec.worth),
     )
@@ -182,11 +190,12 @@ def _rows(
     prepared: Prepared,
     presets: Sequence[Preset],
     model: Model,
-    boundaries: Sequence[int],
     spec: AdviceSpec,
 ) -> Iterator[dict[str, object]]:
     """A row of each candidate that can be replayed, as of `Measurements.of`."""
     prices = pricing(prepared.session, spec.price_model, spec.prices)
+    filled = by_fill(prepared.session, prepared.sizing, prepared.window)
+    boundaries = spread(filled)
     for preset in presets:
         # what is wrong with it comes up in its replay, in the run's own words
         with suppress(Exception):

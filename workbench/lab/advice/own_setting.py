@@ -9,6 +9,7 @@ import pandas as pd
 
 from workbench.base.formats import dollars, missing, paragraph, percent, some
 from workbench.engine.compaction.strategy import AtLimit
+from workbench.evaluation.analysis.trade import MARGIN
 from workbench.evaluation.experiment.grid import Point
 from workbench.evaluation.metrics import WORK
 from workbench.evaluation.replays.agents import Agent
@@ -21,6 +22,14 @@ from workbench.lab.advice.what_changes import PricedSetting, more_sessions_words
 
 SAME_POINTS = 0.5
 """Points of what is kept below which two candidates print alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A setting that was measured, and is to be set on a condition alone."""
+
+    point: Point
+    condition: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +86,28 @@ class OwnSetting:
         return agent_snippet(preset, self.agent.settings, self.window)
 
     @property
-    def alternative(self) -> Point | None:
-        """What to set at another price, where nothing is to be set at this one; None for nothing."""
+    def alternative(self) -> Alternative | None:
+        """What may be set although nothing is to be; None for nothing."""
+        ahead = self._ahead
+        if ahead is not None:
+            return Alternative(ahead, "to try it")
         priced = self._priced
         if priced is None:
             return None
-        return self._point(priced.candidate)
+        return Alternative(self._point(priced.candidate), "at that price")
+
+    @property
+    def _ahead(self) -> Point | None:
+        """The best of the settings, where it is ahead in so few sessions that nobody knows what it
+        gains in another.
+        """
+        advice = self.advice
+        if not advice.stay or not self._tried or not advice.leads:
+            return None
+        is_ahead = sum(advice.leads) / len(advice.leads) >= MARGIN
+        if advice.outside.gain is None and is_ahead:
+            return self._tried[0]
+        return None
 
     @property
     def _priced(self) -> PricedSetting | None:
@@ -103,7 +128,7 @@ class OwnSetting:
             return ""
         priced = self._priced
         price_words = ""
-        if priced is not None:
+        if priced is not None and self._ahead is None:
             _, title = self._half
             setting = self._setting(self._point(priced.candidate))
             price_words = priced.words(setting, title)
@@ -112,7 +137,13 @@ class OwnSetting:
         sessions = row["sessions"]
         if not missing(row["priced"]):
             sessions = row["priced"]
-        return paragraph(price_words, more_sessions_words(advice.leads, advice.unit, int(sessions)))
+        session_words = more_sessions_words(
+            advice.leads,
+            advice.unit,
+            int(sessions),
+            best=self._setting(self._tried[0]),
+        )
+        return paragraph(price_words, session_words)
 
     def _point(self, candidate: str) -> Point:
         """The candidate of that name."""
@@ -235,14 +266,17 @@ def measured_setting(
     return OwnSetting(agent, present.window.tokens, settings).snippet(settings.advised)
 
 
-def setting_at_another_price(
+def alternative_setting(
     agent: Agent | None, present: PresentSetting | None, settings: Advice | None
-) -> Snippet | None:
-    """What to paste at the price that the answer names, where nothing is to be pasted at today's."""
+) -> tuple[str, Snippet] | None:
+    """When to paste which setting, where none is to be pasted without a condition."""
     if agent is None or present is None or settings is None:
         return None
     own_setting = OwnSetting(agent, present.window.tokens, settings)
     alternative = own_setting.alternative
     if alternative is None:
         return None
-    return own_setting.snippet(alternative)
+    snippet = own_setting.snippet(alternative.point)
+    if snippet is None:
+        return None
+    return alternative.condition, snippet

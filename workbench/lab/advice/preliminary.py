@@ -35,18 +35,33 @@ ESTIMATED_BILL = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Glimpse:
-    """What a glance saw of a session: so many of its boundaries, and bills that only estimate
-    look-ups.
+    """What a glance saw of a session.
+
+    Attributes:
+        scored: how many of its boundaries.
+        boundaries: that it has.
+        further_sessions: of its recording, which may have a figure too.
     """
 
     scored: int
     boundaries: int
+    further_sessions: int = 0
 
     def variance_of_points(self, worth: float) -> float:
         """By which points may move, until all boundaries are scored and look-ups simulated."""
         unseen_part = 1 / self.scored - 1 / self.boundaries
         points_of_bill = 10 * worth * ESTIMATED_BILL
-        return float(unseen_part * BETWEEN_BOUNDARIES**2 + points_of_bill**2)
+        variance = unseen_part * BETWEEN_BOUNDARIES**2
+        return float(variance + points_of_bill**2)
+
+    @property
+    def variance_of_bill(self) -> float:
+        """By which the share of the bill that is saved may move, until look-ups are simulated and
+        the other sessions of the recording replayed.
+        """
+        further_part = self.further_sessions / (1 + self.further_sessions)
+        variance = further_part * BETWEEN_RECORDINGS.variance
+        return float(variance + ESTIMATED_BILL**2)
 
     @property
     def words(self) -> str:
@@ -114,11 +129,13 @@ class AdviceSoFar:
         unmeasured = _Unmeasured.of(rows, rows_of_default, sizes)
         leader, rival = _leader_and_rival(rows, table, default)
         leads = table[rival] - table[default]
+        unknown = unmeasured.with_figure
         points_variance = 0.0
         saved_variance = 0.0
         if glimpse is not None:
+            unknown += glimpse.further_sessions
             points_variance = glimpse.variance_of_points(trade.worth)
-            saved_variance = ESTIMATED_BILL**2
+            saved_variance = glimpse.variance_of_bill
         saved = _saved(rows, rival, default, "plain", unmeasured, saved_variance)
         usd = None
         if unmeasured.usd is not None:
@@ -129,7 +146,9 @@ class AdviceSoFar:
             rival,
             default,
             points=_mean_within(
-                leads.to_numpy(dtype=float), unmeasured.with_figure, points_variance
+                leads.to_numpy(dtype=float),
+                unknown,
+                points_variance,
             ),
             saved=saved,
             usd=usd,
@@ -165,10 +184,11 @@ class AdviceSoFar:
             standing = f"is level, at {lead_words}, and cheaper"
         lines[1] = f"{lines[1]} {standing}"
         if self.saved is not None:
-            saved = f"{_words(self.saved, points, percent)} of {self.bill.name}"
-            if self.usd is not None:
-                saved = f"{saved}, {_words(self.usd, dollars, dollars)} a session"
-            lines.append(f"{saves} {saved}")
+            saved_words = _words(self.saved, points, percent)
+            lines.append(f"{saves} {saved_words} of {self.bill.name}")
+        if self.usd is not None:
+            usd_words = _words(self.usd, dollars, dollars)
+            lines.append(f"{usd_words} a session")
         return lines
 
 

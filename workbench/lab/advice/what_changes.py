@@ -19,6 +19,8 @@ from workbench.lab.advice.advice import SAME_BILL
 
 TENTHS = 10
 """Of a bill."""
+MOST_WORTH = 20.0
+"""Points that a tenth of the bill may be worth to somebody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +95,14 @@ def priced_setting(
             share=share,
             points=points,
         )
-        if setting.worth <= worth:
+        if not worth < setting.worth <= MOST_WORTH:
             continue
         if cheapest is None or setting.worth < cheapest.worth:
             cheapest = setting
     return cheapest
 
 
-def more_sessions_words(differences: Sequence[float], unit: str, sessions: int) -> str:
+def more_sessions_words(differences: Sequence[float], unit: str, sessions: int, best: str) -> str:
     """How many more sessions would tell whether a lead is chance, by the spread of those that have a
     figure; empty where none has.
 
@@ -108,6 +110,7 @@ def more_sessions_words(differences: Sequence[float], unit: str, sessions: int) 
         differences: points by which the best of the other settings is ahead of today's, one a unit.
         unit: `project` or `session`.
         sessions: in which they were looked for.
+        best: that other setting, in words.
     """
     count = len(differences)
     if not count or not all(map(isfinite, differences)):
@@ -117,7 +120,7 @@ def more_sessions_words(differences: Sequence[float], unit: str, sessions: int) 
         return "More sessions would hardly change that: nobody would notice the difference."
     lead = f"Today's setting is ahead by {-mean:.1f} points"
     if mean > 0:
-        lead = f"Another setting is ahead by {mean:.1f} points"
+        lead = f"The best other setting, {best}, is ahead by {mean:.1f} points"
     lead = f"{lead} on {some(count, unit)}"
     gain = estimate(differences)
     if gain is not None and gain.low is not None and gain.high is not None:
