@@ -176,9 +176,11 @@ def _longer_sessions(
 
 def _show_settings(search: AgentSearch, settings: Advice, spec: AdviceSpec) -> None:
     """Print what an agent can be set to, as soon as that is known."""
-    agent, present = search.agent, search.present
+    agent = search.agent
+    present = search.present
     assert agent is not None and present is not None
-    say(f"\n{agent.name}, {some(search.sessions, 'session')}")
+    sessions = some(search.sessions, "session")
+    say(f"\n{agent.name}, {sessions}")
     snippet = measured_setting(agent, present, settings)
     alternative = alternative_setting(agent, present, settings)
     if snippet is not None:
@@ -212,10 +214,13 @@ def _show_paste(title: str, snippet: Snippet) -> None:
 
 def _show_compactor(advice: AgentAdvice, spec: AdviceSpec) -> None:
     """Print what a strategy of ours in the place of the agent's own would gain."""
-    agent, present, settings = advice.agent, advice.present, advice.settings
+    agent = advice.agent
+    present = advice.present
+    settings = advice.settings
     if agent is None or present is None or settings is None:
         if agent is not None:
-            say(f"\n{agent.name}, {some(advice.sessions, 'session')}")
+            sessions = some(advice.sessions, "session")
+            say(f"\n{agent.name}, {sessions}")
         _show_own_agent(advice, spec)
         return
     if not advice.has_figure:
@@ -256,15 +261,20 @@ NOT_MEASURED = (
 
 def _show_search(advice: Advice, spec: AdviceSpec, printed: Sequence[str] = ()) -> None:
     """Print a search in words and its table; without paragraphs that were printed already."""
-    for text in (advice.opening, advice.verdict, advice.traded):
+    paragraphs = (
+        advice.opening,
+        advice.verdict,
+        advice.traded,
+    )
+    for text in paragraphs:
         if text and text not in printed:
             write(text)
     if advice.runner_up is not None:
         _write_runner_up(*advice.runner_up, spec.margin)
     if advice.regret is not None:
         write(
-            f"Regret: the best candidate, known beforehand, would have gained {advice.regret:.1f}"
-            f" points more on those {advice.unit}s."
+            "Regret: the best candidate, known beforehand, would have gained"
+            f" {advice.regret:.1f} points more on those {advice.unit}s."
         )
     if len(advice.table):
         say("\nThe last round, on the sessions that the choice was made on:\n")
