@@ -4,29 +4,16 @@ import io
 import json
 import re
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
-from workbench import FormatError, LeftOut, ModelError, SetupError, UnknownName, WorkbenchError
+from builders import remembering
+from workbench import LeftOut, ModelError, Session, save
 from workbench.cli import main
-from workbench.cli.app import hint
-from workbench.cli.notebooks import joined
-from workbench.cli.output import (
-    OWN_ESCAPE,
-    complain,
-    harmless,
-    painted,
-    plain_warnings,
-    table,
-    tables,
-)
-from workbench.engine.compaction.presets import NAMES
-
-ROWS = [
-    {"strategy": "summarize", "what": "a summary of what is old", "tokens": "12,000"},
-    {"strategy": "a name that is very long", "what": "word " * 30, "tokens": "7"},
-]
+from workbench.cli.output import tables
 
 
 class Terminal(io.StringIO):
@@ -34,11 +21,36 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_colour_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
+OnTerminal: TypeAlias = Callable[[list[str]], str]
+
+
+@pytest.fixture
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> OnTerminal:
+    """Calls a command, and gives what a terminal with colours gets to see."""
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert painted("ok", "green", io.StringIO()) == "ok"
-    assert harmless(painted("ok", "green", Terminal())) == "\x1b[32mok\x1b[0m"
+
+    def shown(words: list[str]) -> str:
+        stream = Terminal()
+        with monkeypatch.context() as patched:
+            patched.setattr("sys.stdout", stream)
+            patched.setattr("sys.stderr", stream)
+            main(words)
+        return stream.getvalue()
+
+    return shown
+
+
+MISSING = "there is no file or folder nowhere.jsonl"
+
+
+def test_colour_is_for_terminals_only(
+    on_terminal: OnTerminal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["inspect", "nowhere.jsonl"]
+    assert on_terminal(words).startswith(f"\x1b[31mworkbench:\x1b[0m {MISSING}\n")
+    main(words)
+    assert capsys.readouterr().err.startswith(f"workbench: {MISSING}\n")
 
 
 @pytest.mark.parametrize(("columns", "longest"), [("60", 60), ("200", 80), ("1", 20)])
@@ -62,14 +74,12 @@ around.
 STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
 
 
-@pytest.mark.parametrize("style", ["", "red"])
-def test_only_our_own_styles_steer_a_terminal(monkeypatch: pytest.MonkeyPatch, style: str) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    text = painted(HOSTILE, style, Terminal()) if style else HOSTILE
-    shown = harmless(f"{text} and {OWN_ESCAPE.replace(OWN_ESCAPE[1:-1], 'guess')}[2J")
-    own = re.sub(r"\x1b\[(?:31|0)m", "", shown) if style else shown
-    assert STEERING.search(own) is None and "pwn" in own
+def test_only_our_own_styles_steer_a_terminal(on_terminal: OnTerminal) -> None:
+    text = on_terminal(["inspect", f"{HOSTILE} and ⟦guess⟧[2J"])
+    without_ours = re.sub(r"\x1b\[(?:31|33|0)m", "", text)
+    assert without_ours != text
+    assert STEERING.search(without_ours) is None
+    assert "pwn" in without_ours and "⟦guess⟧[2J" in without_ours
 
 
 @pytest.mark.parametrize(
@@ -112,42 +122,48 @@ def test_json_for_other_programs_still_names_the_file(
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
 def test_who_wants_no_colour_gets_none(
-    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+    name: str, value: str, on_terminal: OnTerminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv(name, value)
-    assert painted("ok", "green", Terminal()) == "ok"
+    assert on_terminal(["inspect", "nowhere.jsonl"]).startswith(f"workbench: {MISSING}\n")
 
 
-@pytest.mark.parametrize("room", [120, 80, 60, 40, 24])
-def test_a_table_never_is_wider_than_the_terminal(room: int) -> None:
-    lines = table(ROWS, room=room).splitlines()
-    assert max(map(len, lines)) <= room
-    assert any("12,000" in line for line in lines)
+@pytest.mark.parametrize("columns", [120, 80, 60, 40, 24])
+@pytest.mark.parametrize("words", ["list strategies", "list strategies truncate"])
+def test_a_table_never_is_wider_than_the_terminal(
+    columns: int, words: str, on_terminal: OnTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = re.sub(r"\x1b\[\d+m", "", on_terminal(words.split())).splitlines()
+    assert max(map(len, lines)) <= columns
+    assert len(lines) > 10
 
 
-def test_columns_move_together_before_a_figure_is_cut() -> None:
-    row = {
-        "strategy": "docker_agent",
-        "work": "89 % (65 to 100)*",
-        "difference": "+33 (+26 to +43)",
-    }
-    row |= {"names": "49 % (41 to 60)*", "code": "37 %*", "saved": "-7 %!"}
-    figures = table([row], room=80).splitlines()[-1]
-    assert [figures.count(figure) for figure in row.values()] == [1] * len(row)
+def test_a_table_with_too_many_numbers_is_written_row_by_row(
+    on_terminal: OnTerminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    monkeypatch.setenv("COLUMNS", "24")
+    for agent in (".codex/sessions", ".claude/projects"):
+        (tmp_path / agent).mkdir(parents=True)
+        (tmp_path / agent / "1.jsonl").write_text("x" * 1_000)
+    table, _, _ = on_terminal([]).partition("Nothing leaves")
+    blocks = table.strip().split("\n\n")[1:]
+    assert len(blocks) == 2
+    for block, agent in zip(sorted(blocks), ("Claude Code", "Codex"), strict=True):
+        assert block.startswith(f"agent  {agent}\n") and "  1 KB\n" in block
 
 
-def test_a_table_with_too_many_numbers_is_written_row_by_row() -> None:
-    rows = [
-        {f"number {n}": str(n) for n in range(12)},
-        {f"number {n}": str(10 * n) for n in range(12)},
-    ]
-    blocks = table(rows, room=40).split("\n\n")
-    assert len(blocks) == 2 and blocks[1].splitlines()[3].split() == ["number", "3", "30"]
-
-
-def test_without_a_terminal_nothing_is_cut() -> None:
-    assert "word " * 30 in table(ROWS) + " "
+def test_without_a_terminal_nothing_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["list", "strategies", "--json"])
+    sentences = [row["what it does"] for row in json.loads(capsys.readouterr().out)]
+    main(["list", "strategies"])
+    page = capsys.readouterr().out
+    assert max(map(len, sentences)) > 80
+    assert all(sentence in page for sentence in sentences)
 
 
 def test_columns_that_do_not_fit_go_below_under_the_same_names() -> None:
@@ -158,56 +174,78 @@ def test_columns_that_do_not_fit_go_below_under_the_same_names() -> None:
     assert all(len(line) <= 40 for block in blocks for line in block.splitlines())
 
 
-def test_a_misspelt_name_is_answered_with_the_right_one() -> None:
-    text = hint(UnknownName("preset", "sumarize", NAMES))
-    assert text == "did you mean summarize? `workbench list strategies` says what each is"
+@pytest.fixture
+def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A recording in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    save(Session.of(remembering(24)), "chat.jsonl")
+    return "chat.jsonl"
 
 
 @pytest.mark.parametrize(
-    ("error", "word"),
+    ("words", "hint"),
     [
-        (FormatError("x"), "list formats"),
-        (SetupError("x"), "doctor"),
-        (ModelError("x"), "continues"),
+        (
+            ["replay", "CHAT", "-w", "4000", "--strategy", "sumarize"],
+            "did you mean summarize? `workbench list strategies` says what each is\n",
+        ),
+        (["replay", "bad.json"], "`workbench list formats` shows what can be read;"),
+        (
+            ["replay", "CHAT", "-w", "4000", "--model", "command:no-such-program"],
+            "`workbench doctor` shows what is installed,",
+        ),
+        (["compare", "--window", "ten"], "`workbench compare --help` shows what is accepted\n"),
     ],
 )
-def test_each_kind_of_error_says_where_to_go_on(error: WorkbenchError, word: str) -> None:
-    assert word in hint(error)
+def test_each_kind_of_error_says_below_it_where_to_go_on(
+    words: list[str], hint: str, chat: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("bad.json").write_text("not json")
+    assert main([word.replace("CHAT", chat) for word in words]) == 2
+    told = capsys.readouterr().err
+    assert re.search(rf"workbench: .+\nhint: {re.escape(hint)}", told)
 
 
-def test_the_hint_stands_below_the_error(capsys: pytest.CaptureFixture[str]) -> None:
-    complain("workbench: no such thing", hint="look elsewhere")
-    assert capsys.readouterr().err == "workbench: no such thing\nhint: look elsewhere\n"
-    assert main(["compare", "--window", "ten"]) == 2
-    assert "compare --help` shows what is accepted" in capsys.readouterr().err
+def test_where_a_model_fails_the_same_command_continues(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing_command() -> int:
+        raise ModelError("no answer came")
+
+    monkeypatch.setattr("workbench.cli.catalogue.show", failing_command)
+    assert main(["list"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(
+        "workbench: no answer came\nhint: finished work is kept: the same command"
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (
-            ["lab", "experiment", "-p", "window", "32000"],
-            ["lab", "experiment", "-p", "window=32000"],
-        ),
-        (
-            ["lab", "experiment", "-p", "strategies", "opal,pipeline", "--json"],
-            ["lab", "experiment", "-p", "strategies=opal,pipeline", "--json"],
-        ),
-        (
-            ["lab", "experiment", "-p", "window=32000", "-p", "seed", "-1"],
-            ["lab", "experiment", "-p", "window=32000", "-p", "seed=-1"],
-        ),
-        (["lab", "experiment", "-p", "window"], ["lab", "experiment", "-p", "window"]),
+        (["window", "ten"], "the parameter window is 'ten'; it must be a whole number"),
+        (["window=ten"], "the parameter window is 'ten'; it must be a whole number"),
+        (["window", "ten", "--json"], "the parameter window is 'ten'; it must be a whole number"),
+        (["seed=1", "-p", "windw", "-1"], "no parameter 'windw'"),
+        (["window"], "the parameter 'window' has no value"),
     ],
 )
-def test_a_parameter_may_be_two_words(words: list[str], expected: list[str]) -> None:
-    assert joined(words) == expected
+def test_a_parameter_may_be_two_words(
+    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lab", "experiment", "-p", *words]) == 2
+    assert expected in capsys.readouterr().err
 
 
 def test_a_warning_of_a_kind_is_a_sentence_and_others_stay_as_they_are(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.warns(UserWarning, match="something else"), plain_warnings(LeftOut):
+    def warning_command() -> int:
         warnings.warn("left out: a.json: no", LeftOut, stacklevel=1)
         warnings.warn("something else", UserWarning, stacklevel=1)
+        return 0
+
+    monkeypatch.setattr("workbench.cli.catalogue.show", warning_command)
+    with pytest.warns(UserWarning, match="something else"):
+        assert main(["list"]) == 0
     assert capsys.readouterr().err == "workbench: left out: a.json: no\n"

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from engine.models.provider import serving
@@ -16,7 +17,7 @@ from lab.judge.knowing import Knowing
 from builders import remembering, rules
 from workbench import Session, load, save
 from workbench.cli import main
-from workbench.engine.models.local import alias, start_server
+from workbench.engine.models.local import start_server
 from workbench.engine.models.weights import weights
 
 needs_weights = pytest.mark.skipif(
@@ -163,6 +164,13 @@ def test_what_cannot_answer_is_refused_in_one_sentence(
     assert "gemma, smollm2" in capsys.readouterr().err
 
 
+def served_name(address: str) -> str:
+    """The name by which a server offers its one model."""
+    with urlopen(f"{address}/models") as answer:
+        (model,) = json.load(answer)["data"]
+    return str(model["id"])
+
+
 @needs_weights
 def test_a_small_model_behind_its_server_works_on_a_task_and_is_graded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -175,7 +183,7 @@ def test_a_small_model_behind_its_server_works_on_a_task_and_is_graded(
         "lab",
         "trial",
         "--agent",
-        f"litellm:openai/{alias(small)}",
+        f"litellm:openai/{served_name(server.address)}",
         "--no-sandbox",
         "--families",
         "changed_values",

@@ -8,7 +8,7 @@ import pytest
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import PredictedContext, ReaderErrors
 from workbench.evaluation.metrics.work_exam.text_kind import text_kind
-from workbench.lab.judge.work_exam.fit import FitReport, chances, fit, fit_report, left_out_chances
+from workbench.lab.judge.work_exam.fit import chances, fit, fit_report, left_out_chances
 from workbench.lab.judge.work_exam.graded_answers import read_answers, read_names
 
 REFERENCES = ("none", "null", "oracle", "soup", "index", "salad")
@@ -20,11 +20,9 @@ BEGIN, END = "<!-- real-readers -->\n", "<!-- end of real-readers -->"
 WRITERS = {"extractive": "a rule", "folder:summaries": "a real model", "": ""}
 
 
-@cache
-def report() -> FitReport:
-    """How the reader does on projects that were left out of the fit."""
-    answers = read_answers([STUDY])
-    return fit_report(answers, left_out_chances(answers))
+graded_answers = cache(lambda: read_answers([STUDY]))
+report = cache(lambda: fit_report(graded_answers(), left_out_chances(graded_answers())))
+"""How the reader does on projects that were left out of the fit."""
 
 
 def bias(strategy: str, share: float) -> float:

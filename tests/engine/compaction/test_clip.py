@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
-from builders import said, told
-from workbench import AssistantMessage, Summary, Text, ToolCall, UserMessage
-from workbench.engine.compaction.clip import boundary, head, middle_out, shortened
+from builders import result, said, told
+from workbench import AssistantMessage, Budget, Context, Summary, Text, ToolCall, UserMessage
+from workbench.engine.compaction.clip import middle_out, shortened
+from workbench.engine.compaction.stages import Microcompact
 from workbench.engine.transcript.message import (
     Image,
     Thinking,
@@ -16,13 +19,25 @@ LEAST_CHARS = 48
 FAMILY = "👩\u200d👩\u200d👧\u200d👦"
 
 
+def head(text: str, chars: int) -> str:
+    """The beginning of a text that the stage `microcompact` leaves of a long result."""
+    calls = AssistantMessage(id="a", blocks=tuple(ToolCall(f"c{i}", "read", {}) for i in range(3)))
+    long = f"{text}\n{'x' * 400}" if len(text) > chars else text
+    results = [result(long, f"c{i}") for i in range(3)]
+    context = Context.of([said("go"), calls, *results, told("Read.", "b")])
+    stage = Microcompact(chars=chars, pins=replace(Microcompact().pins, prefix=0, suffix=0))
+    plan = stage.plan(context, Budget(target=0, window=1_000))
+    shown = plain_text((context if plan is None else plan.apply(context)).messages[2])
+    return shown.removeprefix("[microcompact excerpt] ").removesuffix(" […]")
+
+
 @pytest.mark.parametrize(
     "whole", [FAMILY, "👍🏽", "🇩🇪", "e\u0301", "✌\ufe0f", "\ud83d\ude00", "각"]
 )
 def test_what_reads_as_one_character_is_not_parted(whole: str) -> None:
     text = "ab" + whole + "cd"
     for at in range(len(text) + 1):
-        cut = boundary(text, at)
+        cut = len(head(text, at))
         assert cut <= at
         assert cut <= 2 or cut >= 2 + len(whole) or len(whole) == 1
 

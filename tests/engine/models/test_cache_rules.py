@@ -5,30 +5,32 @@ import pytest
 from workbench import SettingError
 from workbench.engine.models.cache_rules import (
     ANTHROPIC,
-    DEEPSEEK,
-    GEMINI,
     NO_CACHE,
     OPENAI,
     CacheRules,
     rules_for,
 )
-from workbench.engine.models.prices import Tariff, given_tariff, tariff
+from workbench.engine.models.prices import given_tariff, tariff
 
 
-def known(model: str) -> Tariff:
-    found = tariff(model)
-    assert found is not None
-    return found
+def rules_of(model: str, *, hour: bool = False) -> CacheRules:
+    """What the provider of a model with a price caches."""
+    priced = tariff(model)
+    assert priced is not None
+    return rules_for(priced, model, hour=hour)
 
 
 def test_prices_are_by_the_token_and_not_by_the_million() -> None:
-    rates = known("claude-opus-4-5").rates
+    priced = tariff("claude-opus-4-5")
+    assert priced is not None
+    rates = priced.rates
     assert (rates.input, rates.output) == (5e-6, 25e-6)
     assert (rates.cache_read, rates.cache_write, rates.cache_write_long) == (0.5e-6, 6.25e-6, 10e-6)
 
 
 def test_a_long_prompt_pays_the_dearer_tier_for_all_of_it() -> None:
-    found = known("claude-sonnet-4-5")
+    found = tariff("claude-sonnet-4-5")
+    assert found is not None
     assert found.at(200_000).input == 3e-6
     dear = found.at(200_001)
     assert (dear.input, dear.output, dear.cache_read) == (6e-6, 22.5e-6, 0.6e-6)
@@ -79,17 +81,17 @@ def test_a_price_that_makes_no_sense_says_what_would(text: str, told: str) -> No
     ],
 )
 def test_each_provider_has_its_own_rules(model: str, name: str) -> None:
-    assert rules_for(known(model), model).name == name
+    assert rules_of(model).name == name
 
 
 def test_the_hour_is_taken_where_the_recording_says_so() -> None:
-    assert rules_for(known("claude-opus-4-5"), hour=True).seconds == 3_600
-    assert rules_for(known("gpt-5.4"), hour=True) == OPENAI
+    assert rules_of("claude-opus-4-5", hour=True).seconds == 3_600
+    assert rules_of("gpt-5.4", hour=True) == OPENAI
 
 
 def test_a_model_has_its_own_minimum() -> None:
-    assert rules_for(known("claude-opus-4-5")).minimum == 4_096
-    assert rules_for(known("claude-sonnet-4-5")).minimum == 1_024
+    assert rules_of("claude-opus-4-5").minimum == 4_096
+    assert rules_of("claude-sonnet-4-5").minimum == 1_024
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_a_model_has_its_own_minimum() -> None:
     ],
 )
 def test_some_models_read_whole_blocks_of_their_own(model: str, read: int) -> None:
-    assert rules_for(known(model), model).cached(40_000, 30_001, 30_001, 500, 1.0) == read
+    assert rules_of(model).cached(40_000, 30_001, 30_001, 500, 1.0) == read
 
 
 @pytest.mark.parametrize(
@@ -111,8 +113,8 @@ def test_some_models_read_whole_blocks_of_their_own(model: str, read: int) -> No
     [
         (ANTHROPIC, 30_001, 30_001),
         (OPENAI, 30_001, 29_952),
-        (DEEPSEEK, 30_001, 29_952),
-        (GEMINI, 30_001, 30_001),
+        (rules_of("deepseek/deepseek-chat"), 30_001, 29_952),
+        (rules_of("gemini-2.5-pro"), 30_001, 30_001),
         (NO_CACHE, 30_001, 0),
         (OPENAI, 1_023, 0),
         (OPENAI, 1_024, 1_024),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from builders import said, told
 from workbench import AssistantMessage, CompactionEntry, Log, MessageEntry, Session, Summary, load
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import Message, Usage
-from workbench.engine.transcript.recorded_requests import PredictedRequest, predicted_requests
+from workbench.engine.transcript.recorded_requests import predicted_requests
 from workbench.evaluation.replays.sizing import Sizing
 
 OVERHEAD, SCALE = 20_000, 1.25
@@ -41,10 +42,25 @@ def spoken(
     return Session("s", log)
 
 
-def predictions(session: Session) -> tuple[PredictedRequest, ...]:
-    return predicted_requests(
-        session, [1_000] * len(session.messages), thousand_each, OVERHEAD, SCALE
-    )
+@dataclass(frozen=True)
+class Prediction:
+    """What is predicted of one prompt, beside what was reported."""
+
+    turn: str
+    error: float
+    predicted: float
+    reported: int
+    begins_with: int | None
+
+
+def predictions(session: Session) -> list[Prediction]:
+    sizes = [1_000] * len(session.messages)
+    return [
+        Prediction(
+            request.turn, request.error, request.predicted, request.reported, request.begins_with
+        )
+        for request in predicted_requests(session, sizes, thousand_each, OVERHEAD, SCALE)
+    ]
 
 
 def test_a_prompt_that_follows_the_law_is_predicted_exactly() -> None:
@@ -113,7 +129,7 @@ def test_a_compaction_before_a_request_without_a_report_is_not_forgotten() -> No
 
 
 def test_a_recording_without_reports_has_nothing_to_follow() -> None:
-    assert predictions(Session.of([said("hi"), told("ok")])) == ()
+    assert predictions(Session.of([said("hi"), told("ok")])) == []
 
 
 SHRINKING = ("2026-01-22-0cf3db51", "2026-01-23-6113e919", "53ea1606", "fdd24234")

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from builders import result, said, told
 from workbench import ClearingEntry, CompactionEntry, Log, MessageEntry, Session, Summary, Text
 from workbench.engine.transcript.message import Message, ToolResult, Usage
-from workbench.engine.transcript.recorded_requests import RecordedRequest, recorded_requests
+from workbench.engine.transcript.recorded_requests import recorded_requests
 
 
 def ten_each(message: Message) -> int:
@@ -13,6 +13,19 @@ def ten_each(message: Message) -> int:
     if isinstance(message, ToolResult | Summary):
         return sum(len(block.text) for block in message.blocks if isinstance(block, Text))
     return 10
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a recording shows of one request: its answer, its size, what changed before it, the
+    request that it begins like, and that to which the end of a turn leads back.
+    """
+
+    answer: str
+    counted: int
+    change: str
+    begins_with: int | None
+    turn_before: int | None
 
 
 class Tree:
@@ -28,13 +41,19 @@ class Tree:
     def turn(self, n: int, after: str | None = None) -> Tree:
         return self.say(said("go", f"u{n}"), after).say(told("ok", f"a{n}"))
 
-    def requests(self) -> list[RecordedRequest]:
+    def requests(self) -> list[Asked]:
         session = Session("s", self.log)
-        return list(
-            recorded_requests(
-                session, [ten_each(message) for message in session.messages], ten_each
+        sizes = [ten_each(message) for message in session.messages]
+        return [
+            Asked(
+                request.answer.id,
+                request.counted,
+                request.change,
+                request.begins_with,
+                request.turn_before,
             )
-        )
+            for request in recorded_requests(session, sizes, ten_each)
+        ]
 
 
 def test_each_request_holds_all_that_was_said_before_it() -> None:
@@ -95,7 +114,7 @@ def test_a_sub_agent_s_tree_is_left_out() -> None:
     tree.log.append(MessageEntry(id="v0", parent=None, message=said("do this", "v0")))
     tree.log.append(MessageEntry(id="b0", parent="v0", message=side))
     tree.turn(1, after="a0")
-    assert [request.answer.id for request in tree.requests()] == ["a0", "a1"]
+    assert [request.answer for request in tree.requests()] == ["a0", "a1"]
 
 
 def thinking_turn(tree: Tree, n: int) -> Tree:

@@ -12,9 +12,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import called, remembering, result, rules, said, told
-from workbench import CompactionEntry, Log, MessageEntry, NoteEntry, Session, Summary, ToolCall
-from workbench.engine.transcript.files import FileOps, merged
+from builders import called, remembering, result, rules, said, summarize, told
+from workbench import (
+    Budget,
+    CompactionEntry,
+    Context,
+    Log,
+    MessageEntry,
+    NoteEntry,
+    Scripted,
+    Session,
+    Strategy,
+    Summary,
+    ToolCall,
+    compact,
+)
+from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, plain_text, said_texts
 from workbench.engine.transcript.personal import KINDS
 from workbench.engine.transcript.redaction import Redactor, holds_one, redacted
@@ -163,12 +176,24 @@ def test_an_argument_whose_name_says_that_it_is_a_secret_is_masked_whole() -> No
     assert call.arguments == {"user": "x", "password": f"{MARK}password-1"}
 
 
+def files_in_a_summary(path: str) -> FileOps:
+    """What a summary says of files, after which this one was read."""
+    talk = [*remembering(8), called("read", "last", path=path), told("read", "a-last")]
+    context = Context.of([*talk, said("and now", "now"), told("on it", "on")])
+    budget = Budget(target=100_000, window=200_000, keep_recent=1, force=True)
+    summarizing = Strategy("s", (summarize(),))
+    compaction = compact(context, summarizing, budget, Scripted(["short"] * 2))
+    (files,) = [m.files for m in compaction.after.messages if isinstance(m, Summary)]
+    assert path in files.read
+    return files
+
+
 def test_every_place_where_a_text_can_stand_is_masked() -> None:
     token = "gh" + f"p_{RANDOM[:36]}"
     log = Log()
     log.append(MessageEntry(id="s", parent=None, message=rules(token, "s")))
     log.append(NoteEntry(id="n", parent="s", kind="label", text=token))
-    files = merged([FileOps(read=(f"/home/janedoe/{token}",))])
+    files = files_in_a_summary(f"/home/janedoe/{token}")
     log.append(
         CompactionEntry(
             id="c", parent="n", summary=Summary(id="k", text=token, lead=token, files=files)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from engine.compaction.presets.situations import due, fired, summary
 
@@ -39,6 +41,21 @@ def test_the_newest_twenty_messages_stay() -> None:
     compaction, _ = fired(LANGCHAIN_20, messages)
     assert len(compaction.after.messages) == 21
     assert compaction.after.messages[1:] == tuple(messages[-20:])
+
+
+def test_a_pinned_pair_does_not_hold_together_what_stands_inside_it() -> None:
+    pair: list[Message] = [
+        replace(called("read", "c"), pinned=True),
+        replace(result("x", "c"), pinned=True),
+    ]
+    words = chat(30)
+    messages: list[Message] = [*words[:8], pair[0], *words[8:12], pair[1], *words[12:]]
+    for is_pinned in (True, False):
+        messages[13] = replace(messages[13], pinned=is_pinned)
+        compaction, _ = fired(LANGCHAIN_20, messages)
+        newest = [message.id for message in compaction.after.messages if message.id[0] == "m"]
+        assert newest == [f"m{i}" for i in range(10, 30)]
+        assert {"a-c", "r-c"} <= {message.id for message in compaction.after.messages}
 
 
 @pytest.mark.parametrize("extra", range(4))
