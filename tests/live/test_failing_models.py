@@ -12,6 +12,8 @@ from live.talk import Record, answered, asked, openai, without_fallback
 
 import workbench as wb
 from workbench import Compactor, Completion, Settings, SummaryRequest
+from workbench.engine.compaction.prompt_template import PromptTemplate
+from workbench.engine.compaction.stages import Summarize
 from workbench.engine.models.model import TooLate
 from workbench.live.events import CompactionDropped, CompactionEnded
 
@@ -90,8 +92,13 @@ def test_a_summary_sets_no_warning() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["prompt is too long: 90000 tokens > 20000 maximum", "the input is too long for this model"],
-    ids=["a stated limit", "no limit"],
+    [
+        "prompt is too long: 90000 tokens > 20000 maximum",
+        "the input is too long for this model",
+        "Request too large for m on tokens per min (TPM): Limit 20000, Requested 90000",
+        "This request would exceed the rate limit of 20,000 input tokens per minute.",
+    ],
+    ids=["a stated limit", "no limit", "a minute's quota", "a quota without a size"],
 )
 def test_a_summary_request_that_overflows_is_split(words: str) -> None:
     model = Small(80_000, words)
@@ -145,6 +152,25 @@ def test_a_model_is_given_up_in_time_for_the_rest_of_the_request(
 
 def test_a_model_is_waited_for_a_minute_at_most_unless_the_host_says_otherwise() -> None:
     assert Settings().model_seconds == 60.0
+
+
+@dataclass(frozen=True)
+class PromptWithoutFile(PromptTemplate):
+    """A prompt whose file is missing."""
+
+    def __call__(self, request: SummaryRequest) -> str:
+        raise FileNotFoundError("prompts/sections.md")
+
+
+def test_a_prompt_that_cannot_be_written_is_no_failure_of_the_model() -> None:
+    model = Small(10**9, "")
+    stage = Summarize(prompt=PromptWithoutFile())
+    broken = wb.Preset("broken", wb.Strategy("broken", (stage,)), wb.AtShare(0.8))
+    live = Compactor(broken, model=model, window=60_000)
+    live.before_request(long_talk(40))
+    dropped = [event for event in live.events if isinstance(event, CompactionDropped)]
+    assert ended(live) == [] and model.prompts == []
+    assert "FileNotFoundError: prompts/sections.md" in dropped[0].why
 
 
 def test_without_a_fallback_the_history_stays_as_it_was() -> None:

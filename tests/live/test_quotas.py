@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 import pytest
+from engine.models.provider import Provider, Reply, completion, serving
 from live.talk import Record, anthropic, openai
 
 from workbench import Compactor
+from workbench.engine.models.litellm import LiteLLM
+from workbench.engine.models.provider_options import ProviderOptions
 from workbench.live.events import CompactionEnded, ErrorJudged, LastResort
 
 QUOTA = 3_000
@@ -34,12 +38,88 @@ APIS = [
 both_apis = pytest.mark.parametrize(("talk", "error"), APIS)
 
 
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with serving() as server:
+        yield server
+
+
 def refused(talk: Callable[[int], list[Record]], error: str) -> Compactor:
     """An agent whose request of about 8,000 tokens was above the quota."""
     live = Compactor("truncate", window=WINDOW, clock=lambda: 0.0)
     live.before_request(talk(24), model="m")
     assert live.on_error(error, model="m") is not None
     return live
+
+
+@dataclass
+class Metered:
+    """A server whose minute has so many tokens, and which answers with the parts that a request
+    shows.
+    """
+
+    answer: Callable[[str], Reply]
+    error: str
+    sizes: list[int] = field(default_factory=list)
+    told: str = ""
+
+    def __call__(self, request: Record) -> Reply:
+        text = json.dumps(request["messages"])
+        tokens = len(text) // 4 + request.get("max_tokens", 0)
+        self.sizes.append(tokens)
+        if tokens > SUMMARY_QUOTA:
+            return Reply(json.loads(self.error), 429)
+        self.told += text
+        return self.answer("The parts were read.")
+
+
+def anthropic_answer(text: str) -> Reply:
+    return Reply(
+        {
+            "id": "m",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-haiku-4-5",
+            "content": [{"type": "text", "text": text}],
+            "stop_reason": "end_turn",
+            "usage": {"input_tokens": 120, "output_tokens": 7},
+        }
+    )
+
+
+SUMMARY_QUOTA = 6_000
+TOO_LARGE = OPENAI.replace("Limit 3000", f"Limit {SUMMARY_QUOTA}").replace("9021", "19021")
+SERVERS = [
+    pytest.param(
+        "openai/gpt-4o",
+        completion,
+        json.dumps({"error": {"message": TOO_LARGE, "type": "tokens"}}),
+        id="openai",
+    ),
+    pytest.param(
+        "anthropic/claude-haiku-4-5",
+        anthropic_answer,
+        ANTHROPIC.replace("3,000", f"{SUMMARY_QUOTA:,}"),
+        id="anthropic",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "answer", "error"), SERVERS)
+def test_a_summary_request_above_the_quota_is_split(
+    provider: Provider, name: str, answer: Callable[[str], Reply], error: str
+) -> None:
+    server = Metered(answer, error)
+    provider.by = server
+    model = LiteLLM(name, ProviderOptions(api_base=provider.address, tries=2, first_wait=0.0))
+    live = Compactor("summarize", model=model, window=20_000)
+    live.before_request(openai(40))
+    (event,) = [event for event in live.events if isinstance(event, CompactionEnded)]
+    (summary,) = [summary for stage in event.stages for summary in stage.completions]
+    above = [tokens for tokens in server.sizes if tokens > SUMMARY_QUOTA]
+    assert len(above) == 1 and len(server.sizes) > 2
+    assert summary.method == f"in {len(server.sizes) - 1} parts" and event.warning == ""
+    assert all(f"part {turn} " in server.told for turn in range(30))
 
 
 @both_apis

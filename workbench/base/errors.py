@@ -109,6 +109,10 @@ class ModelError(WorkbenchError):
         super().__init__(reason)
 
 
+class PromptError(WorkbenchError):
+    """A strategy's prompt could not be written, which says nothing about the model."""
+
+
 class AnswerAwaited(ModelError):
     """Somebody answers later; the request is written down, and other requests may still be made."""
 

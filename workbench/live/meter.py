@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from workbench.base.errors import ModelError
+from workbench.base.errors import ModelError, PromptError
+from workbench.engine.models.conversation import sent_text
 from workbench.engine.models.model import (
     Completion,
     Model,
@@ -14,12 +15,16 @@ from workbench.engine.models.model import (
     within,
 )
 from workbench.engine.models.provider_errors import classify
+from workbench.engine.models.refused_request import RefusedRequest
 from workbench.engine.transcript.message import Json
 from workbench.live.callbacks import reason
 
 NO_MODEL = "preset {!r} asks a model for a summary: pass one as `model`"
 MARGIN = 0.01
 """The share of the seconds that is left for what a request still takes once a model gave no answer."""
+
+CHARACTERS_PER_TOKEN = 4
+"""Of usual text, for an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,7 @@ class Meter:
             ModelError: it gave none; `overflow` where its own error says that the prompt was too
                 large.
         """
-        return self._paid(lambda: self.model.complete(request))
+        return self._paid(lambda: self.model.complete(request), lambda: sent_text(request))
 
     def compact_on_server(self, request: ServerRequest, /) -> Completion:
         """The compaction of the model's provider.
@@ -83,8 +88,14 @@ class Meter:
             raise ModelError(f"{self.name} cannot ask its provider to compact")
         return self._paid(lambda: compact(request))
 
-    def _paid(self, ask: Callable[[], Completion]) -> Completion:
+    def _paid(
+        self, ask: Callable[[], Completion], sent: Callable[[], str] = lambda: ""
+    ) -> Completion:
         """What a call gives, which is written down.
+
+        Args:
+            ask: the call.
+            sent: the text that it sends; empty if unknown.
 
         Raises:
             ModelError: it gave none.
@@ -94,9 +105,11 @@ class Meter:
         except ModelError as error:
             if error.overflow or error.outage:
                 raise
-            raise _as_model_error(error) from error
+            raise _as_model_error(error, sent()) from error
+        except PromptError:  # the strategy's fault, and none of the model
+            raise
         except Exception as error:
-            raise _as_model_error(error) from error
+            raise _as_model_error(error, sent()) from error
         if not isinstance(completion, Completion) or not isinstance(completion.text, str):
             raise ModelError(f"the model answered with {completion!r:.80} and no text")
         if completion.usd is not None:
@@ -122,14 +135,17 @@ class Meter:
             raise ModelError(too_late, outage=True) from None
 
 
-def _as_model_error(error: Exception) -> ModelError:
-    """What a model of the host raised, with what it says of the prompt's size."""
+def _as_model_error(error: Exception, sent: str) -> ModelError:
+    """What a model of the host raised for a text, with what it says of the prompt's size."""
     text = reason(error)
     if isinstance(error, ModelError):
         text = str(error)
-    diagnosis = classify(text, getattr(error, "status_code", None))
-    overflow = diagnosis.kind in ("overflow", "mixed", "bytes")
-    return ModelError(text, overflow=overflow, limit=diagnosis.limit if overflow else None)
+    status = getattr(error, "status_code", None)
+    request = RefusedRequest(tokens=len(sent) // CHARACTERS_PER_TOKEN)
+    diagnosis = classify(text, status, request=request)
+    if diagnosis.is_too_large:
+        return ModelError(text, overflow=True, limit=diagnosis.limit)
+    return ModelError(text)
 
 
 def _dollars(price: Json) -> float | None:

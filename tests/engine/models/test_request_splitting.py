@@ -24,6 +24,7 @@ class Small:
         word for word in prompt.split() if word.startswith("fact-")
     )
     refuses_over: int = 10**9
+    states: int | None = None
     requests: list[SummaryRequest] = field(default_factory=list)
     name: str = "small"
 
@@ -33,7 +34,7 @@ class Small:
     def complete(self, request: SummaryRequest, /) -> Completion:
         self.requests.append(request)
         if TiktokenCounter().count_text(request.prompt) > self.refuses_over:
-            raise ModelError("too long", overflow=True)
+            raise ModelError("too long", overflow=True, limit=self.states)
         return Completion(
             text=self.says(request.prompt),
             model="small",
@@ -89,6 +90,35 @@ def test_what_does_not_fit_is_summarised_in_parts_and_nothing_is_left_out() -> N
     assert [m.id for summary_request in inner.requests for m in summary_request.messages] == [
         f"u{i}" for i in range(60)
     ]
+
+
+@pytest.mark.parametrize("stated", [2_500, None])
+def test_parts_are_below_a_limit_that_is_far_below_the_window(stated: int | None) -> None:
+    inner = Small(100_000, refuses_over=2_500, states=stated)
+    answer = SplittingModel(inner).complete(request(facts(60)))
+    assert {f"fact-{i}" for i in range(60)} <= set(answer.text.split())
+    sizes = [TiktokenCounter().count_text(request.prompt) for request in inner.requests]
+    assert (len([size for size in sizes if size > 2_500]) == 1) == (stated is not None)
+
+
+def test_where_the_quota_counts_the_answer_a_smaller_one_may_be_all_that_is_needed() -> None:
+    @dataclass
+    class Metered(Small):
+        def complete(self, request: SummaryRequest, /) -> Completion:
+            if (request.max_tokens or 0) > 8_000:
+                raise ModelError("limit 20000, requested 21000", overflow=True, limit=20_000)
+            return super().complete(request)
+
+    inner = Metered(200_000)
+    answer = SplittingModel(inner).complete(request(facts(60), most=16_000))
+    assert answer.method == "bound lowered to fit a quota" and len(inner.requests) == 1
+
+
+def test_a_prompt_that_fits_in_no_part_is_not_tried_in_smaller_ones() -> None:
+    inner = Small(100_000, refuses_over=10, states=1_024)
+    with pytest.raises(ModelError, match="too long"):
+        SplittingModel(inner).complete(request(facts(200, words=2_000)))
+    assert len(inner.requests) <= 2
 
 
 def test_every_part_fits_with_its_answer() -> None:

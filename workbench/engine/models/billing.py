@@ -13,6 +13,8 @@ from workbench.engine.models.prices import MILLION, Rates, dearest, tariff, wind
 from workbench.engine.models.provider_options import ProviderOptions
 from workbench.engine.models.tokenizer import TiktokenCounter
 
+BYTES_PER_TOKEN = 4
+"""Of usual text, for an estimate."""
 FRAME = 256
 """Tokens that a provider may add to the words of a prompt."""
 
@@ -74,6 +76,11 @@ class BoundedRequest:
     call: Mapping[str, Any]
     bound: Bound
     is_limited: bool = False
+
+    @property
+    def tokens(self) -> int:
+        """About so many are in the prompt."""
+        return self.bound.read // BYTES_PER_TOKEN
 
 
 def bound(

@@ -134,10 +134,10 @@ class LiteLLM(LanguageModel):
             raise
         except litellm.exceptions.openai.OpenAIError as error:
             spent = 0.0 if was_free(error) else None
-            failure = error_in_answer(sent.model, error, answers, options)
+            failure = error_in_answer(sent.model, error, answers, options, sent.tokens)
             if failure is None:
                 shown_text = short_error(error, options)
-                failure = model_error(litellm, sent.model, error, shown_text)
+                failure = model_error(litellm, sent.model, error, shown_text, sent.tokens)
             failed = ""
             if failure.outage:
                 failed = str(failure)

@@ -13,6 +13,7 @@ from workbench.engine.models.billing import was_free
 from workbench.engine.models.keys import without_keys
 from workbench.engine.models.provider_errors import classify, reason_in_answer
 from workbench.engine.models.provider_options import ProviderOptions
+from workbench.engine.models.refused_request import RefusedRequest
 
 READ, SHOWN = 4_000, 300
 """Characters of a provider's error that are looked at, and that are shown."""
@@ -29,8 +30,17 @@ _NO_KEY = re.compile(
 )
 
 
-def model_error(litellm: ModuleType, model: str, error: Exception, text: str) -> ModelError:
-    """What an error of litellm means for the caller; `text` is what may be shown of it.
+def model_error(
+    litellm: ModuleType, model: str, error: Exception, text: str, tokens: int
+) -> ModelError:
+    """What an error of litellm means for the caller.
+
+    Args:
+        litellm: the module.
+        model: what was asked.
+        error: what it raised.
+        text: what may be shown of it.
+        tokens: of the request, by our own count.
 
     Raises:
         SetupError: a key is missing.
@@ -39,10 +49,14 @@ def model_error(litellm: ModuleType, model: str, error: Exception, text: str) ->
         raise SetupError(f"{model} has no key: {text}") from error
     status = getattr(error, "status_code", None)
     refused = isinstance(error, litellm.BadRequestError) or status == 413
-    diagnosis = classify(error)
-    if refused and diagnosis.kind in ("overflow", "mixed", "bytes"):
+    diagnosis = classify(error, request=RefusedRequest(tokens=tokens))
+    is_above_quota = diagnosis.kind == "rate_permanent"
+    if diagnosis.is_too_large and (refused or is_above_quota):
         return ModelError(
-            f"the prompt does not fit into {model}: {text}", overflow=True, limit=diagnosis.limit
+            f"the prompt does not fit into {model}: {text}",
+            overflow=True,
+            limit=diagnosis.limit,
+            outage=is_above_quota,
         )
     is_about_content = refused and _CONTENT.search(str(error)) is not None
     if is_about_content or isinstance(error, litellm.ContentPolicyViolationError):
@@ -61,7 +75,7 @@ def model_error(litellm: ModuleType, model: str, error: Exception, text: str) ->
 
 
 def error_in_answer(
-    model: str, error: Exception, answers: Sequence[object], options: ProviderOptions
+    model: str, error: Exception, answers: Sequence[object], options: ProviderOptions, tokens: int
 ) -> ModelError | None:
     """What an answer with the status of success tells of a failure; None where the failure is
     another.
@@ -82,8 +96,14 @@ def error_in_answer(
         return None
     one_line = " ".join(reason[:READ].split())
     shown_reason = without_keys(one_line, options.key or "", options.api_base or "")[:MOST_SHOWN]
-    if classify(reason).kind in ("overflow", "mixed", "bytes"):
-        return ModelError(f"the prompt does not fit into {model}: {shown_reason}", overflow=True)
+    diagnosis = classify(reason, request=RefusedRequest(tokens=tokens))
+    if diagnosis.is_too_large:
+        return ModelError(
+            f"the prompt does not fit into {model}: {shown_reason}",
+            overflow=True,
+            limit=diagnosis.limit,
+            outage=diagnosis.kind == "rate_permanent",
+        )
     hopeless = _HOPELESS.search(reason) is not None
     return ModelError(
         f"{model} gave no answer: {shown_reason}", retryable=not hopeless, outage=True

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from threading import Thread
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
+from workbench.base.errors import PromptError
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, TokenCounter, chars_per_token
 
@@ -83,8 +84,16 @@ class SummaryRequest:
 
     @property
     def prompt(self) -> str:
-        """The user prompt, written out."""
-        return self.write(self)
+        """The user prompt, written out.
+
+        Raises:
+            PromptError: it cannot be.
+        """
+        try:
+            return self.write(self)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise PromptError(f"a prompt cannot be written: {reason}") from error
 
     @property
     def stand_in(self) -> str | None:

@@ -77,6 +77,11 @@ class Diagnosis:
     output: int | None = None
     text: str = ""
 
+    @property
+    def is_too_large(self) -> bool:
+        """Whether a smaller request would be taken: by the model, its server, or a quota."""
+        return self.kind in {"overflow", "mixed", "bytes", "rate_permanent"}
+
 
 def classify(
     error: ProviderError,

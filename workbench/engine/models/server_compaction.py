@@ -207,7 +207,7 @@ def _refusal(call: Call, error: HTTPError, options: ProviderOptions) -> ModelErr
     """What a provider's error means."""
     text = _error_text(error.read(MOST_BYTES).decode("utf-8", "replace"), options)
     diagnosis = classify(text, error.code)
-    overflow = diagnosis.kind in ("overflow", "mixed", "bytes")
+    overflow = diagnosis.is_too_large
     limit: int | None = None
     if overflow:
         limit = diagnosis.limit

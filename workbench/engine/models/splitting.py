@@ -19,13 +19,20 @@ MOST_HALVINGS = 5
 FEWEST_CHARACTERS = 40
 
 
+class NotSplit(ModelError):
+    """A prompt does not fit in parts either, so that smaller ones do not help."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, overflow=True)
+
+
 @dataclass(frozen=True, slots=True)
 class SplittingModel(ModelWrapper):
     """Sends the request whole where the prompt fits, and else part by part, each with the summary
     so far.
 
-    A conversation that does not fit is put to the model as a transcript. Where no window is known,
-    the model's own error says that the prompt does not fit.
+    A conversation that does not fit is put to the model as a transcript. The model's own error says
+    that the prompt does not fit where no window is known, and where a quota takes less than that.
 
     Nothing is left out, and the completion's `method` says in how many parts it came about.
     """
@@ -36,68 +43,78 @@ class SplittingModel(ModelWrapper):
         Raises:
             ModelError: the model gave none, or the prompt does not fit and cannot be split.
         """
-        window = self.window(request)
         if request.purpose == "question":
             return self.model.complete(request)
-        if window is None:
-            return self._in_unknown_window(request)
-        max_completion = int(LARGEST_COMPLETION * window)
-        is_lowered = (request.max_tokens or 0) > max_completion
-        lowered = replace(request, max_tokens=max_completion) if is_lowered else request
-        room = window - (lowered.max_tokens or 0)
-        if _size(sent_text(lowered)) <= room:
-            try:
-                completion = self.model.complete(lowered)
-                if is_lowered:
-                    return replace(completion, method="bound lowered to fit the window")
-                return completion
-            except ModelError as error:
-                if not error.overflow:
-                    raise
-                room = int(0.6 * room)  # its tokens are smaller than estimated
+        window = self.window(request)
+        bounded = _with_bound(request, window)
+        if window is not None:
+            room = window - (bounded.max_tokens or 0)
+            if _size(sent_text(bounded)) > room:
+                return self._split(request, room)
+        try:
+            completion = self.model.complete(bounded)
+        except ModelError as error:
+            if not error.overflow:
+                raise
+            return self._split(request, _size(sent_text(bounded)) // 2, error)
+        if bounded.max_tokens != request.max_tokens:
+            return replace(completion, method="bound lowered to fit the window")
+        return completion
+
+    def _split(
+        self, request: SummaryRequest, room: int, refusal: ModelError | None = None
+    ) -> Completion:
+        """The completion of what does not fit.
+
+        Args:
+            request: as it was asked for.
+            room: tokens of a part.
+            refusal: of the whole; None where it was not sent.
+        """
         if request.conversation:
             return self.complete(request.as_transcript())
-        if not hasattr(lowered.write, "left_out"):  # it is not written from the messages
-            raise ModelError(
+        window = self.window(request)
+        if not hasattr(request.write, "left_out"):  # it is not written from the messages
+            raise refusal or ModelError(
                 f"the prompt does not fit into {self.name}, which takes {window} tokens, and it"
                 " cannot be split",
                 overflow=True,
             )
-        return self._in_parts(lowered, room)
+        bounded = _with_bound(request, window)
+        return self._in_smaller_parts(bounded, room, refusal)
 
-    def _in_unknown_window(self, request: SummaryRequest) -> Completion:
-        """The completion of a model that says only by its error how much it takes.
-
-        Then parts are as large as the error allows, and half as large after each further error.
+    def _in_smaller_parts(
+        self, request: SummaryRequest, room: int, refusal: ModelError | None
+    ) -> Completion:
+        """The completion in parts of so many tokens, or of as many as an error says; half as large
+        after each further error.
         """
-        try:
-            return self.model.complete(request)
-        except ModelError as error:
-            if error.overflow and request.conversation:
-                return self.complete(request.as_transcript())
-            if not error.overflow or not hasattr(request.write, "left_out"):
-                raise
-            refusal = error
-        room = _size(request.prompt) // 2
-        if refusal.limit is not None:
-            room = min(room, int(refusal.limit * (1 - LARGEST_COMPLETION)))
         for _ in range(MOST_HALVINGS):
+            if refusal is not None and refusal.limit is not None:
+                bounded = _with_bound(request, refusal.limit)
+                stated_room = int(refusal.limit * (1 - LARGEST_COMPLETION))
+                room = min(room, stated_room)
+                if bounded.max_tokens != request.max_tokens:
+                    room = stated_room  # it may have counted the answer that was asked for
+                request = bounded
             try:
                 return self._in_parts(request, room)
+            except NotSplit as error:
+                raise refusal or error from error
             except ModelError as error:
                 if not error.overflow:
                     raise
-                refusal, room = error, room // 2
-        raise refusal
+                refusal = error
+                room //= 2
+        raise refusal or NotSplit(f"the prompt does not fit into {self.name}")
 
     def _in_parts(self, request: SummaryRequest, room: int) -> Completion:
         messages, so_far = list(request.messages), request.previous
         completions: list[Completion] = []
         while messages:
             if len(completions) == MOST_PARTS:
-                raise ModelError(
-                    f"the prompt does not fit into {self.name}, not even in {MOST_PARTS} parts",
-                    overflow=True,
+                raise NotSplit(
+                    f"the prompt does not fit into {self.name}, not even in {MOST_PARTS} parts"
                 )
             part, messages = _next_part(request, messages, so_far, room)
             partial = _partial(request, part, so_far)
@@ -107,9 +124,23 @@ class SplittingModel(ModelWrapper):
                 break  # an empty part would lose what came before: the whole is no answer
         return replace(
             with_total_cost(completions[-1], completions),
-            method=f"in {len(completions)} parts",
+            method=_in_so_many(len(completions)),
             left_out=sum(completion.left_out or 0 for completion in completions),
         )
+
+
+def _with_bound(request: SummaryRequest, window: int | None) -> SummaryRequest:
+    """The request, which asks for no larger a completion than a window leaves room for."""
+    if window is None or request.max_tokens is None:
+        return request
+    max_completion = int(LARGEST_COMPLETION * window)
+    return replace(request, max_tokens=min(request.max_tokens, max_completion))
+
+
+def _in_so_many(parts: int) -> str:
+    if parts == 1:
+        return "bound lowered to fit a quota"
+    return f"in {parts} parts"
 
 
 def _size(text: str) -> int:
@@ -132,7 +163,7 @@ def _next_part(
     """As many messages as fit, at least one or the beginning of one, and the rest.
 
     Raises:
-        ModelError: not even a few words fit.
+        NotSplit: not even a few words fit.
     """
 
     def size(messages: Sequence[Message]) -> int:
@@ -151,10 +182,7 @@ def _next_part(
             end = _with_text(oldest, text[length:])
             return [beginning], [end, *others]
         length //= 2
-    raise ModelError(
-        "the prompt does not fit into the model's window, not even without the record",
-        overflow=True,
-    )
+    raise NotSplit("the prompt does not fit into the model's window, not even without the record")
 
 
 def _with_text(message: Message, text: str) -> Message:

@@ -130,13 +130,14 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         while True:
             try:
                 response = handler(request)
-                return self._answered(live, response, call)
+                break
             except Exception as error:  # the compactor knows which it can answer
                 retry = live.on_error(error, model=call.model)
                 if retry is None:
                     raise
                 time.sleep(retry.wait)
                 request = call.sending(retry.messages, retry.max_tokens)
+        return self._answered(live, response, call)
 
     async def awrap_model_call(
         self,
@@ -154,13 +155,14 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         while True:
             try:
                 response = await handler(request)
-                return self._answered(live, response, call)
+                break
             except Exception as error:  # the compactor knows which it can answer
                 retry = await waiting.on_error(error, model=call.model)
                 if retry is None:
                     raise
                 await asyncio.sleep(retry.wait)
                 request = call.sending(retry.messages, retry.max_tokens)
+        return self._answered(live, response, call)
 
     def after_agent(self, state: CompactionState, runtime: Runtime[Any]) -> dict[str, Any]:
         """The turn is over: the time for compactions that should not fall into one."""
