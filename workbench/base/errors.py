@@ -78,7 +78,9 @@ class UnknownName(WorkbenchError):
 
 
 class PlanError(WorkbenchError):
-    """A stage's edits overlap or reach outside its context: a bug in that stage."""
+    """A stage's edits overlap or reach outside its context, or its prompt cannot be written: a bug
+    in that stage.
+    """
 
 
 class ModelError(WorkbenchError):
@@ -107,10 +109,6 @@ class ModelError(WorkbenchError):
         self.limit = limit
         self.outage = outage or retryable
         super().__init__(reason)
-
-
-class PromptError(WorkbenchError):
-    """A strategy's prompt could not be written, which says nothing about the model."""
 
 
 class AnswerAwaited(ModelError):

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from workbench.base.errors import ModelError, PromptError
+from workbench.base.errors import ModelError, PlanError
 from workbench.engine.models.conversation import sent_text
 from workbench.engine.models.model import (
     Completion,
@@ -106,7 +106,7 @@ class Meter:
             if error.overflow or error.outage:
                 raise
             raise _as_model_error(error, sent()) from error
-        except PromptError:  # the strategy's fault, and none of the model
+        except PlanError:  # the strategy's fault, and none of the model
             raise
         except Exception as error:
             raise _as_model_error(error, sent()) from error

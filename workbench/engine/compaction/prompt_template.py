@@ -42,16 +42,10 @@ USUAL_CHARS_PER_TOKEN = 3.0
 LEAST_CHARS_PER_TOKEN = 0.5
 
 
-_NAMES_OF_PROMPTS = (
-    "headings",
-    "lead",
-    "split",
-    "start",
-    "turn_headings",
-    "turn_prompt",
-    "focus_prompt",
-)
-"""Settings that are each the name of a prompt file, or empty."""
+_NAMES_OF_PROMPTS = ("lead", "split", "turn_prompt", "focus_prompt")
+"""Settings that are each the name of a prompt file."""
+_NAMES_OR_EMPTY = ("headings", "start", "turn_headings")
+"""Settings that are the same, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +114,15 @@ class PromptTemplate:
                 raise SettingError(f"{name} is {clip}; it must be at least 0, or 'whole'")
         for name in _NAMES_OF_PROMPTS:
             self._check_prompt(name, getattr(self, name))
+        for name in _NAMES_OR_EMPTY:
+            if getattr(self, name):
+                self._check_prompt(name, getattr(self, name))
         for rule in self.rules:
             self._check_prompt("rules", rule)
 
     def _check_prompt(self, setting: str, name: str) -> None:
         """Stop where a setting names no prompt file."""
-        if name and name not in prompt_names():
+        if name not in prompt_names():
             names = ", ".join(sorted(prompt_names()))
             raise SettingError(f"{setting} is {name!r}, which names no prompt; known are {names}")
 
@@ -161,6 +158,8 @@ class PromptTemplate:
         if purpose == "turn_prefix" and self.turn_headings:
             file = self.turn_headings
         outline: list[tuple[str, str]] = []
+        if not file:
+            return ()
         for line in prompt(file).splitlines():
             name, _, about = line.partition(":")
             outline.append((name, about.strip()))

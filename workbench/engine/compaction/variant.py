@@ -1,5 +1,6 @@
 """A preset with other settings."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -213,6 +214,8 @@ def _typed(setting: Setting, value: Value) -> object:
     hint = setting.hint
     if value == "none" and NoneType in get_args(hint):
         return None
+    if isinstance(value, float) and not math.isfinite(value):
+        raise SettingError("it must be a finite number")
     if isinstance(value, str) and get_origin(hint) in (tuple, frozenset):
         value = value.split("+")
     return typed_value(value, hint)

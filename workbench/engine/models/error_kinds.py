@@ -59,12 +59,17 @@ class GeneralRule:
     size: str = ""
     unless: str = ""
 
-    def matches(self, text: str) -> bool:
-        """Whether the text speaks of all that is wanted, and of nothing else."""
+    def is_about(self, text: str) -> bool:
+        """Whether the text speaks of the rule's subject, and of nothing that rules it out."""
         if self.unless and re.search(self.unless, text, re.IGNORECASE):
             return False
-        patterns = (self.about, self.fault, self.size)
-        return all(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
+        return re.search(self.about, text, re.IGNORECASE) is not None
+
+    def matches(self, text: str) -> bool:
+        """Whether it also speaks of all that is wanted besides."""
+        patterns = (self.fault, self.size)
+        is_wanted = all(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
+        return is_wanted and self.is_about(text)
 
 
 def _general_rules() -> list[GeneralRule]:
@@ -83,7 +88,6 @@ def _general_rules() -> list[GeneralRule]:
 
 
 _GENERAL = _general_rules()
-_HISTORY = compiled([rule.about for rule in _GENERAL if rule.kind == "malformed"])
 
 
 def kind_of(
@@ -152,7 +156,7 @@ def _general_kind(text: str, request: RefusedRequest) -> Kind | None:
     """The kind of an error by what it speaks of, as far as the request bears it out."""
     if _NO_PARAMETER.search(text):
         return "other"
-    if request.has_rare_defect and _HISTORY.search(text):
+    if request.has_rare_defect and _speaks_of_history(text):
         return "malformed"
     if named_defects(text) & request.defects:
         return "malformed"
@@ -178,6 +182,11 @@ def _general_kind(text: str, request: RefusedRequest) -> Kind | None:
     if _states_size(text, request):
         return "overflow"
     return None
+
+
+def _speaks_of_history(text: str) -> bool:
+    """Whether a text speaks of messages and their parts, and of no setting."""
+    return any(rule.kind == "malformed" and rule.is_about(text) for rule in _GENERAL)
 
 
 def _states_size(text: str, request: RefusedRequest) -> bool:

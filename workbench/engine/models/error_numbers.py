@@ -20,6 +20,8 @@ _THOUSANDS = re.compile(r"(?<![\w.-])(\d{1,4})k(?=[ -]tokens?\b)", re.IGNORECASE
 """A number of tokens in thousands."""
 _ADVICE = "at least "
 _BEFORE_CODE = re.compile(r"code\W{1,4}$", re.IGNORECASE)
+_STATUS = re.compile(r"\W*(?:error\W{1,2})?[45]\d\d(?= )", re.IGNORECASE)
+"""An HTTP status that an error begins with, which counts nothing."""
 _ITEMS = compiled(WORDINGS["items"])
 """An overflow whose numbers count messages."""
 _NEIGHBOURS = 40
@@ -166,7 +168,9 @@ def token_numbers(text: str) -> set[int]:
 
 def _numbers_in(text: str) -> Iterator[re.Match[str]]:
     """The numbers of a text that are no code of an error."""
-    for match in _TOKENS.finditer(text):
+    status = _STATUS.match(text)
+    after_status = status.end() if status else 0
+    for match in _TOKENS.finditer(text, after_status):
         if not _BEFORE_CODE.search(text[: match.start()]):
             yield match
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from threading import Thread
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-from workbench.base.errors import PromptError
+from workbench.base.errors import PlanError
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, TokenCounter, chars_per_token
 
@@ -87,13 +87,13 @@ class SummaryRequest:
         """The user prompt, written out.
 
         Raises:
-            PromptError: it cannot be.
+            PlanError: it cannot be.
         """
         try:
             return self.write(self)
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
-            raise PromptError(f"a prompt cannot be written: {reason}") from error
+            raise PlanError(f"a prompt cannot be written: {reason}") from error
 
     @property
     def stand_in(self) -> str | None:

@@ -20,6 +20,7 @@ Besides the general differences (`presets`):
 from dataclasses import dataclass
 from typing import ClassVar
 
+from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.clip import NewResult, rewritten
 from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.strategy import Preset, Situation, Strategy
@@ -48,6 +49,9 @@ class ObservationMask:
 
     attention_window: int = ATTENTION_WINDOW
     name: ClassVar[str] = "observation_mask"
+
+    def __post_init__(self) -> None:
+        check_whole_number("attention_window", self.attention_window, least=0)
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The masks that are not there yet."""

@@ -138,6 +138,9 @@ class DdxCompact:
     name: ClassVar[str] = "ddx_compact"
     prompt: ClassVar[PromptTemplate] = DdxPrompt()
 
+    def __post_init__(self) -> None:
+        self._prompt(self.config)  # refuses what no prompt can have
+
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The draft, and a second step for what depends on its length; a refusal where nothing
         fits.
