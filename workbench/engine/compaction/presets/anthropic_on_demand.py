@@ -53,14 +53,19 @@ class AtInputTokens:
     input_tokens: int = 150_000
     share_of_smaller: float = 0.75
 
+    def __post_init__(self) -> None:
+        self._limit()  # refuses what no limit can have
+
     def check(
         self,
         situation: Situation,
         /,
     ) -> Budget | None:
         """Due at exactly that number, by the provider's count."""
-        limit = AtLimit(share=self.share_of_smaller, most=self.input_tokens)
-        return limit.check(situation)
+        return self._limit().check(situation)
+
+    def _limit(self) -> AtLimit:
+        return AtLimit(share=self.share_of_smaller, most=self.input_tokens)
 
 
 @dataclass(frozen=True, slots=True)

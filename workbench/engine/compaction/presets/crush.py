@@ -23,6 +23,8 @@ Restates the automatic summary of Crush (charmbracelet/crush, commit 37f36e9 of 
 
 from dataclasses import dataclass
 
+from workbench.base.errors import SettingError
+from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.prompt_files import prompt
@@ -50,6 +52,12 @@ class RestOfWindow:
     large_window: int = 200_000
     buffer: int = 20_000
     ratio: float = 0.2
+
+    def __post_init__(self) -> None:
+        check_whole_number("large_window", self.large_window, least=0)
+        check_whole_number("buffer", self.buffer, least=0)
+        if not 0 <= self.ratio <= 1:
+            raise SettingError(f"ratio is {self.ratio}; a number of 0 to 1 would be accepted")
 
     def check(
         self,

@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.plan import Budget, behind_all, place
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.prompt_template import PromptTemplate
@@ -66,6 +67,11 @@ class OutputReserve:
     limit_input: int | None = None
     most_output: int = 32_000
 
+    def __post_init__(self) -> None:
+        for name in ("buffer", "limit_output", "most_output"):
+            check_whole_number(name, getattr(self, name), least=0)
+        check_whole_number("limit_input", self.limit_input, optional=True)
+
     def check(
         self,
         situation: Situation,
@@ -77,7 +83,7 @@ class OutputReserve:
         answer_tokens = min(self.limit_output, self.most_output)
         limit = AtLimit(answer=max(answer_tokens, self.buffer))
         if self.limit_input is not None:
-            limit = replace(limit, most=self.limit_input - self.buffer)
+            limit = replace(limit, most=max(self.limit_input - self.buffer, 1))
         return limit.check(situation)
 
 

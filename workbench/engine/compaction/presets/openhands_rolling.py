@@ -27,6 +27,7 @@ differences (`presets`):
 
 from dataclasses import dataclass
 
+from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.presentation import Presentation
@@ -49,6 +50,9 @@ class RollingTrigger:
 
     max_size: int = MAX_SIZE
 
+    def __post_init__(self) -> None:
+        check_whole_number("max_size", self.max_size)
+
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `messages > 80` or `tokens > window`; the target is half of the window where
         tokens are the reason.
@@ -70,6 +74,10 @@ class RollingCut:
     max_size: int = MAX_SIZE
     keep_first: int = 4
 
+    def __post_init__(self) -> None:
+        check_whole_number("max_size", self.max_size)
+        check_whole_number("keep_first", self.keep_first, least=0)
+
     def __call__(self, context: Context, budget: Budget) -> Span | None:
         """The span; None where there are no more messages than half of the allowed number, and
         tokens fit.
@@ -78,7 +86,8 @@ class RollingCut:
         allowed_messages = self.max_size // 2
         place = 0
         if len(context.messages) > allowed_messages:
-            place = len(movable) - (allowed_messages - self.keep_first - 1)
+            newest = max(allowed_messages - self.keep_first - 1, 0)
+            place = len(movable) - newest
         if budget.reason != EVENTS and context.tokens > budget.target:
             room = max(budget.room(context, movable.indices), 0)
             place = max(place, movable.fitting(int(KEPT_SHARE * room)))
