@@ -15,6 +15,7 @@ import workbench as wb
 from workbench import Compactor, Completion, Settings, SummaryRequest
 from workbench.engine.compaction.presets import BUILTIN
 from workbench.engine.compaction.settings import PIPELINE, Setting, settings
+from workbench.engine.transcript.message import Json
 
 NUMBERS = (-(10**12), -1, -0.5, 0, 1.5, 10**12, math.nan, math.inf)
 TEXTS = ("", "nope", "../nope")
@@ -32,10 +33,10 @@ class Writer:
         return Completion(text="The user asked for limits. Next: go on.", model=self.name)
 
 
-def wrong_values(setting: Setting) -> tuple[object, ...]:
+def wrong_values(setting: Setting) -> tuple[Json, ...]:
     """Values of the setting's own type that may make no sense, and one of another type."""
     kinds = {get_origin(hint) or hint for hint in (setting.hint, *get_args(setting.hint))}
-    values: list[object] = [{"a": 1}]
+    values: list[Json] = [{"a": 1}]
     if kinds & {int, float}:
         values += NUMBERS
     if str in kinds:
