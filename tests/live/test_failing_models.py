@@ -12,8 +12,6 @@ from live.talk import Record, answered, asked, openai, without_fallback
 
 import workbench as wb
 from workbench import Compactor, Completion, Settings, SummaryRequest
-from workbench.engine.compaction.prompt_template import PromptTemplate
-from workbench.engine.compaction.stages import Summarize
 from workbench.engine.models.model import TooLate
 from workbench.live.events import CompactionDropped, CompactionEnded
 
@@ -154,19 +152,16 @@ def test_a_model_is_waited_for_a_minute_at_most_unless_the_host_says_otherwise()
     assert Settings().model_seconds == 60.0
 
 
-@dataclass(frozen=True)
-class PromptWithoutFile(PromptTemplate):
-    """A prompt whose file is missing."""
-
-    def __call__(self, request: SummaryRequest) -> str:
+def test_a_prompt_that_cannot_be_written_is_no_failure_of_the_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def without_file(template: object, request: SummaryRequest) -> str:
         raise FileNotFoundError("prompts/sections.md")
 
-
-def test_a_prompt_that_cannot_be_written_is_no_failure_of_the_model() -> None:
+    template = "workbench.engine.compaction.prompt_template.PromptTemplate.__call__"
+    monkeypatch.setattr(template, without_file)
     model = Small(10**9, "")
-    stage = Summarize(prompt=PromptWithoutFile())
-    broken = wb.Preset("broken", wb.Strategy("broken", (stage,)), wb.AtShare(0.8))
-    live = Compactor(broken, model=model, window=60_000)
+    live = Compactor("summarize", model=model, window=60_000)
     live.before_request(long_talk(40))
     dropped = [event for event in live.events if isinstance(event, CompactionDropped)]
     assert ended(live) == [] and model.prompts == []

@@ -14,7 +14,7 @@ from live.talk import openai
 import workbench as wb
 from workbench import Compactor, Completion, Settings, SummaryRequest
 from workbench.engine.compaction.presets import BUILTIN
-from workbench.engine.compaction.settings import PIPELINE, Setting, settings
+from workbench.engine.compaction.settings import settings
 from workbench.engine.transcript.message import Json
 
 NUMBERS = (-(10**12), -1, -0.5, 0, 1.5, 10**12, math.nan, math.inf)
@@ -33,7 +33,7 @@ class Writer:
         return Completion(text="The user asked for limits. Next: go on.", model=self.name)
 
 
-def wrong_values(setting: Setting) -> tuple[Json, ...]:
+def wrong_values(setting: Json) -> tuple[Json, ...]:
     """Values of the setting's own type that may make no sense, and one of another type."""
     kinds = {get_origin(hint) or hint for hint in (setting.hint, *get_args(setting.hint))}
     values: list[Json] = [{"a": 1}]
@@ -41,17 +41,17 @@ def wrong_values(setting: Setting) -> tuple[Json, ...]:
         values += NUMBERS
     if str in kinds:
         values += TEXTS
-    if kinds & {tuple, frozenset} or setting.path == PIPELINE:
+    if kinds & {tuple, frozenset} or setting.path == "compaction_pipeline":
         values += LISTS
     if NoneType in kinds:
         values.append(None)
     return tuple(values)
 
 
-def new_settings() -> dict[str, list[Setting]]:
+def new_settings() -> dict[str, list[Json]]:
     """By preset the settings that no preset before it has."""
     declared: set[tuple[type, str]] = set()
-    by_preset: dict[str, list[Setting]] = {}
+    by_preset: dict[str, list[Json]] = {}
     for name in BUILTIN:
         by_preset[name] = []
         for setting in settings(wb.preset(name)).values():

@@ -4,6 +4,8 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
+from workbench.base.errors import SettingError
+
 PROMPTS = files("workbench.engine.compaction").joinpath("prompts")
 
 
@@ -14,6 +16,13 @@ def prompt_names() -> frozenset[str]:
     for file in PROMPTS.iterdir():
         names.add(file.name.removesuffix(".md"))
     return frozenset(names)
+
+
+def check_prompt(setting: str, name: str) -> None:
+    """Refuse a setting that names no text."""
+    if name not in prompt_names():
+        names = ", ".join(sorted(prompt_names()))
+        raise SettingError(f"{setting} is {name!r}, which names no prompt; known are {names}")
 
 
 @cache

@@ -9,7 +9,7 @@ from itertools import accumulate, chain
 from typing import ClassVar, Literal, Self
 
 from workbench.base.errors import SettingError
-from workbench.engine.compaction.prompt_files import filled, prompt, prompt_names
+from workbench.engine.compaction.prompt_files import check_prompt, filled, prompt
 from workbench.engine.compaction.summary_input import SummaryTask
 from workbench.engine.compaction.transcript_text import (
     Clip,
@@ -112,19 +112,12 @@ class PromptTemplate:
             clip: Clip = getattr(self, name)
             if clip != "whole" and clip < 0:
                 raise SettingError(f"{name} is {clip}; it must be at least 0, or 'whole'")
-        for name in _NAMES_OF_PROMPTS:
-            self._check_prompt(name, getattr(self, name))
-        for name in _NAMES_OR_EMPTY:
-            if getattr(self, name):
-                self._check_prompt(name, getattr(self, name))
+        for name in (*_NAMES_OF_PROMPTS, *_NAMES_OR_EMPTY):
+            file = getattr(self, name)
+            if file or name in _NAMES_OF_PROMPTS:
+                check_prompt(name, file)
         for rule in self.rules:
-            self._check_prompt("rules", rule)
-
-    def _check_prompt(self, setting: str, name: str) -> None:
-        """Stop where a setting names no prompt file."""
-        if name not in prompt_names():
-            names = ", ".join(sorted(prompt_names()))
-            raise SettingError(f"{setting} is {name!r}, which names no prompt; known are {names}")
+            check_prompt("rules", rule)
 
     @property
     def system(self) -> str:

@@ -62,10 +62,14 @@ class AtInputTokens:
         /,
     ) -> Budget | None:
         """Due at exactly that number, by the provider's count."""
-        return self._limit().check(situation)
+        limit = self._limit()
+        return limit.check(situation)
 
     def _limit(self) -> AtLimit:
-        return AtLimit(share=self.share_of_smaller, most=self.input_tokens)
+        return AtLimit(
+            share=self.share_of_smaller,
+            most=self.input_tokens,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,10 +54,12 @@ class RestOfWindow:
     ratio: float = 0.2
 
     def __post_init__(self) -> None:
-        check_whole_number("large_window", self.large_window, least=0)
-        check_whole_number("buffer", self.buffer, least=0)
+        for name in ("large_window", "buffer"):
+            tokens = getattr(self, name)
+            check_whole_number(name, tokens, least=0)
         if not 0 <= self.ratio <= 1:
-            raise SettingError(f"ratio is {self.ratio}; a number of 0 to 1 would be accepted")
+            objection = f"ratio is {self.ratio}; a number of 0 to 1 would be accepted"
+            raise SettingError(objection)
 
     def check(
         self,

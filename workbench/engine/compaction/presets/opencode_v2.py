@@ -69,7 +69,8 @@ class OutputReserve:
 
     def __post_init__(self) -> None:
         for name in ("buffer", "limit_output", "most_output"):
-            check_whole_number(name, getattr(self, name), least=0)
+            tokens = getattr(self, name)
+            check_whole_number(name, tokens, least=0)
         check_whole_number("limit_input", self.limit_input, optional=True)
 
     def check(
@@ -83,7 +84,8 @@ class OutputReserve:
         answer_tokens = min(self.limit_output, self.most_output)
         limit = AtLimit(answer=max(answer_tokens, self.buffer))
         if self.limit_input is not None:
-            limit = replace(limit, most=max(self.limit_input - self.buffer, 1))
+            prompt_tokens = self.limit_input - self.buffer
+            limit = replace(limit, most=max(prompt_tokens, 1))
         return limit.check(situation)
 
 

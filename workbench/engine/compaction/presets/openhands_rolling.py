@@ -86,8 +86,8 @@ class RollingCut:
         allowed_messages = self.max_size // 2
         place = 0
         if len(context.messages) > allowed_messages:
-            newest = max(allowed_messages - self.keep_first - 1, 0)
-            place = len(movable) - newest
+            newest_messages = allowed_messages - self.keep_first - 1
+            place = len(movable) - max(newest_messages, 0)
         if budget.reason != EVENTS and context.tokens > budget.target:
             room = max(budget.room(context, movable.indices), 0)
             place = max(place, movable.fitting(int(KEPT_SHARE * room)))
