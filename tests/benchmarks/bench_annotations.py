@@ -23,18 +23,17 @@ from annotated import annotated
 from workbench import load
 from workbench.engine.extraction.statements import statements
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.state.superseded import Change
 from workbench.recordings.datasets.bundled import bundled_files
 
 KINDS = ("constraint", "decision", "pending")
 
 
-def meant(change: Change, known: Iterable[Any]) -> Any | None:
+def meant(old: str, new: str, known: Iterable[Any]) -> Any | None:
     """The annotated change that a extracted one is: each value holds the other's words."""
     for one in known:
         if all(
             extracted.lower() in said.lower() or said.lower() in extracted.lower()
-            for extracted, said in ((change.old, one.old), (change.new, one.new))
+            for extracted, said in ((old, one.old), (new, one.new))
         ):
             return one
     return None
@@ -73,7 +72,7 @@ def main() -> None:
                     sep="\n",
                 )
         changes = Index(session.messages, session.cwd).changes.changes
-        matches = [meant(change, truth.superseded) for change in changes]
+        matches = [meant(change.old, change.new, truth.superseded) for change in changes]
         count = counts["value"]
         count[0] += len(truth.superseded)
         count[1] += len({match.about for match in matches if match is not None})

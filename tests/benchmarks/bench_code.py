@@ -9,9 +9,8 @@ from __future__ import annotations
 import sys
 from time import process_time
 
-from workbench import Prepared, prepared, preset
+from workbench import Prepared, load, prepared, preset
 from workbench.engine.models.extractive import Extractive
-from workbench.evaluation.experiment.sources import sessions_in, sources_of
 from workbench.evaluation.metrics.code.reading import CodeReading
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.view import view
@@ -47,7 +46,7 @@ def times(ready: Prepared) -> tuple[float, float]:
 def main() -> None:
     """Print both times, in all and for the slowest session."""
     paths = sys.argv[1:] or list(map(str, bundled_files()))
-    sessions = [session for source in sources_of(paths) for session in sessions_in(source)]
+    sessions = [session for path in paths for session in load(path)]
     pairs = [times(prepared(session)) for session in sessions]
     names, code = (sum(pair[place] for pair in pairs) for place in (0, 1))
     slowest = max(pair[1] for pair in pairs)

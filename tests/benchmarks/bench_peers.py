@@ -34,8 +34,6 @@ from bench_engine import Terse, long_conversation, planned
 
 from workbench import AssistantMessage, Budget, Context, Situation, Strategy, compact, preset
 from workbench.engine.compaction.presets.gemini_cli import ReverseBudget
-from workbench.engine.compaction.presets.hermes_lean import HermesPrune
-from workbench.engine.compaction.presets.opencode import Prune
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
 
 SUMMARY = "## Goal\ngo on\n" * 20
@@ -94,8 +92,16 @@ def strategies() -> Iterator[tuple[str, Strategy, float]]:
     yield "clear_tool_uses", preset("clear_tool_uses").strategy, 0.1
     yield "observation_mask", preset("observation_mask").strategy, 0.1
     yield "gemini_cli truncation alone", Strategy("gemini", (ReverseBudget(),)), 0.1
-    yield "opencode pruning alone", Strategy("opencode", (Prune(),)), 0.1
-    yield "hermes_lean pruning alone", Strategy("hermes", (HermesPrune(),)), 0.1
+    yield (
+        "opencode pruning alone",
+        Strategy("opencode", preset("opencode").strategy.stages[:1]),
+        0.1,
+    )
+    yield (
+        "hermes_lean pruning alone",
+        Strategy("hermes", preset("hermes_lean").strategy.stages[:1]),
+        0.1,
+    )
     yield "opal without a model", preset("opal_truncate").strategy, 0.5
     for name in (
         "pi",

@@ -17,11 +17,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import workbench as wb
-from workbench.base.package import PACKAGE
 from workbench.evaluation.experiment.code_versions import PartsUsed
 from workbench.evaluation.experiment.package_code import PackageCode
 from workbench.evaluation.experiment.replay_work import MASKS, READS_SESSIONS, REPLAY_BEGINS
 
+PACKAGE = Path(wb.__file__).parent
 COMMENT = "\n# a comment\n"
 CONSTANT = "\nANOTHER_CONSTANT = 7\n"
 TIMED = """

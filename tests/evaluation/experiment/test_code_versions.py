@@ -13,7 +13,6 @@ import pytest
 
 import workbench as wb
 from workbench import Preset, prepared
-from workbench.base.package import PACKAGE
 from workbench.engine.compaction.presets import NAMES
 from workbench.evaluation.experiment import code_versions as code_module
 from workbench.evaluation.experiment.code_versions import (
@@ -26,6 +25,7 @@ from workbench.evaluation.experiment.replay_rows import replay_rows
 from workbench.evaluation.experiment.replay_work import MASKS, READS_SESSIONS, REPLAY_BEGINS
 from workbench.evaluation.experiment.spec import RunSpec
 
+PACKAGE = Path(wb.__file__).parent
 FILE = "code.json"
 
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))

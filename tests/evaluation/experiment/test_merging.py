@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from command import printed
 from planted_run import TABLES, frame
 from tqdm import tqdm
 
@@ -12,9 +13,7 @@ from workbench import Results
 from workbench.evaluation.experiment import merging
 from workbench.evaluation.experiment.job import Crew
 from workbench.evaluation.experiment.merging import Merging, StoredReplay, StoredSession, merge
-from workbench.evaluation.experiment.replay_rows import NAMES
 from workbench.evaluation.experiment.run_folder import RunFolder
-from workbench.evaluation.experiment.run_notes import check_deletable
 from workbench.evaluation.experiment.workers import Workers
 
 CREW = Crew(Workers(), tqdm(disable=True))
@@ -39,7 +38,7 @@ def sessions(tmp_path: Path) -> list[StoredSession]:
 def replay_of(strategy: str, value: float) -> dict[str, object]:
     """A replay that has a score."""
     score = {"strategy": strategy, "mode": "natural", "share": None, "metric": "m", "value": value}
-    return {name: [] for name in NAMES} | {"scores": [{"session": "", **score}]}
+    return {name: [] for name in TABLES} | {"scores": [{"session": "", **score}]}
 
 
 def merged(
@@ -81,7 +80,8 @@ def test_parts_that_a_killed_run_left_do_not_keep_it_from_being_deleted(
     merged(tmp_path, sessions)
     run.finish({"schema": 1})
     run.keep_table_part("scores", 0, frame("scores", ()))
-    check_deletable(tmp_path)
+    printed("runs", "delete", tmp_path, "--yes")
+    assert not tmp_path.exists()
 
 
 def test_a_run_that_is_killed_while_it_is_put_together_stays_what_it_was(tmp_path: Path) -> None:

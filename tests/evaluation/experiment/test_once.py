@@ -5,12 +5,13 @@ metrics.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from builders import remembering, rules
-from workbench import Prepared, Session, preset, save
+from workbench import Session, prepared, preset, save
 from workbench.engine.extraction.extractor import Extractor, Passage
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.message import Message, chars_per_token
@@ -19,7 +20,7 @@ from workbench.evaluation.experiment.replay_rows import replay_rows
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.replays.sizing import Sizing, Window
+from workbench.evaluation.replays.sizing import Sizing
 
 STRATEGIES = ("none", "truncate", "summarize", "pipeline", "null")
 
@@ -51,10 +52,11 @@ def test_a_recorded_message_is_counted_and_extracted_once(monkeypatch: pytest.Mo
     session = Session.of([rules("be brief"), *remembering(60)])
     counter = Counting()
     sizing = Sizing.of(session, [counter(message) for message in session.messages], counter)
+    ready = prepared(session, 6_000)
     extractor = CountingExtractor()
     monkeypatch.setattr("workbench.evaluation.metrics.index.Extractor", lambda cwd: extractor)
     index = Index(session.messages)
-    ready = Prepared(session, sizing, index, 6_000, Window(6_000, "a test"))
+    ready = replace(ready, sizing=sizing, index=index)
     for name in STRATEGIES:
         tables = replay_rows(ready, preset(name), Extractive(), RunSpec())
         assert tables["scores"]

@@ -13,7 +13,7 @@ from profiles import FULL
 from workbench import Completion, ModelError, Session, SummaryRequest, compare, render, save
 from workbench.engine.transcript.message import Message, said_texts
 from workbench.engine.transcript.redaction import holds_one
-from workbench.evaluation.experiment.replay_rows import Tables, replay_rows
+from workbench.evaluation.experiment.replay_rows import replay_rows
 
 TOKEN = "gh" + "p_q7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5XoK"
 WEBHOOK = "T00000000/B00000000/q7Rk2mVx9TzLw4Hn8PcYd3Fs"
@@ -276,7 +276,7 @@ def test_a_kind_that_is_left_is_there_and_a_run_with_it_is_another_run(
 def test_tables_that_would_hold_what_was_masked_are_not_written(
     recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def careless(*given: Any) -> Tables:
+    def careless(*given: Any) -> dict[str, list[dict[str, Any]]]:
         tables = replay_rows(*given)
         tables["compactions"][0]["stages"] = "see " + b64encode(f"token {TOKEN}".encode()).decode()
         return tables

@@ -13,7 +13,6 @@ from builders import remembering, rules
 from workbench import MissingPath, Results, Session, SettingError, compare, load, save
 from workbench.base import remote
 from workbench.cli import main
-from workbench.evaluation.experiment.run_copies import fetched, local_folder
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.experiment.table_columns import COLUMNS
@@ -110,7 +109,7 @@ def test_another_machine_opens_lists_and_describes_a_run(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     opened = Results.open(stored_run)
-    assert opened.path == local_folder(stored_run)
+    assert (opened.path / "manifest.json").is_file()
     assert opened.place == stored_run
     assert main(["runs", "name", stored_run, "nightly"]) == 0
     assert remote.read(f"{stored_run}/notes.json") is not None
@@ -122,11 +121,11 @@ def test_another_machine_opens_lists_and_describes_a_run(
 
 
 def test_a_copy_follows_what_changes_in_the_store(stored_run: str) -> None:
-    folder = fetched(stored_run)
+    folder = Results.open(stored_run).path
     remote.write(f"{stored_run}/notes.json", notes_text("changed elsewhere"))
-    assert RunNotes.of(fetched(stored_run)).note == "changed elsewhere"
+    assert RunNotes.of(Results.open(stored_run).path).note == "changed elsewhere"
     remote.remove(f"{stored_run}/notes.json")
-    assert RunNotes.of(fetched(stored_run)).note == ""
+    assert RunNotes.of(Results.open(stored_run).path).note == ""
     assert not (folder / "replays").exists()
 
 

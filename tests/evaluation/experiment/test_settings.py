@@ -19,12 +19,12 @@ from typing import (
 )
 
 import pytest
+from pydantic import BaseModel
 
 import workbench as wb
 from workbench import Model
 from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.experiment import compare, sweep
-from workbench.evaluation.experiment.checked_spec import Spec
 from workbench.evaluation.experiment.settings import GateSettings, RunSettings
 from workbench.evaluation.experiment.spec import Execution, RunSpec
 from workbench.evaluation.experiment.spec_fields import number
@@ -42,7 +42,7 @@ from workbench.testing import CompactionGate
 
 Entry = Callable[..., object]
 PACKAGE = Path(wb.__file__).parent
-DOCUMENTED: list[tuple[Entry, type[Spec]]] = [
+DOCUMENTED: list[tuple[Entry, type[BaseModel]]] = [
     (wb.compare, RunSpec),
     (compare.forecast, RunSpec),
     (wb.sweep, Execution),
@@ -113,12 +113,12 @@ OWN_METRICS = frozenset({("sequence", frozenset({Metric}))})
 
 
 @pytest.mark.parametrize(("entry", "spec"), DOCUMENTED, ids=entry_id)
-def test_every_field_is_a_keyword(entry: Entry, spec: type[Spec]) -> None:
+def test_every_field_is_a_keyword(entry: Entry, spec: type[BaseModel]) -> None:
     assert keywords(entry).keys() == spec.model_fields.keys()
 
 
 @pytest.mark.parametrize(("entry", "spec"), DOCUMENTED, ids=entry_id)
-def test_a_keyword_has_the_type_that_its_field_accepts(entry: Entry, spec: type[Spec]) -> None:
+def test_a_keyword_has_the_type_that_its_field_accepts(entry: Entry, spec: type[BaseModel]) -> None:
     fields = get_type_hints(spec, include_extras=True)
     for name, kind in keywords(entry).items():
         expected = SHARES if (name, spec) in BOUNDARIES else accepted(fields[name])
@@ -129,7 +129,7 @@ def test_a_keyword_has_the_type_that_its_field_accepts(entry: Entry, spec: type[
 
 @pytest.mark.parametrize(("entry", "spec"), DOCUMENTED, ids=entry_id)
 def test_the_signature_and_help_show_every_keyword_with_its_default(
-    entry: Entry, spec: type[Spec]
+    entry: Entry, spec: type[BaseModel]
 ) -> None:
     parameters = inspect.signature(entry).parameters
     for name, field in spec.model_fields.items():

@@ -10,7 +10,6 @@ import pytest
 import workbench as wb
 from workbench import SettingError
 from workbench.cli import main
-from workbench.evaluation.experiment.grid import read
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.lab.simulation.simulation_spec import SimulationSpec
 
@@ -74,7 +73,7 @@ def test_the_sentence_is_the_same_from_the_command_line_and_from_a_file(
     assert text in capsys.readouterr().err
     (tmp_path / "grid.toml").write_text("limit = 0")
     with pytest.raises(SettingError) as error:
-        read(tmp_path / "grid.toml")
+        wb.sweep(tmp_path / "grid.toml")
     assert str(error.value).endswith(text)
 
 

@@ -20,7 +20,6 @@ from workbench import (
     sweep,
     sweep_table,
 )
-from workbench.evaluation.experiment.grid import read
 from workbench.evaluation.experiment.table_columns import COLUMNS
 
 GRID = """
@@ -153,17 +152,17 @@ def test_a_wrong_grid_is_one_sentence_and_nothing_runs(
     fields: dict[str, object], said: str
 ) -> None:
     with pytest.raises(SettingError, match=said):
-        read(fields)
+        sweep(fields)
 
 
 def test_an_unknown_strategy_is_told_with_those_that_are_known() -> None:
     with pytest.raises(UnknownName, match="known are"):
-        read({"strategies": ["nonsense"]})
+        sweep({"strategies": ["nonsense"]})
 
 
 def test_a_file_that_is_no_toml_names_itself(tmp_path: Path) -> None:
     (tmp_path / "grid.toml").write_text("strategies = [")
     with pytest.raises(SettingError, match=r"grid\.toml cannot be read"):
-        read(tmp_path / "grid.toml")
+        sweep(tmp_path / "grid.toml")
     with pytest.raises(SettingError, match="there is no file"):
-        read(tmp_path / "none.toml")
+        sweep(tmp_path / "none.toml")

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from evaluation.metrics.masks import mask_of
+
 from builders import remembering
 from workbench import MetricInput, Session, find_model, preset
 from workbench.engine.transcript.message import chars_per_token
@@ -47,12 +49,11 @@ def test_an_entity_that_is_dropped_in_its_second_round_is_lost_there() -> None:
     events = one.replay.events
     assert len(events) >= 2
     first, _ = INDEX.everything
-    from workbench.base.ragged import kept_mask
     from workbench.evaluation.metrics.view import view
 
     def held(number: int) -> set[int]:
         seen = view(SESSION, events[number].compaction.sent)
-        flags = INDEX.held(kept_mask(seen.kept, len(MESSAGES)), seen.texts)
+        flags = INDEX.held(mask_of(seen.kept, len(MESSAGES)), seen.texts)
         return {i for i in range(len(first)) if flags[i]}
 
     born = {i for i in range(len(first)) if first[i] < events[0].at}

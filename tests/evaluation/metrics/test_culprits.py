@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from evaluation.metrics.masks import mask_of
 
 from builders import conversation, remembering, rules
 from workbench import (
@@ -23,7 +24,6 @@ from workbench import (
     find_model,
     preset,
 )
-from workbench.base.ragged import kept_mask
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import Message, chars_per_token, said_text
 from workbench.evaluation.metrics.chain import chain
@@ -144,7 +144,7 @@ def looked_at(session: Session, events: Sequence[CompactionEvent]) -> list[Seen]
 
 def _seen(session: Session, event: CompactionEvent, stage: str, there: dict[str, Message]) -> Seen:
     places = [session.place.get(id(message)) for message in there.values()]
-    mask = kept_mask([at for at in places if at is not None], len(session.messages))
+    mask = mask_of([at for at in places if at is not None], len(session.messages))
     texts = tuple(
         said_text(one) for one, at in zip(there.values(), places, strict=True) if at is None
     )
@@ -222,7 +222,7 @@ def test_an_entity_is_lost_at_the_first_compaction_after_which_it_does_not_stand
     held = []
     for event in events:
         seen = view(SESSION, event.compaction.sent)
-        held.append(INDEX.held(kept_mask(seen.kept, len(MESSAGES)), seen.texts))
+        held.append(INDEX.held(mask_of(seen.kept, len(MESSAGES)), seen.texts))
     for item in np.flatnonzero(first < len(MESSAGES)).tolist():
         begin = sum(event.at <= first[item] for event in events)
         for rounds, number in enumerate(range(begin, len(events)), 1):

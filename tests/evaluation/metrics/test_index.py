@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from evaluation.metrics.masks import mask_of
 
 from builders import called, conversation, result, said, told
-from workbench.base.ragged import kept_mask
 from workbench.engine.extraction.entities import KINDS, Entity
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.background import BACKGROUND
@@ -30,7 +30,7 @@ def recall(index: Index, at: int, kept: list[int], *texts: str) -> dict[str, tup
     hold, and all.
     """
     first, kind = index.everything
-    held = index.held(kept_mask(kept, len(index.messages)), texts)
+    held = index.held(mask_of(kept, len(index.messages)), texts)
     return {
         KINDS[number]: (int(held[which].sum()), int(which.sum()))
         for number in range(len(KINDS))

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import answer
 from evaluation.watching.claude_lines import lines
 
 from workbench import FormatError, load
 from workbench.cli import main
 from workbench.evaluation.watching.follow import Followed
-from workbench.evaluation.watching.needed import compactions, likely_needed
-from workbench.evaluation.watching.state import SessionMeter
 
 CORPORA = Path(__file__).parents[3].parent / "shared" / "corpora"
 RECORDING = CORPORA / "entireio-cli" / "67d765b5-4286-4ec5-b051-950466e186f0.jsonl"
@@ -96,29 +95,28 @@ def test_a_line_that_no_agent_writes_is_not_waited_behind(content: str, tmp_path
         Followed(file).update()
 
 
+def state_of(file: Path, text: str) -> dict[str, Any]:
+    """What `workbench watch` says of a file with this text."""
+    file.write_text(text)
+    state: dict[str, Any] = answer("watch", file, "--once")
+    return state
+
+
 def test_the_size_is_the_reported_prompt_and_what_came_after_it(tmp_path: Path) -> None:
-    file = tmp_path / "s.jsonl"
-    file.write_text("\n".join(lines()) + "\n")
-    followed = Followed(file)
-    followed.update()
-    session = followed.session()
-    assert session is not None
-    state = SessionMeter().state(session, "claude_code")
-    assert 21_200 < state.tokens < 21_400 and sum(state.parts.values()) == state.tokens
-    assert state.growth and state.requests_left and state.minutes_left
-    assert state.minutes_left == pytest.approx(state.requests_left * 10 / 60)
+    state = state_of(tmp_path / "s.jsonl", "\n".join(lines()) + "\n")
+    assert 21_200 < state["tokens"] < 21_400
+    assert sum(state["parts"].values()) == state["tokens"]
+    assert state["growth"] and state["requests_left"] and state["minutes_left"]
+    assert state["minutes_left"] == pytest.approx(state["requests_left"] * 10 / 60)
 
 
 def test_what_the_new_context_tells_is_not_lost(tmp_path: Path) -> None:
-    file = tmp_path / "s.jsonl"
-    file.write_text("\n".join(lines()))
-    session = load(file)[0]
-    lost = likely_needed(compactions(session)[0], session.cwd)
-    assert {one.text for one in lost if one.kind == "path"} == {"ledger_total.py"}
-    assert [one.text for one in lost if one.kind == "rule"] == [
+    lost = state_of(tmp_path / "s.jsonl", "\n".join(lines()))["lost"]
+    assert {thing["text"] for thing in lost if thing["kind"] == "path"} == {"ledger_total.py"}
+    assert [thing["text"] for thing in lost if thing["kind"] == "rule"] == [
         "never change the file docs/agreement.md, whatever happens"
     ]
-    assert all(len(one.id) == 8 for one in lost)
+    assert all(len(thing["id"]) == 8 for thing in lost)
 
 
 def test_watch_and_inspect_tell_the_same_next_compaction(

@@ -9,11 +9,12 @@ import pytest
 import workbench as wb
 from workbench import preset
 from workbench.engine.compaction.variant import variant
-from workbench.lab.advice.paste import AGENT_SYSTEMS, agent_snippet, due_at, snippets
+from workbench.lab.advice.paste import agent_snippet, due_at, snippets
 from workbench.lab.advice.present_setting import moved
 
 
 def texts(name: str, changes: dict[str, float] | None = None) -> dict[str, str]:
+    """The settings to paste for each system."""
     changes = changes or {}
     candidate = variant(preset(name), changes, "advised")
     texts_by_system = {}
@@ -73,9 +74,21 @@ def test_a_setting_is_heeded_where_the_text_says_that_it_goes() -> None:
     assert pasted["model_auto_compact_token_limit"] == 100_000
 
 
-@pytest.mark.parametrize("name", AGENT_SYSTEMS)
-def test_a_file_to_paste_into_has_its_whole_place(name: str) -> None:
-    assert AGENT_SYSTEMS[name].where.startswith("~/") and AGENT_SYSTEMS[name].beside
+@pytest.mark.parametrize(
+    ("agent", "restated"),
+    [
+        ("claude_code", "claude_code"),
+        ("codex_local", "codex_local"),
+        ("pi", "pi"),
+        ("opencode", "opencode"),
+        ("kilo", "opencode"),
+        ("gemini_cli", "gemini_cli"),
+    ],
+)
+def test_a_file_to_paste_into_has_its_whole_place(agent: str, restated: str) -> None:
+    snippet = agent_snippet(moved(preset(restated), 0.5), agent, 200_000)
+    assert snippet is not None
+    assert snippet.where.startswith("~/") and snippet.beside
 
 
 def test_an_agent_that_no_preset_restates_has_no_settings() -> None:

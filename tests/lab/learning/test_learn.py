@@ -23,7 +23,6 @@ from workbench import (
 )
 from workbench.cli import main
 from workbench.engine.compaction.stages import BUILTIN as STAGES
-from workbench.engine.models.learned.weights import SHIPPED, read_weights
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.provider_options import ProviderOptions
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
@@ -96,14 +95,14 @@ def test_another_file_is_refused_in_a_sentence(tmp_path: Path, text: str, why: s
         preset(f"learned:{path}")
 
 
-def test_a_weight_that_is_no_number_is_refused(tmp_path: Path) -> None:
-    found = json.loads(SHIPPED.read_text())
+def test_a_weight_that_is_no_number_is_refused(learned: Path, tmp_path: Path) -> None:
+    found = json.loads(learned.read_text())
     found["needed"]["intercept"] = "high"
     path = tmp_path / "weights.json"
     path.write_text(json.dumps(found))
 
     with pytest.raises(SettingError, match="no finite number"):
-        read_weights(path)
+        preset(f"learned:{path}")
 
 
 def conversation() -> Context:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+from command import answer
 
-from workbench import SettingError
 from workbench.cli import main
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.lab.judge.work_exam.graded_answers import read_answers
 from workbench.lab.sides import real_readers as side
 from workbench.lab.sides.real_readers import (
-    kind_of,
     ordered_pairs,
     own_studies,
-    real_readers,
     work_answers,
 )
-from workbench.lab.sides.side import SideTable
 
 SECOND_LOOK = side.STUDIES / "second-look"
 
 
 @pytest.fixture(scope="module")
-def table() -> SideTable:
-    return real_readers([SECOND_LOOK])
+def said() -> dict[str, Any]:
+    """What `workbench lab validate readers` says of a study."""
+    tables: dict[str, Any] = answer("lab", "validate", "readers", SECOND_LOOK)
+    return tables
 
 
 def answers(*contexts: tuple[str, float, float]) -> pd.DataFrame:
@@ -39,21 +40,21 @@ def answers(*contexts: tuple[str, float, float]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_both_halves_stand_beside_bm25(table: SideTable) -> None:
-    measures = table.rows.groupby("half")["measure"].apply(list)
-    assert "BM25" in measures["the work"] and "BM25" in measures["names"]
-    assert (table.rows["answers"] > 0).all()
+def test_both_halves_stand_beside_bm25(said: dict[str, Any]) -> None:
+    for half in ("the work", "names"):
+        assert "BM25" in {row["measure"] for row in said["rows"] if row["half"] == half}
+    assert all(row["answers"] > 0 for row in said["rows"])
 
 
-def test_the_fitted_reader_is_ahead_of_bm25_on_the_same_answers(table: SideTable) -> None:
-    auc = table.rows[table.rows["half"] == "the work"].set_index("measure")["auc"]
+def test_the_fitted_reader_is_ahead_of_bm25_on_the_same_answers(said: dict[str, Any]) -> None:
+    auc = {row["measure"]: row["auc"] for row in said["rows"] if row["half"] == "the work"}
     assert auc["fitted reader, as shipped, answers with BM25"] > auc["BM25"] > 0.5
 
 
-def test_every_answer_is_in_one_tenth_and_one_kind(table: SideTable) -> None:
+def test_every_answer_is_in_one_tenth_and_one_kind(said: dict[str, Any]) -> None:
     expected = len(read_answers([SECOND_LOOK]))
-    assert table.details["calibration, from the lowest promised tenth"]["answers"].sum() == expected
-    assert table.details["level by kind of context"]["answers"].sum() == expected
+    for title in ("calibration, from the lowest promised tenth", "level by kind of context"):
+        assert sum(row["answers"] for row in said[title]) == expected
 
 
 def test_the_shipped_reader_s_chance_is_that_of_the_features() -> None:
@@ -62,10 +63,17 @@ def test_the_shipped_reader_s_chance_is_that_of_the_features() -> None:
     assert rows.loc[0, "shipped"] == pytest.approx(shipped_reader().probability(features))
 
 
-def test_a_context_of_a_model_s_summary_is_told_from_a_rule_s() -> None:
-    assert kind_of("summarize", "folder:summaries") == "a model's summary"
-    assert kind_of("summarize", "extractive") == "a rule's summary"
-    assert kind_of("soup", "") == "soup"
+def test_contexts_are_told_apart_by_who_made_them(said: dict[str, Any]) -> None:
+    answers = read_answers([SECOND_LOOK])
+    counts: Counter[str] = Counter()
+    for row in said["level by kind of context"]:
+        counts[row["kind"]] += row["answers"]
+    is_of_rule = answers["writer"].str.startswith("extractive")
+    is_of_model = (answers["writer"] != "") & ~is_of_rule
+    assert counts["a model's summary"] == is_of_model.sum() > 0
+    assert counts["a rule's summary"] == is_of_rule.sum()
+    for name in ("null", "oracle", "soup", "index"):
+        assert counts[name] == (answers["strategy"] == name).sum()
 
 
 def test_only_contexts_that_real_readers_hold_apart_are_ordered() -> None:
@@ -86,13 +94,16 @@ def test_an_installed_package_says_that_the_answers_do_not_ship(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(side, "STUDIES", tmp_path)
-    assert real_readers().rows.empty
-    assert real_readers().says == side.NOT_HERE
+    said = answer("lab", "validate", "readers")
+    assert said["rows"] == []
+    assert said["says"] == side.NOT_HERE
 
 
-def test_a_folder_without_answers_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=str(tmp_path)):
-        real_readers([tmp_path])
+def test_a_folder_without_answers_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lab", "validate", "readers", str(tmp_path)]) == 2
+    assert str(tmp_path) in capsys.readouterr().err
 
 
 def test_the_command_writes_its_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

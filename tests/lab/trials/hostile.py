@@ -7,12 +7,12 @@ outlive their trial.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from workbench.engine.transcript.message import Json
-from workbench.lab.trials.agents import AgentAnswer, MakeResults
+from workbench.lab.trials.agents import AgentAnswer
 from workbench.lab.trials.task import Call, PlanStep, TaskCheck, TrialTask, Turn
 
 MARKER = "hostile-marker"
@@ -52,7 +52,9 @@ class Script:
     def begin(self, turn: Turn, /) -> None:
         """See `Agent`."""
 
-    def first_results(self, calls: Sequence[Call], make: MakeResults, /) -> Sequence[str]:
+    def first_results(
+        self, calls: Sequence[Call], make: Callable[[], Sequence[str]], /
+    ) -> Sequence[str]:
         return make()
 
     def counts(self) -> Mapping[str, int]:

@@ -12,13 +12,14 @@ from workbench import preset
 from workbench.engine.models.extractive import Extractive
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.agents import ReaderAgent
-from workbench.lab.trials.attempt import MEASURED, opened
+from workbench.lab.trials.attempt import opened
 from workbench.lab.trials.beginning import beginning_of, begun
 from workbench.lab.trials.loop import Limits, Trial, work
 from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.task import Call, PlanStep, TrialTask, Turn
 
 LONG = "x" * 3_000
+USUAL = Limits()
 NOTE = Turn(
     "Note it.",
     (PlanStep(Call("write", {"path": "notes/a.txt", "content": "noted"}), "I note it."),),
@@ -29,7 +30,7 @@ def middle_of(task: TrialTask, turns: int) -> TrialTask:
     return begun(task, turns, beginning_of(task, turns))
 
 
-def worked(task: TrialTask, limits: Limits = MEASURED, window: int = 4_000) -> tuple[Trial, str]:
+def worked(task: TrialTask, limits: Limits = USUAL, window: int = 4_000) -> tuple[Trial, str]:
     way = preset("truncate" if window < 10_000 else "none")
     with opened(task, sandbox=False) as workspace:
         trial = work(

@@ -10,7 +10,7 @@ from lab.trials.plans import played
 
 from profiles import FULL
 from workbench import SetupError, UnknownName
-from workbench.lab.trials.bundled import bundled_names, bundled_task, seeds_of
+from workbench.lab.trials.bundled import bundled_task, seeds_of
 from workbench.lab.trials.families import tasks
 from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.task import Hole, PlanStep
@@ -19,14 +19,15 @@ QUICK = ("concession-papers", "meterly-meeting", "parcel-claims")
 """Tasks whose plan takes about a second; one of the others waits for a line that fails by plan,
 for minutes.
 """
-NAMES = bundled_names() if FULL else QUICK
+BUNDLED = TrialSpec(families=("bundled",)).families
+NAMES = BUNDLED if FULL else QUICK
 ONE = "stockroom-transfers"
 
 
 def test_there_are_ten_by_name_and_each_has_one_seed() -> None:
     spec = TrialSpec(families=("bundled", "changed_values"))
-    assert spec.families == (*bundled_names(), "changed_values")
-    assert len(bundled_names()) == 10
+    assert spec.families == (*BUNDLED, "changed_values")
+    assert len(BUNDLED) == 10
     assert [len(seeds_of(name, 5)) for name in (ONE, "changed_values")] == [1, 5]
     with pytest.raises(UnknownName, match="known are bundled, changed_values, concession-papers"):
         TrialSpec(families=("nope",))
@@ -40,7 +41,7 @@ def test_the_recorded_plan_with_the_right_values_passes_every_check(
     assert found.success, found
 
 
-@pytest.mark.parametrize("name", bundled_names())
+@pytest.mark.parametrize("name", BUNDLED)
 def test_the_plan_says_nothing_that_the_user_told_but_in_holes(name: str) -> None:
     task = bundled_task(name)
     for hole in task.turns[-1].steps[0].holes:

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 from lab.trials.plans import play, played
+from lab.trials.toys import FAMILIES
 
 from profiles import FULL
 from workbench import SettingError, UnknownName
 from workbench.engine.transcript.message import Json
-from workbench.lab.trials.families import FAMILIES, tasks
+from workbench.lab.trials.families import tasks
 from workbench.lab.trials.grading import grade
 from workbench.lab.trials.task import Hole
 

@@ -10,9 +10,11 @@ from typing import NamedTuple
 import pytest
 from lab.trials.plans import played
 
-from workbench.lab.trials.bundled import bundled_task, hard_names
+from workbench.lab.trials.bundled import bundled_task
 from workbench.lab.trials.spec import TrialSpec
 from workbench.lab.trials.task import Call, Hole, PlanStep, TrialTask
+
+HARD = TrialSpec(families=("hard",)).families
 
 ORCHARD, LANTERN, SEEDBANK = "orchard-pay", "lantern-leases", "seedbank-labels"
 
@@ -92,11 +94,10 @@ def changed(step: PlanStep, old: str, new: str) -> PlanStep:
 
 
 def test_they_are_three_and_have_a_name_together() -> None:
-    assert len(hard_names()) == 3
-    assert TrialSpec(families=("hard",)).families == hard_names()
+    assert len(HARD) == 3
 
 
-@pytest.mark.parametrize("name", hard_names())
+@pytest.mark.parametrize("name", HARD)
 def test_the_plan_passes_every_check(name: str, tmp_path: Path) -> None:
     found = played(bundled_task(name), tmp_path)
     assert found.success, found
@@ -108,7 +109,7 @@ def test_work_that_lacks_one_thing_fails(slip: Slip, tmp_path: Path) -> None:
     assert any(check.kind == "test" and not check.passed for check in found.checks), found
 
 
-@pytest.mark.parametrize("name", hard_names())
+@pytest.mark.parametrize("name", HARD)
 def test_each_value_of_the_handover_is_needed_by_the_work_too(name: str, tmp_path: Path) -> None:
     task = bundled_task(name)
     for number, hole in enumerate(task.turns[-1].steps[0].holes):
@@ -122,7 +123,7 @@ def wrong_at(wrong: Hole) -> Callable[[Hole], str]:
     return lambda hole: hole.look_alikes[0] if hole == wrong else hole.answer
 
 
-@pytest.mark.parametrize("name", hard_names())
+@pytest.mark.parametrize("name", HARD)
 def test_work_that_was_not_done_fails(name: str, tmp_path: Path) -> None:
     task = bundled_task(name)
     found = played(replace(task, turns=task.turns[-1:]), tmp_path)

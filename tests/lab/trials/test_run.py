@@ -8,19 +8,24 @@ import sys
 import time
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
+from planted_run import written
 
 import workbench as wb
 from profiles import FULL
-from workbench import Completion, SettingError, SummaryRequest, TrialResults, UnknownName
+from workbench import (
+    Completion,
+    Report,
+    SettingError,
+    SummaryRequest,
+    TrialResults,
+    UnknownName,
+)
 from workbench.cli import main
-from workbench.lab.trials.families import FAMILIES
 from workbench.lab.trials.spec import TrialSpec
-from workbench.lab.trials.table import COLUMNS, by_strategy
 
-FEW = tuple(FAMILIES)[:1]
+FEW = ("far_dependency",)
 SPEC = TrialSpec(families=FEW, seeds=1, strategies=("truncate",), quiet=True)
 
 
@@ -31,9 +36,11 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> TrialResults:
     return trial_results
 
 
-def test_each_strategy_is_tried_on_each_task_between_the_references(done: TrialResults) -> None:
+def test_each_strategy_is_tried_on_each_task_between_the_references(
+    done: TrialResults, tmp_path: Path
+) -> None:
     table = done.table
-    assert list(table.columns) == list(COLUMNS)
+    assert list(table.columns) == list(TrialResults.write(tmp_path, [], {}).table.columns)
     assert [*table["strategy"]] == ["none", "truncate", "null"] * len(FEW)
     assert (table["status"] == "ok").all()
     assert (table[table["strategy"] == "none"]["success"] == 1).all()
@@ -161,7 +168,7 @@ def test_half_a_character_in_a_reason_does_not_lose_the_table(tmp_path: Path) ->
     assert trial_results.table["reason"].tolist() == ["half ?"]
 
 
-def test_intervals_are_paired_by_family() -> None:
+def test_intervals_are_paired_by_family(tmp_path: Path) -> None:
     gains = [1, 1, 1, 1, 1, 0, 1, 1]
     rows = [
         {"strategy": name, "family": f"f{family}", "seed": seed, "status": "ok", "success": value}
@@ -169,10 +176,10 @@ def test_intervals_are_paired_by_family() -> None:
         for seed in range(3)
         for name, value in (("truncate", 0), ("summarize", gain))
     ]
-    trials = pd.DataFrame(
-        {name: pd.array([row.get(name) for row in rows], dtype=COLUMNS[name]) for name in COLUMNS}
-    )
-    summarize = by_strategy(trials).set_index("strategy").loc["summarize"]
+    TrialResults.write(written(tmp_path, {}), rows, {})
+    table = Report.open(tmp_path).closed_loop.data
+    assert table is not None
+    summarize = table.set_index("strategy").loc["summarize"]
     assert summarize["difference"] == pytest.approx(7 / 8)
     assert 0 < summarize["low"] < 7 / 8 < summarize["high"]
 

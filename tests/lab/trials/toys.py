@@ -27,6 +27,19 @@ LISTENS = [
 ]
 
 
+FAMILIES = (
+    "far_dependency",
+    "look_alikes",
+    "changed_values",
+    "prohibitions",
+    "reversals",
+    "several_files",
+    "sub_goals",
+    "long_outputs",
+)
+"""The families of tasks that are made up."""
+
+
 def hole(look_up: Call | None = None, name: str = "port") -> Hole:
     return Hole(name, "number", "billing service listens on port", PORTS[0], PORTS[1:], look_up)
 

@@ -5,19 +5,45 @@ is seen to fail.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from builders import remembering, rules
-from workbench import Results, Session, compare
-from workbench.lab.validation.selfcheck import WASTEFUL, equal_size, neighbours, projects, too_small
+from workbench import (
+    Budget,
+    Context,
+    Plan,
+    Preset,
+    Results,
+    Session,
+    Strategy,
+    compare,
+)
+from workbench.engine.compaction.stages import BUILTIN as STAGES
+from workbench.lab.validation.selfcheck import equal_size, neighbours, projects, too_small
 
 SESSIONS = [
     Session.of([rules("be brief"), *remembering(40 + n)], id=f"s{n}", project=f"p{n}")
     for n in range(2)
 ]
+
+
+@dataclass(frozen=True)
+class Wasteful:
+    """Truncates, and leaves two fifths of the size unused."""
+
+    name: ClassVar[str] = "wasteful"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        target = context.overhead + int(0.6 * (budget.target - context.overhead))
+        return STAGES["truncate"]().plan(context, replace(budget, target=target))
+
+
+WASTEFUL = Preset("wasteful", Strategy("wasteful", (Wasteful(),)))
 
 
 class Bent(Results):

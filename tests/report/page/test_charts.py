@@ -1,5 +1,5 @@
 import re
-from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -14,14 +14,10 @@ from scipy.optimize import isotonic_regression
 
 from profiles import FULL
 from workbench import Findings, Report
-from workbench.report.page import charts
-from workbench.report.page.plot_style import apart, svg
+from workbench.report.page.plot_style import apart
 
-CHARTS: Mapping[str, Callable[[Findings], Figure]] = {
-    "savings": charts.savings,
-    "equal_size": charts.equal_size,
-    "rounds": charts.rounds,
-}
+CHARTS = ("savings", "equal_size", "rounds")
+RESULTS = made(1)
 MANY = (
     *KEEPS,
     "opal",
@@ -47,6 +43,12 @@ CROWDED = ("many strategies", "sessions that were never compacted")
 def findings(run: str = "three sessions") -> Findings:
     """What a run says, worked out once."""
     return Findings.of(RUNS[run]())
+
+
+def figure_of(findings: Findings, chart: str) -> Figure:
+    """A chart of the report that has these findings."""
+    figure: Figure = getattr(Report(RESULTS, findings=findings), chart).figure
+    return figure
 
 
 def texts(figure: Any) -> Any:
@@ -79,7 +81,7 @@ def outside(axis: Any) -> Any:
 @pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("run", RUNS if FULL else CROWDED)
 def test_no_words_overlap_or_leave_the_paper(chart: str, run: str) -> None:
-    figure = CHARTS[chart](findings(run))
+    figure = figure_of(findings(run), chart)
     boxes = texts(figure)
     paper = figure.bbox
     for word, box in boxes:
@@ -96,14 +98,14 @@ def test_no_words_overlap_or_leave_the_paper(chart: str, run: str) -> None:
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_every_chart_names_n_and_the_better_direction(chart: str) -> None:
-    words = " ".join(word for word, _ in texts(CHARTS[chart](findings())))
+    words = " ".join(word for word, _ in texts(figure_of(findings(), chart)))
     assert "n = " in words and re.search(r"better|cheaper", words)
     assert "%" in words or "tokens" in words
 
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_no_data_is_said_in_words_on_no_axis(chart: str) -> None:
-    figure = CHARTS[chart](findings_of(0))
+    figure = figure_of(findings_of(0), chart)
     words = " ".join(word for word, _ in texts(figure))
     assert "Nothing to draw" in words and not figure.axes[0].axison
 
@@ -145,22 +147,21 @@ def test_both_numbers_of_a_point_come_from_the_same_sessions() -> None:
 
 def test_a_point_of_fewer_sessions_says_so() -> None:
     report = Report(partly({"truncate": 1}))
-    words = [word for word, _ in texts(charts.savings(report.findings))]
+    words = [word for word, _ in texts(figure_of(report.findings, "savings"))]
     assert "truncate (n = 2)" in words and "summarize" in words
     assert "n = 2 to 3 of 3 sessions · further right and up is better" in words
     assert "truncate keeps" in report.savings.alt and "in 2 of 3 sessions" in report.savings.alt
 
 
 def test_points_that_all_rest_on_the_same_number_of_sessions_say_it_once() -> None:
-    words = [
-        word for word, _ in texts(charts.savings(Findings.of(partly(dict.fromkeys(KEEPS, 1)))))
-    ]
+    lacking_one = Findings.of(partly(dict.fromkeys(KEEPS, 1)))
+    words = [word for word, _ in texts(figure_of(lacking_one, "savings"))]
     assert "n = 2 of 3 sessions · further right and up is better" in words and "truncate" in words
 
 
 def test_a_strategy_that_no_session_has_both_numbers_for_is_not_drawn() -> None:
     run = Findings.of(partly({"truncate": 3}))
-    assert not [word for word, _ in texts(charts.savings(run)) if word.startswith("truncate")]
+    assert not [word for word, _ in texts(figure_of(run, "savings")) if word.startswith("truncate")]
     assert run.unscored.startswith(
         "Recall on its own trigger rests on 0 of 3 sessions for truncate; the others"
     )
@@ -168,31 +169,31 @@ def test_a_strategy_that_no_session_has_both_numbers_for_is_not_drawn() -> None:
 
 
 def test_a_chart_is_the_same_bytes_twice_and_asks_for_nothing() -> None:
-    first, second = (
-        svg(charts.savings(findings_of(3)), "savings", "alt <words>") for _ in range(2)
-    )
+    chart = replace(Report(RESULTS, findings=findings_of(3)).savings, alt="alt <words>")
+    again = replace(Report(RESULTS, findings=findings_of(3)).savings, alt="alt <words>")
+    first, second = chart.drawing()["image/svg+xml"], again.drawing()["image/svg+xml"]
     assert first == second
     assert not re.search(r'(?:href|src)="(?!#)|url\((?!#)|@import|<image|<script', first)
     assert 'aria-label="alt &lt;words&gt;"' in first
 
 
 def test_two_charts_on_a_page_share_no_id() -> None:
-    run = findings()
-    ids = [
-        set(re.findall(r' id="([^"]+)"', svg(charts.savings(run), name))) for name in ("one", "two")
-    ]
+    report = Report(RESULTS, findings=findings())
+    ids = []
+    for chart in (report.savings, report.rounds):
+        ids.append(set(re.findall(r' id="([^"]+)"', chart.drawing()["image/svg+xml"])))
     assert ids[0] and not ids[0] & ids[1]
 
 
 def test_a_chart_takes_its_ink_from_the_page() -> None:
-    text = svg(charts.savings(findings()), "x")
+    text = Report(RESULTS, findings=findings()).savings.drawing()["image/svg+xml"]
     assert "currentColor" in text and "#1f2328" not in text
 
 
 def test_drawing_leaves_no_figure_open() -> None:
     import matplotlib.pyplot as plt
 
-    charts.savings(findings())
+    figure_of(findings(), "savings")
     assert plt.get_fignums() == []
 
 
@@ -214,7 +215,7 @@ def test_labels_stand_apart_where_isotonic_regression_puts_them() -> None:
 
 
 def test_intervals_at_one_place_of_the_axis_stand_beside_each_other() -> None:
-    figure = charts.rounds(findings())
+    figure = figure_of(findings(), "rounds")
     columns: list[float] = []
     for bars in figure.axes[0].collections:
         first, *_ = bars.get_paths()

@@ -9,36 +9,49 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import answer, ended
 from report.page.here import run_here
 
 from profiles import FULL
 from workbench import SettingError
 from workbench.cli import main
-from workbench.evaluation.experiment.code_versions import package_version
 from workbench.report.page import experiments
-from workbench.report.page.experiments import (
-    GridPoint,
-    points,
-    run_experiment,
-    run_experiments,
-    table_rows,
-)
-from workbench.report.page.notebooks import NotebookError, mark_dead, run_notebook
+from workbench.report.page.experiments import run_experiment, run_experiments
+from workbench.report.page.notebooks import NotebookError, run_notebook
 
 DONE = "done.json"
 
 
-def test_a_grid_is_every_combination() -> None:
-    found = points(
-        {"limit": "1"}, {"window": "16000,32_000", "strategies": "opal,pipeline;summarize"}
-    )
-    assert [(one["window"], one["strategies"]) for one in found] == [
+def run_nothing(template: object, target: Path, *_: object, **__: object) -> Path:
+    return target
+
+
+def test_a_grid_is_every_combination(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiments, "run_notebook", run_nothing)
+    grid = ["-g", "window", "16000,32_000", "-g", "strategies", "opal,pipeline;summarize"]
+    points = answer("lab", "experiment", "-p", "limit", "1", *grid, "--out", tmp_path)
+    values = [point["values"] for point in points]
+    assert [(one["window"], one["strategies"]) for one in values] == [
         (16_000, ["opal", "pipeline"]),
         (16_000, ["summarize"]),
         (32_000, ["opal", "pipeline"]),
         (32_000, ["summarize"]),
     ]
-    assert all(one["limit"] == 1 for one in found)
+    assert all(one["limit"] == 1 for one in values)
+    assert len({point["folder"] for point in points}) == 4
+
+
+def test_a_point_is_kept_until_the_package_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(experiments, "run_notebook", run_nothing)
+    words = ["lab", "experiment", "-g", "window", "16000", "--out", tmp_path]
+    (first,), (again,) = answer(*words), answer(*words)
+    assert (first["outcome"], again["outcome"]) == ("done", "kept")
+    file = Path(first["folder"]) / DONE
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"code": "another"}, indent=1))
+    (anew,) = answer(*words)
+    assert anew["outcome"] == "done"
 
 
 @pytest.mark.parametrize(
@@ -67,24 +80,6 @@ def test_the_command_line_says_the_same(capsys: pytest.CaptureFixture[str], tmp_
     assert "whole number" in capsys.readouterr().err and not (tmp_path / "runs").exists()
 
 
-def test_a_kernel_that_dies_leaves_its_notebook_with_a_mark(tmp_path: Path) -> None:
-    page = {
-        "cells": [
-            {"cell_type": "code", "metadata": {"papermill": {"status": state}}, "source": []}
-            for state in ("completed", "running", "pending")
-        ],
-        "metadata": {},
-    }
-    path = tmp_path / "experiment.ipynb"
-    path.write_text(json.dumps(page))
-    assert mark_dead(path) == "in cell 2"
-    marked = json.loads(path.read_text())
-    assert (
-        "died in cell 2" in marked["cells"][0]["source"][0]
-        and marked["metadata"]["papermill"]["exception"]
-    )
-
-
 @pytest.mark.notebook
 def test_a_notebook_whose_kernel_is_killed_is_an_error_and_is_kept(tmp_path: Path) -> None:
     template, out = tmp_path / "killed.ipynb", tmp_path / "out.ipynb"
@@ -106,7 +101,9 @@ def test_a_notebook_whose_kernel_is_killed_is_an_error_and_is_kept(tmp_path: Pat
     )
     with pytest.raises(NotebookError, match="its kernel died"):
         run_notebook(template, out, {})
-    assert "The kernel died" in json.loads(out.read_text())["cells"][0]["source"][0]
+    marked = json.loads(out.read_text())
+    assert "The kernel died in cell 2" in marked["cells"][0]["source"][0]
+    assert marked["metadata"]["papermill"]["exception"]
 
 
 def here_if_it_can(template: Path, out: Path, values: dict[str, Any], **how: Any) -> Path:
@@ -156,12 +153,10 @@ def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(
     again = run_experiments(fixed, grid, out, jobs=2)
     assert [one.outcome for one in again] == ["kept", "failed"] and again[1].reason == "as before"
     assert tried == [Path(failed.folder) / "experiment.ipynb"]
-    assert next(table_rows(again, grid)) == {
-        "window": "16000",
-        "outcome": "kept",
-        "folder": grid_point.folder,
-    }
-    assert json.loads((Path(grid_point.folder) / DONE).read_text())["code"] == package_version()
+    words = ["-p", "limit", "1", "-p", "shares", "0.2", "-p", "strategies", "truncate"]
+    command = ended("lab", "experiment", *words, "-g", "window", "16000,500", "--out", out)
+    assert command.code == 1
+    assert "kept" in command.printed and Path(grid_point.folder).name in command.printed
 
 
 def test_each_point_of_a_grid_is_told_as_soon_as_it_is_finished(
@@ -178,11 +173,18 @@ def test_each_point_of_a_grid_is_told_as_soon_as_it_is_finished(
     monkeypatch.setattr(experiments, "run_experiment", run)
     told: list[object] = []
 
-    def tell(point: GridPoint) -> None:
-        told.append(point.values["window"])
+    def tell(window: object) -> None:
+        told.append(window)
         slow_may_end.set()
 
-    points = run_experiments({}, {"window": "16000,32000"}, tmp_path, jobs=2, quiet=True, tell=tell)
+    points = run_experiments(
+        {},
+        {"window": "16000,32000"},
+        tmp_path,
+        jobs=2,
+        quiet=True,
+        tell=lambda point: tell(point.values["window"]),
+    )
     assert told == [32_000, 16_000]
     assert [point.values["window"] for point in points] == [16_000, 32_000]
 

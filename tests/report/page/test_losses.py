@@ -5,8 +5,6 @@ from report.page.made import findings_of, made, report_of
 from report.page.test_parts import HOSTILE, Page
 
 from workbench import Report
-from workbench.evaluation.findings.losses import worst_losses
-from workbench.evaluation.findings.tables import Tables
 
 
 def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
@@ -63,7 +61,8 @@ def test_what_one_strategy_loses_and_another_keeps_comes_first_and_boilerplate_l
     for row in rows:
         if row["entity"] == "src/store_0.py":
             row |= {"entity": name, "kind": "identifier", "evidence": stated}
-    found = worst_losses(Tables.of(source))
+    found = Report(source).losses.data
+    assert found is not None
     order = [name, *(f"src/store_{n}.py" for n in (1, 3))]
     assert list(found["entity"]) == ["src/store_2.py", *(order[1:] + order[:1] if last else order)]
     assert {name for name, _, _ in found["lost_by"][0]} == {"truncate", "pipeline"}

@@ -14,7 +14,6 @@ from report.page.made import made, tables_of
 import workbench as wb
 from workbench import Context, Findings, Report, Results
 from workbench.cli.headline import outcome, show
-from workbench.evaluation.analysis.equal_size import names_only
 from workbench.evaluation.findings.tables import Tables
 from workbench.recordings.datasets.bundled import bundled_files
 
@@ -74,12 +73,6 @@ def test_the_report_shows_the_warning(run: Results) -> None:
     assert "mine reads like a list of names" in Report(run).headline.html
 
 
-def test_a_context_that_holds_next_to_nothing_is_no_list_of_names() -> None:
-    assert not names_only(presence=0.05, exam=-0.04)
-    assert names_only(presence=0.8, exam=0.1)
-    assert not names_only(presence=0.8, exam=0.7)
-
-
 def with_levels(source: PlantedRun, **levels: tuple[float, float]) -> PlantedRun:
     """The same with presence and the exam's score of some strategies at every size; others have
     .8 and .7.
@@ -90,6 +83,11 @@ def with_levels(source: PlantedRun, **levels: tuple[float, float]) -> PlantedRun
         presence, row["value"] = levels.get(row["strategy"], (0.8, 0.7))
         source.rows["scores"].append({**row, "metric": "recall_presence", "value": presence})
     return source
+
+
+def test_a_context_that_holds_next_to_nothing_is_no_list_of_names() -> None:
+    levels = {"truncate": (0.05, -0.04), "pipeline": (0.8, 0.1), "summarize": (0.8, 0.7)}
+    assert list(Tables.of(with_levels(made(), **levels)).names_only) == ["pipeline"]
 
 
 def test_references_are_not_warned_of() -> None:

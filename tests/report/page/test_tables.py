@@ -1,11 +1,11 @@
+import re
 from typing import Any
 
 import pandas as pd
 import pytest
-from report.page.made import findings_of, made, tables_of
+from report.page.made import findings_of, made, report_of, tables_of
 
 from workbench import Findings, Report, UnknownName
-from workbench.evaluation.findings import losses, summaries
 from workbench.evaluation.findings.tables import Tables
 
 
@@ -105,8 +105,9 @@ def test_what_is_kept_of_a_kind_is_the_sum_of_its_rows(run: Tables) -> None:
     assert found["demanded"] == own["demanded"].sum() / 3  # three shares ask for the same entities
 
 
-def test_an_entity_that_several_strategies_lost_is_one_row_without_references(run: Tables) -> None:
-    found = losses.worst_losses(run)
+def test_an_entity_that_several_strategies_lost_is_one_row_without_references() -> None:
+    found = report_of(3).losses.data
+    assert found is not None
     first = found.iloc[0]
     assert [strategy for strategy, _, _ in first["lost_by"]] == [
         "summarize",
@@ -118,12 +119,13 @@ def test_an_entity_that_several_strategies_lost_is_one_row_without_references(ru
 
 
 def test_no_session_fills_the_worst_losses_alone() -> None:
-    found = losses.worst_losses(tables_of(3), row_limit=3)
-    assert set(found["session"]) == {"session-00", "session-01", "session-02"}
+    found = report_of(3).losses.data
+    assert found is not None
+    assert set(found["session"][:3]) == {"session-00", "session-01", "session-02"}
 
 
 def test_what_outlives_a_round_is_the_product_of_what_outlived_each(run: Tables) -> None:
-    found = summaries.by_round(run)
+    found = Findings.of_tables(run).figures.by_round
     assert set(found["round"]) == {1, 2} and set(found["strategy"]) == {
         "summarize",
         "pipeline",
@@ -138,11 +140,11 @@ def test_what_outlives_a_round_is_the_product_of_what_outlived_each(run: Tables)
     kept = 1 - rows["lost"] / rows["at_risk"]
     assert own["surviving"].tolist() == pytest.approx([kept[1], kept[1] * kept[2]])
     assert own["low"].isna().all()  # three sessions
-    assert summaries.by_round(tables_of(9))["low"].notna().all()
+    assert findings_of(9).figures.by_round["low"].notna().all()
 
 
 def test_an_empty_run_gives_empty_tables_and_no_error() -> None:
-    run, figures = tables_of(0), findings_of(0).figures
+    figures = findings_of(0).figures
     tables = (
         figures.headline,
         figures.by_size,
@@ -151,8 +153,9 @@ def test_an_empty_run_gives_empty_tables_and_no_error() -> None:
         figures.integrity,
     )
     assert all(table.empty for table in tables)
-    assert losses.worst_losses(run).empty
-    assert summaries.typical(run) is None
+    losses = report_of(0).losses.data
+    assert losses is None or losses.empty
+    assert "Nothing to draw" in report_of(0).contexts.html
 
 
 def test_the_typical_session_is_the_middle_one_by_its_compactions() -> None:
@@ -161,4 +164,5 @@ def test_the_typical_session_is_the_middle_one_by_its_compactions() -> None:
     source.rows["compactions"] += [first | {"number": n} for n in range(9)] + [
         second | {"number": 3}
     ]
-    assert summaries.typical(Tables.of(source)) == second["session"]
+    first_shown, *_ = re.findall(r"session-\d\d|Repair number \d", Report(source).contexts.html)
+    assert first_shown in (second["session"], "Repair number 2")

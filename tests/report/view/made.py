@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import http.client
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
+from typing import Any
 from urllib.parse import urlsplit
 
 from builders import remembering, rules, said
@@ -49,6 +51,13 @@ def served(root: Path) -> Iterator[ViewServer]:
     finally:
         server.stop()
         thread.join(10)
+
+
+def losses_of(view: ViewServer, run: str) -> list[dict[str, Any]]:
+    """The losses of a run as the view lists them, worst first; `loss` is the name of one."""
+    text = get(f"{view.address}runs/{run}?of=losses&format=json")[1]
+    rows: list[dict[str, Any]] = json.loads(text)
+    return rows
 
 
 def get(address: str, **headers: str) -> tuple[int, str, http.client.HTTPMessage]:

@@ -13,11 +13,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from report.page.made import made
-from report.view.made import HOSTILE, get, made_run, served
+from report.view.made import HOSTILE, get, losses_of, made_run, served
 
 from workbench import Results
 from workbench.cli import main
-from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
+from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.report.view.app import ViewServer
 
 PAGE = "changes?before=old&after=new"
@@ -96,9 +96,12 @@ def test_a_marked_loss_is_no_change(reports: Path, tmp_path: Path) -> None:
     shutil.copytree(reports, tmp_path / "reports")
     with served(tmp_path / "reports") as server:
         first, *others = rows(server, f"{PAGE}&of=losses&change=lost")
-        key = loss_key(
-            str(first["session"]), str(first["kind"]), str(first["entity"]), int(str(first["needed_at"]))
-        )  # fmt: skip
+        places = ("session", "kind", "entity", "needed_at")
+        (key,) = [
+            loss["loss"]
+            for loss in losses_of(server, "new")
+            if all(loss[name] == first[name] for name in places)
+        ]
         RunNotes().marked(key, "wrong kind").write(tmp_path / "reports" / "new")
         now = rows(server, f"{PAGE}&of=losses&change=lost")
         assert len(now) < len(others) + 1

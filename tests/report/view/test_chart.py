@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from planted_run import Row, written
 from report.page.made import made
 from report.view.made import HOSTILE, get, served
 
 from workbench import Findings, Results
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.report.view.app import ViewServer
-from workbench.report.view.chart import Axis
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +93,24 @@ def test_shares_are_shown_in_per_cent_between_round_lines(view: ViewServer) -> N
 
 
 @pytest.mark.parametrize("values", [[0.0], [0.911, 0.918], [3.0, 900_000.0], [-2.0, 4.0]])
-def test_an_axis_holds_its_values_whatever_they_are(values: list[float]) -> None:
-    marks = Axis.of(values).marks
-    assert marks[0] <= min(values) and max(values) <= marks[-1] and marks[0] < marks[-1]
+def test_an_axis_holds_its_values_whatever_they_are(values: list[float], tmp_path: Path) -> None:
+    of_strategy = {"session": "s", "strategy": "mine"}
+    for number, value in enumerate(values):
+        score = {**of_strategy, "mode": "natural", "metric": "exam_recall", "value": value}
+        tables: dict[str, list[Row]] = {
+            "sessions": [{"session": "s", "project": "p", "status": "ok"}],
+            "replays": [{**of_strategy, "status": "ok"}],
+            "scores": [{**score, "better": "higher", "unit": "share"}],
+        }
+        written(
+            tmp_path / f"run-{number}", tables, {"created": 1_700_000_000 + number, "settings": {}}
+        )
+    with served(tmp_path) as server:
+        text = get(f"{server.address}chart")[1]
+    marks = [float(y) for y in re.findall(r'<line x1="70"[^>]* y1="([\d.]+)"', text)]
+    points = [float(y) for y in re.findall(r'<circle[^>]* cy="([\d.]+)"', text)]
+    assert len(points) == len(values)
+    assert len(set(marks)) >= 3
+    assert min(marks) <= min(points) and max(points) <= max(marks)
+    heights = [height for _, height in sorted(zip(values, points, strict=True))]
+    assert heights == sorted(heights, reverse=True), "the larger value stands higher"

@@ -13,14 +13,12 @@ from urllib.parse import urlsplit
 
 import pytest
 from command import shared_copy
-from report.view.made import HOSTILE, get, made_run, served
+from report.view.made import HOSTILE, get, losses_of, made_run, served
 
 from workbench import Findings, Results
 from workbench.cli import main
 from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.report.view.app import ViewServer
-from workbench.report.view.losses import all_losses
-from workbench.report.view.runs import runs
 
 
 @pytest.fixture
@@ -48,14 +46,14 @@ def post(address: str, body: str, **headers: str) -> tuple[int, str]:
     return answer.status, text
 
 
-def losses_of(run: Path) -> list[str]:
-    return [loss["loss"] for loss in all_losses(runs(run.parent)["run"])]
+def keys_of(view: ViewServer) -> list[str]:
+    return [loss["loss"] for loss in losses_of(view, "run")]
 
 
-def test_a_marked_loss_leaves_the_figures_with_a_note(run: Path) -> None:
+def test_a_marked_loss_leaves_the_figures_with_a_note(run: Path, view: ViewServer) -> None:
     before = Findings.of(Results.open(run))
     rows = Results.open(run).losses
-    wrong, fine, *_ = all_losses(runs(run.parent)["run"])
+    wrong, fine, *_ = losses_of(view, "run")
     RunNotes().marked(wrong["loss"], "not needed").marked(fine["loss"], "needed").write(run)
     after = Findings.of(Results.open(run))
     assert wrong["entity"] not in set(after.tables.losses["entity"])
@@ -72,7 +70,7 @@ def test_a_marked_loss_leaves_the_figures_with_a_note(run: Path) -> None:
 
 
 def test_a_loss_is_marked_and_the_next_one_comes(run: Path, view: ViewServer) -> None:
-    first, second, *_ = losses_of(run)
+    first, second, *_ = keys_of(view)
     text = get(view.address + "runs/run/queue")[1]
     assert f'value="{first}"' in text and f'name="next" value="{second}"' in text
     body = json.dumps({"loss": first, "mark": "wrong kind", "next": second})
@@ -81,7 +79,8 @@ def test_a_loss_is_marked_and_the_next_one_comes(run: Path, view: ViewServer) ->
     assert RunNotes.of(run).marks == {first: "wrong kind"}
     text = get(view.address + "runs/run/queue")[1]
     assert "1 of" in text and "1 wrong kind" in text and f'value="{second}"' in text
-    assert first in losses_of(run)
+    assert f'value="{first}"' in get(f"{view.address}runs/run/queue?loss={first}")[1]
+    assert first not in keys_of(view)
     assert f"/loss/{first}" not in get(view.address + "runs/run")[1]
     assert get(f"{view.address}runs/run/loss/{first}")[0] == 303
     post(view.address + "runs/run/marks", json.dumps({"loss": first, "mark": ""}))
@@ -104,7 +103,7 @@ def test_a_change_comes_from_the_view_itself_only(run: Path, view: ViewServer) -
         assert post(address, wrong)[0] == 400
     assert not (run / "notes.json").exists()
     assert post(address, body)[0] == 200 and RunNotes.of(run).name == "stolen"
-    for fields in ({"loss": "none", "mark": "needed"}, {"loss": losses_of(run)[0], "mark": "x"}):
+    for fields in ({"loss": "none", "mark": "needed"}, {"loss": keys_of(view)[0], "mark": "x"}):
         assert post(view.address + "runs/run/marks", json.dumps(fields))[0] == 400
 
 
@@ -119,9 +118,11 @@ def test_names_tags_and_notes_are_shown_as_text(run: Path, view: ViewServer) -> 
     assert "&lt;script&gt;window" in get(view.address)[1]
 
 
-def test_a_shared_copy_has_neither_notes_nor_marks(run: Path, tmp_path: Path) -> None:
+def test_a_shared_copy_has_neither_notes_nor_marks(
+    run: Path, view: ViewServer, tmp_path: Path
+) -> None:
     notes = RunNotes().described("secret name", ["secret"], "secret note")
-    notes.marked(losses_of(run)[0], "needed").write(run)
+    notes.marked(keys_of(view)[0], "needed").write(run)
     copy = shared_copy(run, tmp_path / "reports" / "copy").path
     texts = [path.read_bytes() for path in copy.rglob("*") if path.is_file()]
     assert not any(b"secret" in text for text in texts)
@@ -140,11 +141,13 @@ def test_a_run_is_deleted_in_the_view(run: Path, view: ViewServer) -> None:
     assert post(address, json.dumps({"run": "run"}))[0] == 400
 
 
-def test_validate_counts_the_marks(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_validate_counts_the_marks(
+    run: Path, view: ViewServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["lab", "validate", "needs", "--marks", str(run), "--json"]
     assert main(words) == 2
     assert "no loss of these runs is marked" in capsys.readouterr().err
-    first, second, third, *_ = losses_of(run)
+    first, second, third, *_ = keys_of(view)
     notes = RunNotes().marked(first, "needed").marked(second, "needed").marked(third, "wrong kind")
     notes.write(run)
     assert main(words) == 0

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from html import unescape
+from pathlib import Path
 
 import pytest
 from report.page.made import made
 from report.view.made import get, served
 
-from workbench import WorkbenchError
 from workbench.report.view.app import ViewServer
-from workbench.report.view.sorting import column_switches, hidden_columns, sorted_records
 
-ROWS: list[dict[str, object]] = [{"a": "b"}, {"a": None}, {"a": "C"}, {"a": "a"}]
+COMMA = "a, b"
+"""A strategy whose name has a comma."""
 
 
 @pytest.fixture(scope="module")
@@ -25,22 +25,56 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ViewServer]:
         yield server
 
 
-def test_rows_are_sorted_and_those_without_a_value_come_last() -> None:
-    columns = {"a": "A"}
-    assert sorted_records(ROWS, "", columns) == ROWS
-    assert [row["a"] for row in sorted_records(ROWS, "a", columns)] == ["a", "b", "C", None]
-    assert [row["a"] for row in sorted_records(ROWS, "-a", columns)] == ["C", "b", "a", None]
-    with pytest.raises(WorkbenchError, match="none of the columns"):
-        sorted_records(ROWS, "b", columns)
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ViewServer]:
+    """A run of four projects."""
+    folder = tmp_path_factory.mktemp("projects")
+    run = made(4, ("none", "null", COMMA, "truncate"))
+    for row, project in zip(run.rows["sessions"], ("b", "d", "C", "a"), strict=True):
+        row["project"] = project
+    run.written(folder / "run")
+    with served(folder) as server:
+        yield server
 
 
-def test_a_column_is_left_out_and_shown_again() -> None:
-    columns = {"a": "A", "b, c": "B"}
-    [first, second] = column_switches(columns, [], {"sort": "a"})
-    assert first.is_shown and first.address == "?sort=a&hide=a"
-    assert hidden_columns({"hide": "b, c|none"}, columns) == ["b, c"]
-    [_, second] = column_switches(columns, ["b, c"], {"sort": ""})
-    assert not second.is_shown and second.address == "?"
+def column(view: ViewServer, name: str, sort: str) -> list[object]:
+    """A column of the sessions of the run, whose rows are sorted so."""
+    address = f"{view.address}runs/run?of=sessions&sort={sort}&format=json"
+    return [row[name] for row in json.loads(get(address)[1])]
+
+
+def test_rows_are_sorted_in_whatever_case_and_stay_as_they_are_unasked(
+    projects: ViewServer,
+) -> None:
+    assert column(projects, "project", "") == ["b", "d", "C", "a"]
+    assert column(projects, "project", "project") == ["a", "b", "C", "d"]
+    assert column(projects, "project", "-project") == ["d", "C", "b", "a"]
+
+
+def test_rows_without_a_value_come_last_in_either_direction(tmp_path: Path) -> None:
+    paid = {"dear": 2.0, "of unknown cost": None, "cheap": 1.0}
+    for name, dollars in paid.items():
+        run = made(1)
+        for row in run.rows["replays"]:
+            row["usd"] = dollars
+        run.written(tmp_path / name)
+    orders = []
+    with served(tmp_path) as view:
+        for sort in ("usd", "-usd"):
+            rows = json.loads(get(f"{view.address}?sort={sort}&format=json")[1])
+            orders.append([row["name"] for row in rows])
+    assert orders == [
+        ["cheap", "dear", "of unknown cost"],
+        ["dear", "cheap", "of unknown cost"],
+    ]
+
+
+def test_a_column_is_left_out_and_shown_again(projects: ViewServer) -> None:
+    page = unescape(get(f"{projects.address}runs/run?sort=project")[1])
+    assert 'href="?sort=project&hide=a%2C+b"' in page and f"Hide {COMMA}" in page
+    page = unescape(get(f"{projects.address}runs/run?hide=a%2C%20b|none")[1])
+    assert '<a href="?" data-in-place id="column-6">Show a, b</a>' in page
+    assert f"Hide {COMMA}" not in page and "Show none" not in page
 
 
 def test_a_strategy_shows_its_worst_session_first(view: ViewServer) -> None:

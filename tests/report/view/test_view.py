@@ -15,14 +15,13 @@ import pandas as pd
 import pytest
 from command import shared_copy
 from report.page.made import with_recorded
-from report.view.made import get, made_run, served
+from report.view.made import get, losses_of, made_run, served
 
 from workbench import Findings, Results
 from workbench.cli import main
 from workbench.evaluation.experiment.preliminary import Preliminary, SessionSoFar
 from workbench.evaluation.experiment.replay_results import SizedScore
-from workbench.evaluation.experiment.run_notes import RunNotes, loss_key
-from workbench.evaluation.findings.losses import worst_losses
+from workbench.evaluation.experiment.run_notes import RunNotes
 from workbench.report.view.app import ViewServer
 from workbench.report.view.contexts import ContextPlace, side
 from workbench.report.view.runs import runs
@@ -117,17 +116,25 @@ def test_what_a_recording_says_is_shown_as_text(view: ViewServer) -> None:
     assert "&lt;script&gt;window.hit=1" in text
 
 
-def test_a_loss_has_an_address_that_opens_at_its_story(folder: Path, view: ViewServer) -> None:
-    run = runs(folder / "reports")["run"].tables()
-    one = worst_losses(run).to_dict("records")[0]
-    key = loss_key(one["session"], one["kind"], one["entity"], int(one["needed_at"]))
+def test_a_loss_has_an_address_that_opens_at_its_story(view: ViewServer) -> None:
+    loss = losses_of(view, "run")[0]
+    key = loss["loss"]
     status, _, headers = get(f"{view.address}runs/run/loss/{key}")
     assert status == 303 and headers["Location"].endswith("#loss")
     text = get(view.address.rsplit("/", 2)[0] + headers["Location"].partition("#")[0])[1]
-    assert f'href="#m{one["evidence_at"]}"' in text and f"message {one['needed_at']}</a>" in text
+    assert f'href="#m{loss["said_at"]}"' in text and f"message {loss['needed_at']}</a>" in text
     assert "removed it at" in text
     assert f'/runs/run/queue?loss={key}"' in text
     assert get(f"{view.address}runs/run/loss/none")[0] == 404
+
+
+def test_a_line_has_the_colour_that_the_strategy_has_in_its_run(view: ViewServer) -> None:
+    chart = get(f"{view.address}chart?metric=tokens_saved")[1]
+    colour = re.search(r'aria-label="summarize in run: [^"]*">.*?fill="(#\w{6})"', chart)
+    session = get(f"{view.address}{SESSION}&left=summarize&right=truncate")[1]
+    line = re.search(r'<polyline points="[^"]*" fill="none" stroke="(#\w{6})"', session)
+    assert colour is not None and line is not None
+    assert line[1] == colour[1]
 
 
 def test_the_contexts_are_those_of_the_run(folder: Path) -> None:

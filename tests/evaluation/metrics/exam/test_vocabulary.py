@@ -1,14 +1,14 @@
 """The numbers of an exam's tokens."""
 
+import numpy as np
 import pytest
 
-from workbench.base.ragged import integers
 from workbench.evaluation.metrics.exam.vocabulary import Vocabulary
 
 
 def test_a_token_has_its_segments_and_features_in_order() -> None:
     vocabulary = Vocabulary()
-    tokens = integers([vocabulary["src/app.py"], vocabulary["routes"], vocabulary["("]])
+    tokens = np.array([vocabulary["src/app.py"], vocabulary["routes"], vocabulary["("]])
     segments, segment_rows = vocabulary.segments_of(tokens)
     assert segments.tolist() == [0, 1, 2, 3] and segment_rows.tolist() == [0, 0, 0, 1]
     features, feature_rows = vocabulary.features_of(tokens)
@@ -20,7 +20,7 @@ def test_a_token_has_its_segments_and_features_in_order() -> None:
 
 def test_a_vocabulary_grows_while_the_traceback_of_an_error_lives() -> None:
     vocabulary = Vocabulary()
-    unknown = integers([99])
+    unknown = np.array([99])
     for look_up in (vocabulary.properties, vocabulary.segments_of, vocabulary.features_of):
         with pytest.raises(IndexError) as error:
             look_up(unknown)

@@ -6,7 +6,6 @@ from builders import called, result, said, told
 from workbench import Session, Summary
 from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.index import Index
-from workbench.evaluation.metrics.work_exam.question import QuestionKind
 from workbench.evaluation.metrics.work_exam.reading import WorkReading
 from workbench.evaluation.metrics.work_exam.recorded_statements import recorded_exam
 
@@ -25,7 +24,7 @@ HISTORY: list[Message] = [
 ]
 
 
-def statements(messages: list[Message], kind: QuestionKind) -> list[str]:
+def statements(messages: list[Message], kind: str) -> list[str]:
     """The answers of a kind that the whole history gives."""
     return [
         question.gold

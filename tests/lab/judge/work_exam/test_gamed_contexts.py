@@ -2,19 +2,20 @@
 was not fitted to.
 """
 
+from collections.abc import Callable
 from functools import cache, partial
 from statistics import fmean
 
 import pytest
 
 import workbench as wb
-from workbench import Prepared, prepared
+from workbench import Context, Prepared, prepared
 from workbench.engine.transcript.message import Message, SystemMessage, said_text
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.rarity import Rarity
 from workbench.evaluation.metrics.work_exam.reading import context_text
-from workbench.lab.judge.work_exam.contexts import REFERENCES, ContextMaker, gamed_context
+from workbench.lab.judge.work_exam.contexts import REFERENCES, gamed_context
 from workbench.lab.validation.adversaries import Gamer
 from workbench.recordings.datasets.bundled import bundled_files
 
@@ -24,7 +25,7 @@ REAL_SOUP = 0.26
 BY_PROJECT = 0.1
 """How far the reader is off in a usual project."""
 LONG_LINE = 8
-GAMERS: dict[str, ContextMaker] = {
+GAMERS: dict[str, Callable[[Prepared, int, float], Context]] = {
     "soup": REFERENCES["soup"],
     "index": REFERENCES["index"],
     "list of names": partial(gamed_context, Gamer("list", names=8, order="newest")),

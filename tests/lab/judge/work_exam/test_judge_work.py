@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lab.judge.knowing import Foreseen
 from lab.judge.work_exam.test_write import Writer
 
 from builders import remembering
 from workbench import Completion, ModelError, Session, SettingError, SummaryRequest, save
 from workbench.cli import main
-from workbench.evaluation.experiment.filler import ModelUse
 from workbench.evaluation.metrics.work_exam.question_sheet import FEATURES
 from workbench.lab.judge.work_exam.judge_work import judge_work
-from workbench.lab.judge.work_exam.records import COLUMNS, WorkAnswers
+from workbench.lab.judge.work_exam.records import WorkAnswers
 from workbench.lab.judge.work_exam.scores import readers_agree, work_scores
 from workbench.lab.judge.work_exam.write import write_exams
 
@@ -105,7 +105,11 @@ def judged(exams: Path, **changes: Any) -> WorkAnswers:
 
 def test_what_a_context_tells_is_scored(exams: Path) -> None:
     answers = judged(exams)
-    assert list(answers.table.columns) == list(COLUMNS)
+    assert list(answers.table.columns) == [
+        *("session", "project", "strategy", "writer", "chain", "share", "at", "tokens", "used"),
+        *("at_size_of", "half", "kind", "question", "reading", "reply", "score"),
+        *("reader", "grader", "reason", "pending"),
+    ]
     scores = {score.strategy: score.work for score in work_scores(answers.table)}
     assert scores["none"] == 1.0
     assert scores["null"] == 0.0
@@ -179,7 +183,7 @@ def test_a_forecast_counts_the_summaries_of_a_chain(exams: Path) -> None:
     forecasts: dict[int, int] = {}
     for chain in (1, 3):
 
-        def hear(uses: Sequence[ModelUse], chain: int = chain) -> bool:
+        def hear(uses: Sequence[Foreseen], chain: int = chain) -> bool:
             forecasts[chain] = uses[1].requests
             return False
 
