@@ -5,7 +5,7 @@ from live.talk import Record, answered, asked, back, openai, used
 
 from workbench import Compactor
 from workbench.engine.models.extractive import Extractive
-from workbench.live.defects import defects
+from workbench.live.events import HistoryMended
 
 QUESTION = asked("do it")
 BROKEN: dict[str, list[Record]] = {
@@ -25,13 +25,17 @@ def compactor() -> Compactor:
 def test_each_defect_of_a_history_is_seen(defect: str) -> None:
     live = compactor()
     live.before_request(BROKEN[defect])
-    assert defects(live._memory.state.sent.messages) == {defect}
+    retry = live.on_error(SAYS_NOTHING)
+    assert retry is not None and retry.messages != BROKEN[defect]
+    mended = [event.defects for event in live.events if isinstance(event, HistoryMended)]
+    assert mended == [(defect,)]
 
 
 def test_a_whole_history_has_none() -> None:
     live = compactor()
     live.before_request([*openai(3), QUESTION])
-    assert defects(live._memory.state.sent.messages) == frozenset()
+    assert live.on_error(SAYS_NOTHING) is None
+    assert not any(isinstance(event, HistoryMended) for event in live.events)
 
 
 def test_a_broken_history_is_repaired_though_the_error_says_nothing() -> None:

@@ -13,7 +13,6 @@ from live.test_native_formats import takes_gemini, takes_responses
 
 from workbench import AssistantMessage, Compactor, Text
 from workbench.engine.transcript.message import Image, Message, ToolResult, chars_per_token
-from workbench.live.formats.table import MessageFormat
 from workbench.live.message_reader import MessageReader
 from workbench.live.outgoing import write_messages
 
@@ -28,8 +27,10 @@ BLANK = f"data:image/png;base64,{PIXEL}"
 class Talk:
     """A list of a host, read, and written again with other messages."""
 
-    def __init__(self, *records: Any, format: MessageFormat | None = None) -> None:
-        self.reader = MessageReader(chars_per_token, format=format)
+    def __init__(self, *records: Any, is_of_responses: bool = False) -> None:
+        self.reader = MessageReader(
+            chars_per_token, format="responses" if is_of_responses else None
+        )
         self.path = list(self.reader.read(records))
         self.messages = [message for host_message in self.path for message in host_message.messages]
 
@@ -251,6 +252,6 @@ def test_contents_of_the_client_library_are_read_and_sent_back() -> None:
 
 
 def test_a_format_that_is_named_is_not_guessed() -> None:
-    talk = Talk({"role": "user", "content": "hi"}, format="responses")
+    talk = Talk({"role": "user", "content": "hi"}, is_of_responses=True)
     sent = talk.sent([ToolResult(id="r", call_id="c", blocks=(Text("x"),))])
     assert sent == [{"type": "function_call_output", "call_id": "c", "output": "x"}]

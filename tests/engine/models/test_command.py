@@ -7,14 +7,16 @@ from __future__ import annotations
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from engine.models.programs import counting, program, starts
 
 from workbench import (
     Completion,
+    Model,
     ModelError,
     ModelSettings,
     SettingError,
@@ -23,7 +25,6 @@ from workbench import (
     Unanswered,
     find_model,
 )
-from workbench.engine.models.command import Command
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.provider_options import ProviderOptions
 from workbench.engine.models.settings import model_names
@@ -41,10 +42,17 @@ def request(prompt: str = "Summarise this.", most: int | None = 100) -> SummaryR
     )
 
 
+def program_model(line: str, **fields: Any) -> Model:
+    """The model behind a command line, asked in this way."""
+    model = find_model(f"command:{line}")
+    assert is_dataclass(model) and not isinstance(model, type)
+    return replace(model, **fields)
+
+
 def answer(
     line: str, how: ProviderOptions = QUICK, asked: SummaryRequest | None = None
 ) -> Completion:
-    return Command(line, how).complete(asked or request())
+    return program_model(line, options=how).complete(asked or request())
 
 
 def test_a_program_reads_system_prompt_prompt_and_limit_as_one_text(tmp_path: Path) -> None:
@@ -266,7 +274,7 @@ time.sleep(0.2)
 os.remove(mine)
 """
     ledger = Ledger(tmp_path / "answers.sqlite", "r", concurrency=2)
-    model = Command(program(tmp_path, body), QUICK, ledger)
+    model = program_model(program(tmp_path, body), options=QUICK, ledger=ledger)
     with ThreadPoolExecutor(6) as pool:
         texts = list(pool.map(lambda n: model.complete(request(f"{n}")).text, range(6)))
     assert max(map(int, texts)) <= 2

@@ -5,17 +5,18 @@ missing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from engine.models.provider import calls
 
 from workbench import ModelError, SettingError, SetupError, SummaryRequest, find_model
 from workbench.engine.models.ledger import Ledger
-from workbench.engine.models.local import Local, running_address, start_server
-from workbench.engine.models.weights import Weights, weights
+from workbench.engine.models.local import running_address, start_server
+from workbench.engine.models.weights import weights
 from workbench.engine.models.wrappers import CachedModel
 
 needs_extra = pytest.mark.skipif(
@@ -35,9 +36,16 @@ def request(prompt: str = "The capital of France is", most: int = 4) -> SummaryR
     return SummaryRequest(purpose="summary", system="", write=lambda _: prompt, max_tokens=most)
 
 
+def at(address: str, **fields: Any) -> Any:
+    """The local model whose server is at this address."""
+    model = find_model("local")
+    assert is_dataclass(model) and not isinstance(model, type)
+    return replace(model, address=address, **fields)
+
+
 @needs_extra
 def test_a_real_model_answers_with_tokens_time_and_no_cost(address: str) -> None:
-    answer = Local(address=address).complete(request())
+    answer = at(address).complete(request())
     assert answer.text and answer.model == "local:Gemma 3 270M base, Q4_K_M"
     assert 5 <= answer.input_tokens <= 20 and 1 <= answer.output_tokens <= 4
     assert answer.usd == 0.0 and answer.seconds > 0 and not answer.counted and answer.cut
@@ -46,7 +54,7 @@ def test_a_real_model_answers_with_tokens_time_and_no_cost(address: str) -> None
 @needs_extra
 def test_the_same_question_gets_the_same_answer_and_the_prompt_is_cached(address: str) -> None:
     first, second = (
-        Local(address=address).complete(request("One, two, three, four, five,")) for _ in range(2)
+        at(address).complete(request("One, two, three, four, five,")) for _ in range(2)
     )
     assert first.text == second.text
     assert second.cached_tokens > 0
@@ -55,14 +63,14 @@ def test_the_same_question_gets_the_same_answer_and_the_prompt_is_cached(address
 @needs_extra
 def test_a_prompt_that_does_not_fit_is_a_real_overflow(address: str) -> None:
     with pytest.raises(ModelError) as caught:
-        Local(address=address).complete(request("word " * 1_500))
+        at(address).complete(request("word " * 1_500))
     assert caught.value.overflow and not caught.value.retryable
 
 
 @needs_extra
 def test_a_local_answer_comes_from_the_cache_the_second_time(address: str, tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "answers.sqlite", run="r")
-    model = CachedModel(Local(address=address, ledger=ledger), ledger)
+    model = CachedModel(at(address, ledger=ledger), ledger)
     assert model.complete(request()) == model.complete(request())
     assert calls(ledger) == 1 and ledger.spent == 0
 
@@ -103,9 +111,10 @@ def test_a_file_that_holds_no_weights_is_one_sentence(tmp_path: Path) -> None:
 def test_without_the_extra_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    (tmp_path / "x.gguf").write_bytes(b"GGUF")
     monkeypatch.setattr("workbench.engine.models.local.find_spec", lambda name: None)
     with pytest.raises(SetupError, match=r"workbench\[local\]"):
-        start_server(Weights("x", tmp_path, 1_024, "x", ""))
+        start_server(weights(str(tmp_path / "x.gguf")))
 
 
 def test_weights_that_are_not_there_are_one_sentence() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ from workbench import (
     UserMessage,
     load,
 )
-from workbench.engine.transcript.compaction_requests import CompactionRequest, compaction_request
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Image, Thinking, ToolResult, Usage, plain_text
+from workbench.evaluation.analysis.recorded_compactions import compaction_bills
 
 COMMON = {
     "isSidechain": False,
@@ -577,8 +578,10 @@ def test_the_request_of_a_compaction_that_is_in_no_file_is_an_estimate_that_says
     session = only(written(tmp_path, [*lines, answered("a1", "s", "m1", text("shipped"))]))
     (recorded,) = session.recorded
     assert isinstance(recorded.entry, CompactionEntry)
-    request = compaction_request(recorded.entry, lambda message: 7)
-    assert request == CompactionRequest(Usage(cache_read=900, output=7), is_estimate=True)
+    (bill,) = compaction_bills(replace(session, model="claude-sonnet-4-5")).itertuples()
+    summary_tokens = 6  # two words, and the frame of a message
+    usd = 900 * 0.3e-6 + summary_tokens * 15e-6
+    assert bill.request_usd == pytest.approx(usd) and bill.is_estimate
 
 
 def test_a_result_in_gemini_s_shape_is_what_its_function_answered(tmp_path: Path) -> None:

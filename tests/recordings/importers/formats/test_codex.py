@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from workbench import (
     UserMessage,
     load,
 )
-from workbench.engine.transcript.compaction_requests import CompactionRequest, compaction_request
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import (
     SystemMessage,
@@ -26,6 +26,7 @@ from workbench.engine.transcript.message import (
     Usage,
     plain_text,
 )
+from workbench.evaluation.analysis.recorded_compactions import compaction_bills
 
 
 def line(type_: str, **payload: Any) -> dict[str, Any]:
@@ -57,6 +58,9 @@ def tokens(prompt: int, cached: int = 0) -> dict[str, Any]:
 
 META = line("session_meta", id="s1", cwd="/home/me/shop", base_instructions={"text": "be Codex"})
 TURN = line("turn_context", model="gpt")
+PRICED = "gpt-5.4"
+INPUT, CACHED, OUTPUT = 2.5e-6, 0.25e-6, 15e-6
+"""What a token of it costs, in USD."""
 
 
 def test_the_items_of_one_answer_are_one_message_with_its_usage(tmp_path: Path) -> None:
@@ -137,8 +141,8 @@ def test_an_encrypted_compaction_keeps_the_ids_of_what_stayed_and_says_that_its_
     assert [plain_text(m) for m in fold(session.path)] == ["one", "new rules", "three"]
     (note,) = [entry for entry in session.log if isinstance(entry, NoteEntry)]
     assert (note.kind, note.text) == ("hidden_summary", "encrypted, 4 characters")
-    request = compaction_request(recorded.entry, lambda message: 7)
-    assert request == CompactionRequest(Usage(0, cache_read=700, output=0), is_estimate=True)
+    (bill,) = compaction_bills(replace(session, model=PRICED)).itertuples()
+    assert bill.request_usd == pytest.approx(700 * CACHED) and bill.is_estimate
 
 
 def test_an_older_compaction_has_its_summary_in_the_message(tmp_path: Path) -> None:
@@ -198,8 +202,9 @@ def test_the_request_of_a_compaction_that_no_total_counts_is_read_from_its_own_r
     )
     (recorded,) = session.recorded
     assert isinstance(recorded.entry, CompactionEntry)
-    request = compaction_request(recorded.entry, lambda message: 7)
-    assert request == CompactionRequest(Usage(150, 700, 50, 40), is_estimate=False)
+    (bill,) = compaction_bills(replace(session, model=PRICED)).itertuples()
+    usd = (150 + 50) * INPUT + 700 * CACHED + 40 * OUTPUT
+    assert bill.request_usd == pytest.approx(usd) and not bill.is_estimate
     assert session.origin.skipped == ()
 
 
