@@ -28,7 +28,6 @@ from recordings.importers.packing import Extension, packed
 from workbench import AssistantMessage, CompactionEntry, FormatError, Session, load
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Image, ToolResult, Usage, plain_text
-from workbench.recordings.importers.msgpack import unpacked_value
 
 LLM_TABLES = """
 CREATE TABLE threads (id TEXT PRIMARY KEY, name TEXT, tip_message_hash TEXT, datetime_utc TEXT);
@@ -452,14 +451,20 @@ def test_a_branch_of_langgraph_that_was_left_is_not_read(tmp_path: Path) -> None
         {str(number): number for number in range(20)},
     ],
 )  # fmt: skip
-def test_values_of_messagepack_are_read_as_they_were_written(value: Any) -> None:
-    assert unpacked_value(packed(value)) == value
+def test_values_of_messagepack_are_read_as_they_were_written(tmp_path: Path, value: Any) -> None:
+    called = {"id": "c1", "name": "read", "args": {"value": value}}
+    state = [ASKED, langgraph("AIMessage", "m2", "", tool_calls=[called])]
+    (call,) = answers(only(checkpoints(tmp_path, state)))[0].calls
+    assert call.arguments == {"value": value}
 
 
 @pytest.mark.parametrize("data", [b"", b"\xd9", b"\xdd\xff\xff\xff\xff", b"\xc1", b"\x91" * 1000])
-def test_damaged_messagepack_is_told(data: bytes) -> None:
+def test_damaged_messagepack_is_told(tmp_path: Path, data: bytes) -> None:
+    path = checkpoints(tmp_path, [ASKED])
+    with closing(sqlite3.connect(path)) as opened, opened:
+        opened.execute("UPDATE checkpoints SET checkpoint = ?", (data,))
     with pytest.raises(FormatError):
-        unpacked_value(data)
+        load(path)
 
 
 def test_a_database_of_no_format_is_told_its_tables(tmp_path: Path) -> None:
