@@ -20,10 +20,10 @@ from workbench import (
     find_model,
 )
 from workbench.engine.compaction.stages import Summarize
-from workbench.engine.models.conversation import chat_messages, sent_messages
+from workbench.engine.models.conversation import sent_messages
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.ledger import Ledger
-from workbench.engine.models.plain_text import plain_text, request_key
+from workbench.engine.models.plain_text import request_key
 from workbench.engine.models.splitting import SplittingModel
 from workbench.engine.transcript.message import Message
 
@@ -56,15 +56,15 @@ def test_without_a_system_prompt_of_the_agent_the_summarisers_own_is_sent() -> N
 
 
 def test_results_follow_their_calls_and_what_has_no_partner_is_left_out() -> None:
-    messages: list[Message] = [
+    messages: tuple[Message, ...] = (
         called("read", "c1", text="I look", path="a.py"),
         said("and hurry"),
         result("late", "c1"),
         result("nobody called", "c9"),
         told("", "a1", thought="hm"),
         called("read", "c2"),
-    ]
-    chat = list(chat_messages(messages))
+    )
+    _, *chat, _ = sent_messages(request(messages))
     assert [message["role"] for message in chat] == ["assistant", "tool", "user"]
     assert chat[0]["content"] == "I look"
     assert chat[1] == {"role": "tool", "content": "late", "tool_call_id": "c1"}
@@ -72,7 +72,8 @@ def test_results_follow_their_calls_and_what_has_no_partner_is_left_out() -> Non
 
 def test_an_earlier_summary_is_said_by_whom_it_was_sent() -> None:
     summary = Summary(id="s", text="old", lead="[lead] ", said_by="assistant")
-    assert list(chat_messages([summary])) == [{"role": "assistant", "content": "[lead] old"}]
+    _, *chat, _ = sent_messages(request((summary,)))
+    assert chat == [{"role": "assistant", "content": "[lead] old"}]
 
 
 def test_a_provider_is_sent_the_messages_and_the_tools_that_they_called(
@@ -100,15 +101,14 @@ def test_another_conversation_is_another_question(provider: Provider, tmp_path: 
 
 
 def test_a_program_and_a_folder_get_it_as_text(tmp_path: Path) -> None:
-    text = plain_text(request())
-    assert text.startswith("[system]\nbe good") and "word_0-0_3" in text
-    assert text.rstrip().endswith("what is longer is cut off.")
     echo = find_model(f"command:{sys.executable} -c 'import sys; print(sys.stdin.read()[:16])'")
     assert echo.complete(request()).text == "[system]\nbe good"
     with pytest.raises(AnswerAwaited):
         find_model(f"folder:{tmp_path}").complete(request())
     (path,) = tmp_path.glob("*.request.txt")
-    assert text in path.read_text()
+    _, _, text = path.read_text().partition("\n---\n")
+    assert text.startswith("[system]\nbe good") and "word_0-0_3" in text
+    assert text.rstrip().endswith("what is longer is cut off.")
 
 
 def test_the_rule_that_reads_messages_writes_the_same_summary() -> None:

@@ -237,3 +237,25 @@ def test_naming_a_model_does_not_import_litellm() -> None:
         " in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])
+
+
+def test_an_answer_keeps_its_words_but_for_whole_keys(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "sk-proj-Ab3dEfGh1j+KlMnOp/QrStUvWxYz0123456789wxyz"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    text = "The goal ... is to keep sk-proj-Ab3 out. " * 1_000
+    model = told(provider, [completion(text), completion(text + key)])
+    first, second = (model.complete(request(most=None)) for _ in range(2))
+    assert first.text == text.strip()
+    assert key not in second.text and second.text.endswith("[key]")
+
+
+def test_a_password_in_the_servers_address_is_a_key(provider: Provider) -> None:
+    address = provider.address.replace("http://", "http://gateway:s3cr3tPassw0rd@")
+    provider.replies = [refusal(400, f"cannot reach {address}?token=abcdefgh1234")]
+    options = ProviderOptions(api_base=f"{address}?token=abcdefgh1234", tries=1)
+    with pytest.raises(ModelError) as caught:
+        LiteLLM("openai/stub", options).complete(request())
+    host = provider.address.removeprefix("http://")
+    assert f"cannot reach http://[key]:[key]@{host}?token=[key]" in str(caught.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,8 @@ def compacted(
     provider: Provider, *replies: Reply, model: str = "anthropic/claude-haiku-4-5", **how: Any
 ) -> Completion:
     provider.replies = list(replies)
-    options = ProviderOptions(api_base=provider.address, first_wait=0.01, timeout=5.0, **how)
+    given: dict[str, Any] = {"api_base": provider.address, "first_wait": 0.01, "timeout": 5.0}
+    options = ProviderOptions(**{**given, **how})
     request = ServerRequest(service="compact_on_demand", messages=MESSAGES)
     return LiteLLM(model, options).compact_on_server(request)
 
@@ -115,3 +117,22 @@ def test_nothing_is_asked_under_a_spending_limit(provider: Provider, tmp_path: P
     with pytest.raises(ModelError, match="a spending limit holds"):
         LiteLLM("claude-haiku-4-5", options, ledger).compact_on_server(request)
     assert not provider.requests
+
+
+@pytest.mark.parametrize(
+    ("options", "reason", "shown"),
+    [
+        ({}, "no a1b2 here", "no a1b2 here"),
+        ({"key": "PLAIN_NAME"}, "no a1b2 here", "no [key] here"),
+    ],
+)
+def test_a_key_that_the_options_name_may_be_short(
+    provider: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, str],
+    reason: str,
+    shown: str,
+) -> None:
+    monkeypatch.setenv("PLAIN_NAME", "a1b2")
+    with pytest.raises(ModelError, match=re.escape(shown)):
+        compacted(provider, refusal(400, reason), **options)
