@@ -96,7 +96,7 @@ class Settings:
 def check(
     preset: Json, model: Json, settings: Json, hooks: Json, format: Json, **functions: Json
 ) -> None:
-    """The arguments of a compactor; `functions` are None or can be called.
+    """The arguments of a compactor; `functions` can be called, or are None but for the clock.
 
     Raises:
         SettingError, UnknownName: one of them cannot work.
@@ -123,7 +123,8 @@ def check(
     if format is not None and not is_known:
         raise UnknownName("format", str(format), FORMATS)
     for name, function in functions.items():
-        if function is not None and not callable(function):
+        is_left_out = function is None and name != "clock"
+        if not is_left_out and not callable(function):
             _refuse(name, function, "a function")
     for name in ("before", "before_stage", "after"):
         hook = getattr(hooks, name)

@@ -322,6 +322,14 @@ class Strategy:
     view: tuple[Stage, ...] = ()
     recall: bool = False
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise SettingError(f"name is {self.name!r:.80}; a text would be accepted")
+        for stage in (*self.stages, *self.view):
+            plan = getattr(stage, "plan", None)
+            if not callable(plan) or not hasattr(stage, "name"):
+                raise SettingError(f"{stage!r:.80} is no stage: one has a `name` and a `plan`")
+
 
 @dataclass(frozen=True, slots=True)
 class Preset:
@@ -347,6 +355,18 @@ class Preset:
     host: HostPolicy = NO_POLICY
     source: str = ""
     parts: Strategy | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.strategy, Strategy):
+            raise SettingError(
+                f"strategy is {self.strategy!r:.80}; a wb.Strategy would be accepted"
+            )
+        check = getattr(self.trigger, "check", None)
+        if not callable(check):
+            objection = f"trigger is {self.trigger!r:.80}"
+            raise SettingError(f"{objection}; one such as wb.AtShare(0.8) would be accepted")
+        if self.count is not None and not callable(self.count):
+            raise SettingError(f"count is {self.count!r:.80}; a function would be accepted")
 
     @property
     def recovery(self) -> Strategy:

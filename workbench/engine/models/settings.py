@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
+from os import PathLike
 from pathlib import Path
 from socket import gethostname
+from types import NoneType
 from typing import Self
 from uuid import uuid4
 
 from workbench.base.errors import SettingError
 from workbench.base.registry import found as found_models
+from workbench.base.typed_value import check_whole_number
 from workbench.engine.models import BUILTIN, find_model
 from workbench.engine.models.bundled import Bundled
 from workbench.engine.models.command import Command
@@ -60,6 +64,7 @@ class ModelSettings:
     sitting: str = ""
 
     def __post_init__(self) -> None:
+        self._check_types()
         if self.cache_only and not self.use_cache:
             raise SettingError("answers cannot come from the cache alone while the cache is off")
         if self.on_bad_summary not in CHOICES:
@@ -67,6 +72,22 @@ class ModelSettings:
                 f"on_bad_summary is {self.on_bad_summary!r}; it must be one of {', '.join(CHOICES)}"
             )
         _ = self.ledger
+
+    def _check_types(self) -> None:
+        """Refuse values that would fail when a model is asked."""
+        for name in ("use_cache", "cache_only"):
+            self._check_type(name, (bool,), "True or False")
+        for name in ("run", "machine", "part", "sitting"):
+            self._check_type(name, (str,), "a text")
+        self._check_type("max_usd", (Real, NoneType), "a number of dollars")
+        self._check_type("cache", (str, PathLike, NoneType), "a folder")
+        check_whole_number("concurrency", self.concurrency, least=None, optional=True)
+        check_whole_number("replicate", self.replicate, least=None)
+
+    def _check_type(self, name: str, types: tuple[type, ...], accepted: str) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, types):
+            raise SettingError(f"{name} is {value!r:.80}; {accepted} would be accepted")
 
     @classmethod
     def of_run(cls, settings: Self | None, folder: Path) -> Self:

@@ -39,7 +39,11 @@ class Spec(BaseModel):
                 f"{address_of(out)} lies in a store, where only `compare` and `sweep` write; a"
                 " folder of this machine would be accepted"
             )
-        return Path(name_of(out))
+        folder = Path(name_of(out))
+        for path in (folder, *folder.parents):
+            if path.exists() and not path.is_dir():
+                raise ValueError(f"{path} is a file; a folder, or a new name, would be accepted")
+        return folder
 
     def __init__(self, /, **settings: Any) -> None:  # noqa: ANN401 - each field checks its own
         try:
@@ -49,8 +53,16 @@ class Spec(BaseModel):
 
     @classmethod
     def of(cls, spec: Self | None, settings: Mapping[str, object]) -> Self:
-        """The settings, as changes of a specification where there is one."""
-        return cls(**settings) if spec is None else spec.changed(**settings)
+        """The settings, as changes of a specification where there is one.
+
+        Raises:
+            SettingError: a setting is wrong, or `spec` is none.
+        """
+        if spec is None:
+            return cls(**settings)
+        if not isinstance(spec, cls):
+            raise SettingError(f"spec is {spec!r:.80}; a {cls.__name__} would be accepted")
+        return spec.changed(**settings)
 
     @classmethod
     def fields(cls) -> dict[str, FieldInfo]:

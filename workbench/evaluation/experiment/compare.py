@@ -10,7 +10,7 @@ from pathlib import Path
 from socket import gethostname
 from typing import Self, Unpack
 
-from workbench.base.errors import UnknownName
+from workbench.base.errors import SettingError, UnknownName
 from workbench.base.palette import REFERENCES
 from workbench.base.registry import extension
 from workbench.engine.compaction.strategy import Preset
@@ -69,6 +69,8 @@ def compare(
         SetupError: no scheduler answers.
         UnknownName: no strategy or model of that name.
     """
+    if not isinstance(simulate, bool):
+        raise SettingError(f"simulate is {simulate!r:.80}; True or False would be accepted")
     sources = sources_of(what)
     run_spec = RunSpec.of(spec, settings)
     run = Run.of(sources, run_spec)

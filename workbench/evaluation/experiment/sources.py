@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
@@ -102,12 +103,14 @@ def _items(what: What) -> list[Item]:
     """What is named, one after another."""
     if isinstance(what, str | Path | Session):
         return [what]
-    if not isinstance(what, Iterable):
-        raise SettingError(
-            f"{what!r:.80} is nothing to read; files, folders, patterns or sessions would be"
-            " accepted"
-        )
-    return list(what)
+    items = list(what) if isinstance(what, Iterable) else [what]
+    for item in items:
+        if not isinstance(item, str | PathLike | Session):
+            raise SettingError(
+                f"{what!r:.80} is nothing to read; files, folders, patterns or sessions would be"
+                " accepted"
+            )
+    return items
 
 
 def _sources_of_item(item: Item) -> Iterator[SessionSource]:

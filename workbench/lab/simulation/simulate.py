@@ -12,6 +12,7 @@ from workbench.base.errors import SettingError, Unanswered
 from workbench.base.formats import some
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models import find_model
 from workbench.engine.models.likelihood import CachedLikelihood
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.models.weights import weights
@@ -73,6 +74,7 @@ class SimulationJob(Job[SimulationSpec]):
         """The job over these sources, with the version of the code behind each strategy."""
         if not spec.model:
             spec = spec.changed(model=default_model_for(sources))
+        find_model(spec.model)  # refuses an unknown name before anything runs
         presets = tuple(preset(strategy) for strategy in spec.strategies)
         settings = [
             spec.window,
