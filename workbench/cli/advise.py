@@ -185,12 +185,13 @@ def _show_settings(search: AgentSearch, settings: Advice, spec: AdviceSpec) -> N
     alternative = alternative_setting(agent, present, settings)
     if snippet is not None:
         write(settings.verdict)
-        _show_paste("To paste", snippet)
+        _show_paste("To paste into", snippet)
         write(settings.traded)
     elif alternative is not None:
         condition, alternative_snippet = alternative
         write(settings.verdict)
-        _show_paste(f"To paste {condition}", alternative_snippet)
+        condition = f"{condition[0].upper()}{condition[1:]}"
+        _show_paste(f"{condition}, paste into", alternative_snippet)
         write(paragraph(settings.traded, CONTEXT_CAN_CHANGE))
     else:
         write(paragraph(settings.verdict, settings.traded, CONTEXT_CAN_CHANGE))
@@ -208,7 +209,7 @@ def _show_settings(search: AgentSearch, settings: Advice, spec: AdviceSpec) -> N
 
 def _show_paste(title: str, snippet: Snippet) -> None:
     """Print a setting, and where it goes."""
-    write(f"{title} into {snippet.where}, {snippet.beside}; {snippet.lacks}:")
+    write(f"{title} {snippet.where}, {snippet.beside}; {snippet.lacks}:")
     say(f"\n{snippet.text.rstrip()}")
 
 

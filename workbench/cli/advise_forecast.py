@@ -59,8 +59,8 @@ def _tell_rounds(searches: Sequence[AgentSearch], foresight: Foresight) -> None:
     workers = foresight.jobs or os.cpu_count() or 1
     seconds = sum(search.processor_seconds for search in searches) / workers
     foresight.print_line(
-        f"About {duration(seconds)} with {some(workers, 'idle processor')}; several times as long"
-        " on a busy machine.\nThe same command continues a stopped search."
+        f"About {duration(seconds)} with {some(workers, 'idle processor')}; busy ones take several"
+        " times as long.\nThe same command continues a stopped search."
     )
 
 

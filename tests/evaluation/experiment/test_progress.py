@@ -64,3 +64,49 @@ def test_in_a_pipe_figures_stand_in_a_line_only_where_they_changed() -> None:
     shown = [line for line in run.stderr.splitlines() if "of 3 files" in line]
     assert ["names" in line for line in shown] == [False, True, False, True]
     assert "2 of 3 files, 00:0" in shown[2] and "64 %" in shown[3]
+
+
+NOTEBOOK = """
+import sys
+from types import ModuleType
+import tqdm.std
+
+class InNotebook(tqdm.std.tqdm):
+    __module__ = "tqdm.notebook"
+
+class Auto(InNotebook):
+    __module__ = "tqdm.auto"
+
+auto = ModuleType("tqdm.auto")
+auto.tqdm = Auto
+sys.modules["tqdm.auto"] = auto
+import IPython.display
+
+def shown(page, display_id=None):
+    print("shown", page.data)
+    return Output()
+
+class Output:
+    def update(self, page):
+        print("changed to", page.data)
+
+IPython.display.display = shown
+from workbench.evaluation.experiment.progress import LinesBelow, progress
+with progress(2, "replaying", quiet=False) as bar:
+    below = LinesBelow(bar)
+    below.show(["truncate: <names> 61 %", "1 session"])
+    below.show(["truncate: names 64 %"])
+    below.close()
+"""
+
+
+def test_in_a_notebook_lines_stand_below_the_bar_and_go_with_it() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", NOTEBOOK], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.splitlines() == [
+        "shown truncate: &lt;names&gt; 61 %<br>1 session",
+        "changed to truncate: names 64 %",
+        "changed to ",
+    ]
+    assert "replaying:   0%|" in run.stderr

@@ -12,6 +12,8 @@ import pytest
 from workbench import advise
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import Trade
+from workbench.evaluation.experiment.sources import sessions_in, sources_of
+from workbench.lab.advice import glance
 from workbench.lab.advice.advice import UNCOMPACTED, Advice
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.advise import Search
@@ -157,6 +159,37 @@ def known(rows: pd.DataFrame, units: Sequence[str], read: int) -> AdviceSoFar | 
         Trade(1.0),
         UNCOMPACTED,
     )
+
+
+def test_a_final_figure_lies_within_the_interval_of_a_glance(
+    measured: pd.DataFrame, grid: Path
+) -> None:
+    spec = AdviceSpec(space=grid, window=16_000, model=("extractive",), default="summarize")
+    all_units = sorted(measured["unit"].unique())
+    held: list[bool] = []
+    for unit in all_units:
+        [source] = sources_of([unit])
+        first_glance = glance.glance(source, sessions_in(source), spec)
+        assert first_glance is not None
+        for units in ([unit], all_units):
+            first = first_glance.so_far(pd.Series(1.0, index=pd.Index(units)))
+            assert first is not None
+            pair = measured[measured["candidate"].isin([first.default, first.rival])]
+            last = known(pair, units, len(units))
+            assert last is not None
+            held += is_within(first, last)
+    assert len(held) == 24
+    assert sum(held) >= 0.95 * len(held)
+
+
+def is_within(first: AdviceSoFar, last: AdviceSoFar) -> list[bool]:
+    """Of the lead and the bill whether the last figure lies within the interval of the first."""
+    held = []
+    for figure, last_figure in ((first.points, last.points), (first.saved, last.saved)):
+        assert figure is not None and last_figure is not None
+        assert figure.low is not None and figure.high is not None
+        held.append(figure.low <= last_figure.mean <= figure.high)
+    return held
 
 
 def test_a_final_figure_lies_within_a_preliminary_interval_as_often_as_is_promised(

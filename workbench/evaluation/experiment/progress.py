@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
+from html import escape
 from shutil import get_terminal_size
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 from workbench.base.pulse import PULSE
 
 if TYPE_CHECKING:
+    from IPython.display import DisplayHandle
     from tqdm import tqdm
 
 BAR = (
@@ -51,19 +53,14 @@ _STANDING: ContextVar[StandingLines | None] = ContextVar("standing", default=Non
 
 
 @contextmanager
-def standing_lines(
-    lines: Sequence[str] = (), *, is_printed: bool = True
-) -> Iterator[StandingLines]:
+def standing_lines(lines: Sequence[str] = ()) -> Iterator[StandingLines]:
     """Lines that stay below the bars of all jobs until the `with` ends, whatever these show
     themselves.
 
     Args:
-        lines: those at first.
-        is_printed: whether a pipe has these already.
+        lines: those at first; a pipe has them already.
     """
-    standing = StandingLines(lines)
-    if is_printed:
-        standing.printed = AND.join(lines)
+    standing = StandingLines(lines, AND.join(lines))
     token = _STANDING.set(standing)
     try:
         yield standing
@@ -77,21 +74,11 @@ def has_standing_lines() -> bool:
 
 
 @contextmanager
-def progress(
-    total: int, word: str, unit: str = "file", *, quiet: bool, initial: int = 0
-) -> Iterator[tqdm[NoReturn]]:
+def progress(total: int, word: str, unit: str = "file", *, quiet: bool) -> Iterator[tqdm[NoReturn]]:
     """What is being done and how far it is, on standard error, also while nothing ends; quiet
     shows nothing.
-
-    Args:
-        total: units that are to be done.
-        word: says what is being done.
-        unit: what it is counted in.
-        quiet: whether nothing is shown.
-        initial: units that are done already.
     """
-    bar_format = BAR if _is_bar() else LINE
-    with _moving_bar(bar_format, total, word, unit, quiet=quiet, initial=initial) as bar:
+    with _moving_bar(BAR if _is_bar() else LINE, total, word, unit, quiet=quiet) as bar:
         yield bar
 
 
@@ -104,17 +91,19 @@ def ongoing(word: str, *, quiet: bool) -> Iterator[None]:
 
 @contextmanager
 def _moving_bar(
-    bar_format: str, total: int, word: str, unit: str, *, quiet: bool, initial: int = 0
+    bar_format: str, total: int, word: str, unit: str, *, quiet: bool
 ) -> Iterator[tqdm[NoReturn]]:
     """A bar that is shown again and again while nothing ends."""
     from tqdm.auto import tqdm
 
     standing = _STANDING.get() or StandingLines()
-    style: dict[str, Any] = {"bar_format": bar_format, "initial": initial}
-    if not _is_terminal():
-        style["postfix"] = AND.join(standing.lines)
+    style: dict[str, Any] = {"bar_format": bar_format}
     if not _is_bar():
-        style |= {"file": Lines(sys.stderr, standing), "mininterval": 5.0}
+        style |= {
+            "file": Lines(sys.stderr, standing),
+            "mininterval": 5.0,
+            "postfix": AND.join(standing.lines),
+        }
     ended = Event()
     shown_otherwise = PULSE.paused() if _is_bar() and not quiet else nullcontext()
     with (
@@ -141,7 +130,10 @@ def _is_bar() -> bool:
     """Whether it is drawn over itself, as on a terminal and in a notebook."""
     from tqdm.auto import tqdm
 
-    return _is_terminal() or "notebook" in tqdm.__module__
+    for parent in tqdm.__mro__:
+        if parent.__module__ == "tqdm.notebook":
+            return True
+    return _is_terminal()
 
 
 def _is_terminal() -> bool:
@@ -154,13 +146,14 @@ def _is_terminal() -> bool:
 
 
 class LinesBelow:
-    """Lines that belong to a bar: below it, and drawn over themselves, on a terminal; behind it
-    anywhere else.
+    """Lines that belong to a bar: below it, and drawn over themselves, on a terminal and in a
+    notebook; behind it in a pipe.
     """
 
     def __init__(self, bar: tqdm[NoReturn]) -> None:
         self._bar = bar
         self._lines: list[tqdm[NoReturn]] = []
+        self._output: DisplayHandle | None = None
         self._is_first = True
 
     def show(self, lines: Sequence[str]) -> None:
@@ -169,6 +162,8 @@ class LinesBelow:
             return
         if _is_terminal():
             self._draw(lines)
+        elif _is_bar():
+            self._show_in_notebook(lines)
         else:
             self._bar.set_postfix_str(AND.join(lines), refresh=self._is_first and bool(lines))
         self._is_first = self._is_first and not lines
@@ -186,8 +181,19 @@ class LinesBelow:
                 text = lines[number][:width]
             line.set_description_str(text)
 
+    def _show_in_notebook(self, lines: Sequence[str]) -> None:
+        from IPython.display import HTML, display
+
+        page = HTML("<br>".join(map(escape, lines)))
+        if self._output is not None:
+            self._output.update(page)
+        elif lines:
+            self._output = display(page, display_id=True)
+
     def close(self) -> None:
         """Take them away."""
+        if self._output is not None:
+            self._show_in_notebook([])
         for line in reversed(self._lines):
             line.close()
         self._lines = []

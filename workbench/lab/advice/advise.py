@@ -28,6 +28,7 @@ from workbench.lab.advice.advice import TODAY, UNCOMPACTED, Advice, Bill
 from workbench.lab.advice.advice_spec import AdviceSettings, AdviceSpec
 from workbench.lab.advice.bill_facts import BillFacts, traded
 from workbench.lab.advice.first_look import ENOUGH, MOST_CANDIDATES, Teller, look, telling
+from workbench.lab.advice.first_reading import lines_of, read_and_glanced
 from workbench.lab.advice.measured import Measurements, figures, saved_shares
 from workbench.lab.advice.measured_rows import recorded
 from workbench.lab.advice.outcomes import is_simulated
@@ -66,9 +67,16 @@ def advise(
         SettingError: a setting has a wrong value, or there is nothing to read.
         UnknownName: no strategy or model of that name.
     """
-    search = Search.of(what, AdviceSpec.of(spec, settings))
+    advice_spec = AdviceSpec.of(spec, settings)
+    sources = sources_of(what or advice_spec.sessions_of_space())
+    glance_spec = advice_spec.changed(default=advice_spec.default or USUAL)
+    reader, first_glance = read_and_glanced(sources, glance_spec)
+    first_lines: Sequence[str] = ()
+    if first_glance is not None:
+        first_lines = lines_of(first_glance, sources)
+    search = Search.of_sources(sources, advice_spec, reader)
     with lasting_workers():
-        advice = search.advice()
+        advice = search.advice(first_lines)
         search.publish([("", advice)])
     return advice
 
@@ -111,9 +119,16 @@ class Search:
     def of(cls, what: Sequence[str], spec: AdviceSpec) -> Search:
         """The search of these recordings; they are read, and nothing is replayed."""
         sources = sources_of(what or spec.sessions_of_space())
+        return cls.of_sources(sources, spec)
+
+    @classmethod
+    def of_sources(
+        cls, sources: Sequence[SessionSource], spec: AdviceSpec, reader: ReadOnce | None = None
+    ) -> Search:
+        """The search of these sources, among the candidates that the specification has."""
         grid = usual_grid(sources, spec)
         candidates = Candidates.of(grid, spec.default or USUAL)
-        return cls.over(sources, candidates.at_most(spec.candidates), spec)
+        return cls.over(sources, candidates.at_most(spec.candidates), spec, reader=reader)
 
     @classmethod
     def over(

@@ -35,7 +35,7 @@ from workbench.lab.advice.present_setting import PresentSetting
 from workbench.lab.advice.read_once import ReadOnce
 from workbench.lab.advice.search import tried_pairs
 from workbench.lab.advice.shortage import Shortage, nothing_to_advise_on
-from workbench.lab.advice.space import USUAL, Candidates, usual_grid
+from workbench.lab.advice.space import Candidates, usual_grid
 
 SECONDS_PER_TOKEN = 3.5e-6
 """Of one processor: what a replay and a simulation of a recorded token take, about."""
@@ -118,11 +118,7 @@ class AgentSearch:
         for source in sources:
             sessions += reader.sessions(source)
         if agent is None or spec.space is not None or spec.default:
-            grid = usual_grid(sources, spec)
-            candidates = Candidates.of(grid, spec.default or USUAL)
-            compactor = Search.over(
-                sources, candidates.at_most(spec.candidates), spec, reader=reader
-            )
+            compactor = Search.of_sources(sources, spec, reader)
             formats = [session.origin.format for session in sessions]
             all_by_hand = all(name in OTHER_AGENTS for name in formats)
             return cls(

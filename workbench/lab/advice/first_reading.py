@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
+from contextlib import closing
 
 import pandas as pd
 
-from workbench.evaluation.experiment.progress import progress, standing_lines
+from workbench.evaluation.experiment.progress import LinesBelow, progress
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.lab.advice.advice_spec import AdviceSpec
 from workbench.lab.advice.glance import Glance, glance
@@ -30,23 +30,18 @@ def read_and_glanced(
     reader = ReadOnce()
     if spec.quiet:
         return reader, None
-    waiting = deque(sorted(sources, key=lambda source: source.bytes))
-    count = len(waiting)
     first_glance: Glance | None = None
-    with progress(count, READING, quiet=False) as bar:
-        while waiting and first_glance is None:
-            source = waiting.popleft()
-            first_glance = glance(source, reader.sessions(source), spec)
-            bar.update()
-    if first_glance is None:
-        return reader, None
     with (
-        standing_lines(lines_of(first_glance, sources), is_printed=False),
-        progress(count, READING, quiet=False, initial=count - len(waiting)) as bar,
+        progress(len(sources), READING, quiet=False) as bar,
+        closing(LinesBelow(bar)) as lines_below,
     ):
-        for source in waiting:
-            reader.sessions(source)
+        for source in sorted(sources, key=lambda source: source.bytes):
+            sessions = reader.sessions(source)
             bar.update()
+            if first_glance is None:
+                first_glance = glance(source, sessions, spec)
+                if first_glance is not None:
+                    lines_below.show(lines_of(first_glance, sources))
     return reader, first_glance
 
 
