@@ -18,6 +18,7 @@ from workbench.engine.transcript.message import (
     Summary,
     SystemMessage,
     Text,
+    Thinking,
     ToolResult,
     UserMessage,
 )
@@ -191,6 +192,12 @@ class SessionBuilder:
             time=self.time,
         )
         return self.add(note)
+
+    def note_thoughts(self, parts: Content) -> None:
+        """Note what a model thought before it wrote a summary; no later request has it."""
+        for block in parts.blocks:
+            if isinstance(block, Thinking) and block.text:
+                self.note("thought_before_summary", block.text)
 
     def summary_in(self, message: Record) -> str:
         """The words of a summary; parts of unknown kinds in it are told."""

@@ -49,7 +49,7 @@ from recordings.importers.framework_samples import (
     droid,
 )
 
-from workbench import AssistantMessage, CompactionEntry, Session, load
+from workbench import AssistantMessage, CompactionEntry, NoteEntry, Session, load
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import ToolResult, Usage, plain_text
 
@@ -103,7 +103,7 @@ HELD = {
     "langsmith": Counts(4, 1, 1, 0, 0, 2),
     "kiro": Counts(4, 1, 1, 0, 1, 0),
     "claude_stream": Counts(6, 1, 1, 1, 1, 2),
-    "qwen_code": Counts(6, 1, 1, 1, 1, 1),
+    "qwen_code": Counts(5, 1, 1, 1, 1, 1, notes=1),
     "kimi": Counts(5, 1, 1, 1, 0, 0, notes=2),
     "hermes": Counts(4, 1, 1, 1, 1, 0, notes=1),
     "goose": Counts(4, 1, 1, 0, 1, 0, notes=1),
@@ -222,6 +222,76 @@ def test_a_changed_line_of_gemini_is_the_newer_state_and_a_rewind_is_a_branch(
     assert session.branches == 2
 
 
+def gemini_history(*contents: dict[str, Any]) -> dict[str, Any]:
+    """A change of all messages: their contents as they are sent, with ids that are new."""
+    messages: list[dict[str, Any]] = []
+    for number, content in enumerate(contents):
+        type_ = "user" if content["role"] == "user" else "gemini"
+        messages.append({"id": f"h{number}", "type": type_, "content": content["parts"]})
+    return {"$set": {"messages": messages}}
+
+
+TOLD_AGAIN = (
+    {"role": "user", "parts": [{"text": QUESTION}]},
+    {
+        "role": "model",
+        "parts": [{"functionCall": {"id": "c1", "name": "read_file", "args": {"path": "lamp.py"}}}],
+    },
+    {
+        "role": "user",
+        "parts": [
+            {"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": FILE}}}
+        ],
+    },
+)
+
+
+def test_a_resumed_session_of_gemini_is_told_again_and_nothing_was_compacted(
+    tmp_path: Path,
+) -> None:
+    header, begun, *said = GEMINI_LINES[:6]
+    house = {"role": "user", "parts": [{"text": "<session_context> a house"}]}
+    resumed = [header, begun, gemini_history(house, *TOLD_AGAIN), GEMINI_LINES[-1]]
+    session = only(written(tmp_path, [header, begun, *said, *resumed]))
+    assert counts([session]) == Counts(5, 1, 1, 0, 0, 1)
+    assert [message.role for message in fold(session.path)] == [
+        "user",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
+
+
+def test_a_compaction_of_gemini_keeps_what_it_tells_again_with_its_results(tmp_path: Path) -> None:
+    summary = {"role": "user", "parts": [{"text": SUMMARY}]}
+    got_it = {"role": "model", "parts": [{"text": "Got it."}]}
+    question, call, result = TOLD_AGAIN
+    after = {"id": "r2", "type": "user", "content": result["parts"]}
+    compacted = gemini_history(summary, got_it, question, call)
+    session = only(written(tmp_path, [*GEMINI_LINES[:5], compacted, after, GEMINI_LINES[-1]]))
+    assert [plain_text(message) for message in fold(session.path)] == [
+        SUMMARY,
+        QUESTION,
+        "",
+        FILE,
+        ANSWER,
+    ]
+    assert counts([session]) == Counts(5, 1, 1, 0, 1, 1, notes=1)
+
+
+def test_a_picture_that_gemini_sends_with_a_result_is_one_picture(tmp_path: Path) -> None:
+    lines = json.loads(json.dumps(GEMINI_LINES[:6]))
+    picture = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
+    lines[4]["toolCalls"][0]["result"].append(picture)
+    lines[5]["content"].append(picture)
+    session = only(written(tmp_path, lines))
+    images = [
+        block for message in session.messages for block in message.blocks if block.type == "image"
+    ]
+    assert len(images) == 1
+
+
 def test_the_end_of_a_droid_run_is_said_where_no_message_said_it(tmp_path: Path) -> None:
     *events, answer, end = DROID_STREAM
     error = droid("error", message="the key is gone")
@@ -244,9 +314,10 @@ def test_what_a_compression_of_qwen_keeps_is_not_said_again(tmp_path: Path) -> N
     assert [plain_text(message) for message in fold(session.path)] == [
         SUMMARY,
         FILE,
-        "Understood.",
         ANSWER,
     ]
+    (note,) = [entry for entry in session.log if isinstance(entry, NoteEntry)]
+    assert (note.kind, note.text) == ("acknowledgement", "Understood.")
     assert "A wrong guess." not in {plain_text(message) for message in session.messages}
 
 

@@ -138,7 +138,12 @@ def test_an_encrypted_compaction_keeps_the_ids_of_what_stayed_and_says_that_its_
     (recorded,) = session.recorded
     assert isinstance(recorded.entry, CompactionEntry)
     assert (recorded.at, recorded.entry.summary, recorded.entry.tokens_before) == (3, None, 700)
-    assert [plain_text(m) for m in fold(session.path)] == ["one", "new rules", "three"]
+    assert [plain_text(m) for m in fold(session.path)] == [
+        "be Codex",
+        "one",
+        "new rules",
+        "three",
+    ]
     (note,) = [entry for entry in session.log if isinstance(entry, NoteEntry)]
     assert (note.kind, note.text) == ("hidden_summary", "encrypted, 4 characters")
     (bill,) = compaction_bills(replace(session, model=PRICED)).itertuples()
@@ -152,7 +157,47 @@ def test_an_older_compaction_has_its_summary_in_the_message(tmp_path: Path) -> N
             [META, said("user", "one"), line("compacted", message="so far"), said("user", "two")],
         )
     )
-    assert [plain_text(m) for m in fold(session.path)] == ["so far", "two"]
+    assert [plain_text(m) for m in fold(session.path)] == ["so far", "be Codex", "two"]
+
+
+def test_the_answer_that_became_a_summary_is_no_answer_and_its_request_is_billed_once(
+    tmp_path: Path,
+) -> None:
+    summary = "Another model wrote:\nthe fence is green"
+    history = [said("user", "one")["payload"], said("user", summary)["payload"]]
+    thought = item("reasoning", summary=[{"type": "summary_text", "text": "I must summarise now"}])
+    session = only(
+        written(
+            tmp_path,
+            [
+                META,
+                said("user", "one"),
+                said("assistant", "two"),
+                tokens(700),
+                thought,
+                said("assistant", "the fence is green"),
+                tokens(300),
+                line("compacted", message=summary, replacement_history=history),
+                said("user", "three"),
+                said("assistant", "four"),
+                tokens(400),
+            ],
+        )
+    )
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert (compaction.tokens_before, compaction.usage) == (700, Usage(300, output=5, reasoning=2))
+    assert [plain_text(message) for message in fold(session.path)] == [
+        summary,
+        "be Codex",
+        "one",
+        "three",
+        "four",
+    ]
+    answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
+    assert [answer.usage and answer.usage.prompt for answer in answers] == [700, 400]
+    (note,) = [entry for entry in session.log if isinstance(entry, NoteEntry)]
+    assert (note.kind, note.text) == ("thought_before_summary", "I must summarise now")
+    assert session.origin.skipped == ()
 
 
 def test_bare_items_of_the_first_versions_are_read(tmp_path: Path) -> None:

@@ -147,12 +147,29 @@ def test_opencode(tmp_path: Path) -> None:
     assert isinstance(image, Image)
     assert image.bytes == 70
     (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
-    assert (compaction.reason, compaction.tokens_before) == ("auto", 9000)
+    assert (compaction.reason, compaction.tokens_before) == ("auto", 8945)
+    assert compaction.usage == Usage(9000)
     assert [plain_text(m) for m in fold(session.path)] == ["## Goal", "go on"]
     last = session.messages[-1]
     assert isinstance(last, UserMessage)
     assert last.synthetic
     assert (session.title, session.project, session.model) == ("a flag", "shop", "big")
+
+
+def test_what_an_export_says_was_undone_last_is_a_branch(tmp_path: Path) -> None:
+    undone = json.loads(json.dumps(OPENCODE))
+    undone["info"]["revert"] = {"messageID": "m5", "diff": "+ one line"}
+    session = only(document(tmp_path, undone))
+    assert [plain_text(message) for message in fold(session.path)] == ["## Goal"]
+    assert [entry.id for entry in session.log][-2:] == ["m4", "m5"]
+
+
+def test_an_unfinished_compaction_whose_request_was_reported_is_named(tmp_path: Path) -> None:
+    failed = json.loads(json.dumps(OPENCODE))
+    failed["messages"][3]["info"]["error"] = {"name": "UnknownError"}
+    session = only(document(tmp_path, failed))
+    (skipped,) = session.origin.skipped
+    assert "is of a compaction that was not finished: its request is in no bill" in skipped
 
 
 def kilo_message(id: str, role: str, *parts: dict[str, Any], **info: Any) -> dict[str, Any]:

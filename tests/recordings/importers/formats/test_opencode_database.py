@@ -6,12 +6,14 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from recordings.importers.files import document, only
 from recordings.importers.samples import OPENCODE
 
-from workbench import FormatError, UnknownFormat, load
+from workbench import AssistantMessage, FormatError, UnknownFormat, load
+from workbench.engine.transcript.message import plain_text
 
 SCHEMA = """
 CREATE TABLE `session` (`id` text PRIMARY KEY, `title` text, `directory` text, `time_created` integer);
@@ -98,6 +100,55 @@ def test_a_session_whose_messages_only_the_table_of_a_later_version_has_is_named
     assert sessions[-1].origin.skipped == (
         "session ses_2: its messages are in the table session_message alone",
     )
+
+
+EVENTS = "CREATE TABLE event (aggregate_id text, seq integer, type text, data text)"
+
+
+def undone(number: int) -> list[tuple[str, dict[str, Any]]]:
+    """The events of a question and its answer that were said behind the second message."""
+    session_id = OPENCODE["info"]["id"]
+    created = 1_767_261_600_000 + number
+    events: list[tuple[str, dict[str, Any]]] = []
+    for role, words in (("user", f"wrong {number}"), ("assistant", f"sorry {number}")):
+        message_id = f"u{number}-{role}"
+        info = {"id": message_id, "role": role, "time": {"created": created}}
+        if role == "assistant":
+            info["tokens"] = {"input": 100 + number, "output": 7}
+        part = {"id": f"{message_id}-part", "messageID": message_id, "type": "text", "text": "..."}
+        shown = {**part, "id": f"{message_id}-shown"}
+        shown_id = {"messageID": message_id, "partID": shown["id"]}
+        events.append(("message.updated.1", {"sessionID": session_id, "info": info}))
+        events.append(("message.part.updated.1", {"part": part}))
+        events.append(("message.part.updated.1", {"part": shown}))
+        events.append(("message.part.removed.1", shown_id))
+        events.append(("message.part.updated.1", {"part": {**part, "text": words}}))
+    for role in ("user", "assistant"):
+        events.append(("message.removed.1", {"messageID": f"u{number}-{role}"}))
+    return events
+
+
+def test_messages_that_were_undone_are_branches_with_their_reports(tmp_path: Path) -> None:
+    path = database(tmp_path)
+    stored = only(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(EVENTS)
+        for number, (type_, data) in enumerate([*undone(1), *undone(2)]):
+            row = (OPENCODE["info"]["id"], number, type_, json.dumps(data))
+            connection.execute("INSERT INTO event VALUES (?, ?, ?, ?)", row)
+    session = only(path)
+    assert session.path == stored.path
+    assert session.branches == 2
+    words = {
+        entry.id: plain_text(entry.message) for entry in session.log if entry.type == "message"
+    }
+    assert [words[f"u{number}-assistant"] for number in (1, 2)] == ["sorry 1", "sorry 2"]
+    prompts: list[int] = []
+    for entry in session.log:
+        message = entry.message if entry.type == "message" else None
+        if isinstance(message, AssistantMessage) and message.usage is not None:
+            prompts.append(message.usage.prompt)
+    assert sorted(prompts) == [101, 102, 8905]
 
 
 def test_another_database_is_no_recording(tmp_path: Path) -> None:

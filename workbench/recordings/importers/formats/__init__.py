@@ -22,7 +22,7 @@ from workbench.recordings.importers.formats.chat_lists import (
 from workbench.recordings.importers.formats.claude_code import CLAUDE_CODE
 from workbench.recordings.importers.formats.claude_stream import CLAUDE_STREAM
 from workbench.recordings.importers.formats.cline import CLINE
-from workbench.recordings.importers.formats.codex import CODEX, OPENAI_RESPONSES
+from workbench.recordings.importers.formats.codex import CODEX
 from workbench.recordings.importers.formats.codex_exec import CODEX_EXEC
 from workbench.recordings.importers.formats.copilot_cli import COPILOT_CLI
 from workbench.recordings.importers.formats.cursor_store import CURSOR_STORE
@@ -51,6 +51,7 @@ from workbench.recordings.importers.formats.llm_responses import LLM_RESPONSES
 from workbench.recordings.importers.formats.managed_agents import MANAGED_AGENTS
 from workbench.recordings.importers.formats.mini_swe_agent import MINI_SWE_AGENT
 from workbench.recordings.importers.formats.muse import MUSE
+from workbench.recordings.importers.formats.openai_responses import OPENAI_RESPONSES
 from workbench.recordings.importers.formats.opencode import OPENCODE, OPENCODE_DATABASE
 from workbench.recordings.importers.formats.openhands import OPENHANDS
 from workbench.recordings.importers.formats.openhands_events import OPENHANDS_EVENTS

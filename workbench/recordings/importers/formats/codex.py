@@ -1,19 +1,15 @@
-"""Sessions of OpenAI's Codex, the command line and the desktop; and items of OpenAI's Responses
-API, which it writes.
+"""Sessions of OpenAI's Codex, the command line and the desktop.
 
 Read are the rollout files under `~/.codex/sessions`, versions 0.119 to 0.171, JSON lines of items
-and events, and the bare items of older ones; of the API a request's `input`, its `output`, or a
-list of items.
+and events, and the bare items of older ones.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from workbench.engine.transcript.log import MessageEntry
 from workbench.engine.transcript.message import Thinking, ToolCall, Usage, plain_text
-from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import KINDS, add_part, content
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.formats.hosted_tools import hosted_parts, is_hosted
@@ -25,8 +21,6 @@ from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
-    as_object,
-    items,
     label,
     mapping,
     objects,
@@ -50,13 +44,6 @@ _OF_CLIENT = frozenset({"world_state", "inter_agent_communication_metadata"})
 _OF_AN_AGENT = "agent_message"
 """An item with what another agent sent to this one, which its model reads as a user's words."""
 
-_ITEM_TYPES = (
-    "function_call",
-    "function_call_output",
-    "input_text",
-    "output_text",
-    "custom_tool_call",
-)
 _ITEMS_ONLY = frozenset(
     {"message", "reasoning", "function_call", "function_call_output", "custom_tool_call"}
 )
@@ -88,6 +75,7 @@ class CodexBuilder(SessionBuilder):
         self.last_prompt: int | None = None
         self.usage_of_response: dict[str, Usage] = {}
         self.pending_compaction: Record = {}
+        self.instruction_ids: tuple[str, ...] = ()
 
     def begin(self, document: Record) -> None:
         """Read what the first record says that tells of the session."""
@@ -98,6 +86,7 @@ class CodexBuilder(SessionBuilder):
         instructions = text(document, "base_instructions/text", "instructions")
         if instructions:
             self.say_text("system", instructions)
+            self.instruction_ids = self.ids[-1:]
 
     def read(self, record: Record) -> None:
         """Read one line: an item, an event, or what is known of the session."""
@@ -268,11 +257,12 @@ class CodexBuilder(SessionBuilder):
         """Read a compaction: it lists what the model is sent from now on, old messages and new
         ones.
         """
-        self.close()
         summary = text(payload, "message")
+        self._take_summary(summary)
+        self.close()
         sealed_characters = 0
         entry_ids = self._entry_ids()
-        kept_ids: list[str] = []
+        kept_ids = [*self.instruction_ids]
         added: list[_Message] = []
         for item in objects(payload, "replacement_history"):
             type_ = text(item, "type")
@@ -281,7 +271,7 @@ class CodexBuilder(SessionBuilder):
                 same_entries = entry_ids[message.role, message.parts.words]
                 if same_entries:
                     kept_ids.append(same_entries.pop())
-                else:
+                elif message.parts.words != summary:
                     added.append(message)
             elif type_ in ("compaction", "compaction_summary"):
                 sealed_characters += len(text(item, "encrypted_content"))
@@ -303,6 +293,19 @@ class CodexBuilder(SessionBuilder):
         for message in added:
             self._say(message)
 
+    def _take_summary(self, summary: str) -> None:
+        """Take the answer that became this summary for what it is: no answer of the conversation.
+        Its request was the compaction's; since 0.171 the answer stands before its compaction.
+        """
+        words = self.answer.words
+        if not words or self.answer.calls or not summary.endswith(words):
+            return
+        self.unanswered_usage = self.usage
+        self.note_thoughts(self.answer)
+        self.answer = Content()
+        self.usage = None
+        self.answer_time = None
+
     def _entry_ids(self) -> dict[tuple[str, str], list[str]]:
         """The ids of the messages so far, by role and words."""
         entry_ids: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -311,58 +314,6 @@ class CodexBuilder(SessionBuilder):
                 message = entry.message
                 entry_ids[message.role, plain_text(message)].append(entry.id)
         return entry_ids
-
-
-class ResponsesBuilder(CodexBuilder):
-    """Reads items as Codex writes them; a compaction among them stands for all before it."""
-
-    about = {"id": "id", "model": "model"}
-
-    def begin(self, document: Record) -> None:
-        """Read the instructions, the model and the id."""
-        self.time = self.source.time(document, "created_at")
-        super().begin(document)
-
-    def read(self, record: Record) -> None:
-        """Read one item."""
-        if not text(record, "type") and not text(record, "role"):
-            self.source.leave_record("item without a type and a role", record)
-        elif text(record, "type") in ("compaction", "compaction_summary"):
-            summary = text(record, "summary")
-            self._compacted({"message": summary, "replacement_history": [record]})
-        else:
-            self._item({"type": "message", **record})
-
-
-def knows_responses(head: Head) -> bool:
-    """Whether it is a list of items, or an object with `input` or `output` that has some."""
-    names = {"type", "role"} if head.is_list else {"input", "output"}
-    if not names & head.keys:
-        return False
-    return any(_has_type(head.text, name) for name in _ITEM_TYPES)
-
-
-def _has_type(json_text: str, name: str) -> bool:
-    return f'"type":"{name}"' in json_text or f'"type": "{name}"' in json_text
-
-
-def responses_sessions(source: SourceFile) -> Iterator[Session]:
-    """The one conversation of a file: its input, and what came out."""
-    document = source.document()
-    if isinstance(document, list):
-        document = {"input": document}
-    response = as_object(document)
-    builder = ResponsesBuilder(source)
-    with source.at():
-        builder.begin(response)
-        prompt = response.get("input")
-        if isinstance(prompt, str):
-            builder.read_all([{"role": "user", "content": prompt}], "input")
-        else:
-            builder.read_all(items(response, "input"), "input")
-        builder.read_all(items(response, "output"), "output")
-        builder.usage = source.usage(OPENAI_USAGE, response, "usage")
-        yield builder.session()
 
 
 def knows_codex(head: Head) -> bool:
@@ -381,13 +332,4 @@ CODEX = Format(
     sessions=json_lines(CodexBuilder),
     aside="payload.changes payload.aggregated_output payload.parsed_cmd payload.result payload.tools "
     "payload.dynamic_tools",
-)
-
-OPENAI_RESPONSES = Format(
-    name="openai_responses",
-    description="OpenAI Responses items: a list, or an object with `input` and `output` (JSON)",
-    carries=("calls", "thinking", "images", "usage", "model", "compactions", "system"),
-    knows=knows_responses,
-    sessions=responses_sessions,
-    aside="tools",
 )

@@ -7,7 +7,7 @@ The OpenAI Agents SDK (0.2 to 0.24) keeps items of the Responses API in the file
 
 from workbench.engine.transcript.message import Json, Usage
 from workbench.recordings.importers.described import DescribedBuilder
-from workbench.recordings.importers.formats.codex import ResponsesBuilder
+from workbench.recordings.importers.formats.openai_responses import ResponsesBuilder
 from workbench.recordings.importers.formats.terminals import GooseBuilder, HermesBuilder
 from workbench.recordings.importers.reported_usage import with_last_usage
 from workbench.recordings.importers.session_tables import (

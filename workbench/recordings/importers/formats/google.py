@@ -5,7 +5,15 @@ sessions of its ADK.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workbench.engine.transcript.message import SaidBlock, Thinking, ToolCall, ToolResult
+from workbench.engine.transcript.log import fold
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Image,
+    SaidBlock,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.format import Format, json_document, json_lines
@@ -13,6 +21,7 @@ from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.told_again import ACKNOWLEDGEMENT, ids_told_again, places_of
 from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.usage import GEMINI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
@@ -83,6 +92,7 @@ class GeminiCliBuilder(SessionBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.answered_calls: set[str] = set()
+        self.result_images: list[Image] = []
 
     def read(self, record: Record) -> None:
         """Read one message."""
@@ -110,6 +120,8 @@ class GeminiCliBuilder(SessionBuilder):
         results = [result for result in parts.results if result.call_id not in self.answered_calls]
         is_repeated = len(results) < len(parts.results)
         parts.results = results
+        if is_repeated:
+            parts.blocks = [block for block in parts.blocks if block not in self.result_images]
         if is_repeated and not parts.blocks and not results:
             return
         synthetic = parts.words.startswith(CONTEXT)
@@ -132,7 +144,9 @@ class GeminiCliBuilder(SessionBuilder):
             result = self._result(call_record, call)
             if result is not None:
                 parts.results.append(result)
-        self.answered_calls.update(result.call_id for result in parts.results)
+        for result in parts.results:
+            self.answered_calls.add(result.call_id)
+            self.result_images += [block for block in result.blocks if isinstance(block, Image)]
         model = self.source.name(record, "model")
         usage = self.source.usage(USAGE, record, "tokens")
         self.say_content(
@@ -194,7 +208,7 @@ class GeminiLinesBuilder(GeminiCliBuilder):
     def close(self) -> None:
         """Read the messages and their changes, in order."""
         leaf_before: dict[str, str | None] = {}
-        for step in self.steps:
+        for step in self._without_false_starts():
             message_id = label(step, "message")
             if message_id:
                 leaf_before[message_id] = self.log.leaf
@@ -205,6 +219,22 @@ class GeminiLinesBuilder(GeminiCliBuilder):
                 self._change(mapping(step, "$set"))
         self.steps = []
 
+    def _without_false_starts(self) -> list[Record]:
+        """The steps without each history that another one follows at once: a resume begins with an
+        empty one.
+        """
+        steps: list[Record] = []
+        is_told_again = False
+        for step in reversed(self.steps):
+            has_history = bool(mapping(step, "$set").get("messages"))
+            if has_history and is_told_again:
+                changes = {**mapping(step, "$set"), "messages": None}
+                step = {"$set": changes}
+            elif has_history or "message" in step or "$rewindTo" in step:
+                is_told_again = has_history
+            steps.append(step)
+        return steps[::-1]
+
     def _message(self, message_id: str) -> None:
         line, record = self.newest_lines[message_id]
         entry_count = len(self.log)
@@ -213,32 +243,69 @@ class GeminiLinesBuilder(GeminiCliBuilder):
         self.entries_of[message_id] = self.ids[entry_count:]
 
     def _change(self, changes: Record) -> None:
-        """Read what changed of the session: its title, or its messages, of which a new one is a
-        summary.
-        """
+        """Read what changed of the session: its title, or its messages."""
         self.title = self.source.name(changes, "summary") or self.title
         messages = objects(changes, "messages")
+        if messages:
+            self._history(messages)
+
+    def _history(self, messages: list[JsonObject]) -> None:
+        """Read the whole history as it is from now on. Where something of the context left it, that
+        was a compaction, and the first new message is its summary; a resume tells it all again.
+        """
+        places = places_of(self.log)
         kept_ids: list[str] = []
         added: list[JsonObject] = []
         for message in messages:
             message_id = identifier(message, "id")
+            if message_id not in self.entries_of:
+                role = "assistant" if label(message, "type") == "gemini" else "user"
+                told_ids = ids_told_again(places, role, content(message))
+                if told_ids:
+                    self.entries_of[message_id] = tuple(told_ids)
             if message_id in self.entries_of:
                 kept_ids += self.entries_of[message_id]
             else:
                 added.append(message)
-        removed_ids = {entry.id for entry in self.log.path()}.difference(kept_ids)
-        if messages and removed_ids:
-            summary = None
-            self.time = None
-            if added:
-                message = added.pop(0)
-                self.time = self.source.time(message, "timestamp")
-                summary = self.summary_in(message)
-            self.compaction(summary, kept=tuple(kept_ids))
+        kept_ids += self._results_of(kept_ids)
+        context_ids = {message.id for message in fold(self.log.path())}
+        if context_ids.difference(kept_ids):
+            self._compacted(kept_ids, added)
         for message in added:
             entry_count = len(self.log)
             super().read(message)
             self.entries_of[identifier(message, "id")] = self.ids[entry_count:]
+
+    def _compacted(self, kept_ids: list[str], added: list[JsonObject]) -> None:
+        """Read a compaction that kept these entries. The first of the new messages is the summary;
+        an answer behind it no model gave.
+        """
+        if not added:
+            self.time = None
+            self.compaction(None, kept=tuple(kept_ids))
+            return
+        summary = added.pop(0)
+        self.time = self.source.time(summary, "timestamp")
+        entry_id = self.compaction(self.summary_in(summary), kept=tuple(kept_ids))
+        self.entries_of[identifier(summary, "id")] = (f"{entry_id}-summary",)
+        if added and label(added[0], "type") == "gemini":
+            acknowledgement = added.pop(0)
+            note_id = self.note(ACKNOWLEDGEMENT, self.summary_in(acknowledgement))
+            self.entries_of[identifier(acknowledgement, "id")] = (note_id,)
+
+    def _results_of(self, answer_ids: list[str]) -> list[str]:
+        """The ids of the results of these answers, which the client may tell later."""
+        call_ids: set[str] = set()
+        for entry in self.log:
+            message = entry.message if entry.type == "message" else None
+            if isinstance(message, AssistantMessage) and entry.id in answer_ids:
+                call_ids.update(call.id for call in message.calls)
+        result_ids: list[str] = []
+        for entry in self.log:
+            message = entry.message if entry.type == "message" else None
+            if isinstance(message, ToolResult) and message.call_id in call_ids:
+                result_ids.append(entry.id)
+        return result_ids
 
 
 def gemini_cli_sessions(source: SourceFile) -> Iterator[Session]:

@@ -3,7 +3,8 @@ JSON document of messages and their parts.
 
 The database behind it, `~/.local/share/opencode/opencode.db` (SQLite, since version 1.2) or
 `~/.local/share/kilo/kilo.db`, is read as its exports are. Source: sst/opencode,
-packages/opencode/src/session/session.sql.ts: messages and parts are JSON in a column `data`.
+packages/opencode/src/session/session.sql.ts: messages and parts are JSON in a column `data`. What was
+undone is a branch: of an undo that no message followed yet the session tells, of others the events.
 """
 
 import re
@@ -11,13 +12,14 @@ import sqlite3
 from collections.abc import Iterator
 
 from workbench.engine.transcript.log import ClearingEntry
-from workbench.engine.transcript.message import SaidBlock, ToolCall, ToolResult, Usage
+from workbench.engine.transcript.message import Json, SaidBlock, ToolCall, ToolResult, Usage
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import add_part, text_block
 from workbench.recordings.importers.format import Format, json_document
+from workbench.recordings.importers.formats.opencode_events import undone_messages
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.images import linked
-from workbench.recordings.importers.json_text import decode
+from workbench.recordings.importers.json_text import decode, decode_or
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.session_tables import readable_database
@@ -28,6 +30,7 @@ from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
+    as_mapping,
     as_object,
     items,
     label,
@@ -41,7 +44,11 @@ _NEWER = "session_message"
 USAGE = UsageFields("input", "output", "cache/read", "cache/write", "reasoning", total="total")
 OPENCODE_ASIDE = (
     "messages.info.summary messages.parts.state.metadata messages.parts.state.title info.title"
+    " info.revert.diff"
 )
+UNFINISHED = "is of a compaction that was not finished: its request is in no bill"
+_UNDONE_LAST = -1
+"""The number of the turn back that no message followed."""
 _TABLES = re.compile(r"CREATE TABLE [`\"]?(message|part|session)\b")
 
 
@@ -51,6 +58,10 @@ class OpenCodeBuilder(SessionBuilder):
     Attributes:
         compaction_requests: those that no summary has answered yet, by the ids of their messages.
         cleared: when each result was pruned, and its call's id.
+        last_size: tokens of the newest request and its answer.
+        undone_from: the message with which begins what was undone last; empty where nothing was.
+        turn: the number of the turn back whose messages are read; 0 in what was not undone.
+        branch_point: the entry behind which the messages of a turn back hang.
     """
 
     about = {"id": "info/id", "title": "info/title", "cwd": "info/directory"}
@@ -59,10 +70,20 @@ class OpenCodeBuilder(SessionBuilder):
         super().__init__(source)
         self.compaction_requests: dict[str, Record] = {}
         self.cleared: list[tuple[float, str]] = []
+        self.last_size: int | None = None
+        self.undone_from = ""
+        self.turn = 0
+        self.branch_point: str | None = None
+
+    def begin(self, document: Record) -> None:
+        """Read what is said of the session, and where an undo begins that no message followed."""
+        super().begin(document)
+        self.undone_from = text(mapping(document, "info/revert"), "messageID")
 
     def read(self, record: Record) -> None:
         """Read one message."""
         info = mapping(record, "info")
+        self._branch(record)
         self.time = self.source.time(info, "time/created")
         role = text(info, "role")
         parts = Content()
@@ -90,16 +111,36 @@ class OpenCodeBuilder(SessionBuilder):
         else:
             self.source.leave_record(f"message of role {role!r:.40}", record)
 
+    def _branch(self, record: Record) -> None:
+        """Begin a branch with what was undone, and go on where it began."""
+        turn = record.get("undone", 0)
+        is_undone = self.turn < 0 or text(record, "info/id") == self.undone_from != ""
+        if is_undone:
+            turn = _UNDONE_LAST
+        if turn == self.turn:
+            return
+        if self.turn == 0:
+            self.branch_point = self.log.leaf
+        else:
+            self.log.leaf = self.branch_point
+        assert isinstance(turn, int)
+        self.turn = turn
+
     def _answer(self, info: Record, parts: Content) -> None:
         """Read an answer, or the summary that a compaction asked for."""
         message_id = text(info, "id")
         usage = self.source.usage(USAGE, info, "tokens")
         if info.get("summary") is True:
             if _is_finished(info, parts.words):
+                self.note_thoughts(parts)
                 self._summary(info, parts.words, usage)
             else:
                 self.note("unfinished_compaction", parts.words, id=message_id)
+                if usage is not None and usage.prompt + usage.output:
+                    self.source.note(UNFINISHED, field="messages.info.tokens")
             return
+        if usage is not None and usage.prompt:
+            self.last_size = usage.prompt + usage.output
         stop = text(info, "finish")
         if not stop and info.get("error"):
             stop = "error"
@@ -125,7 +166,8 @@ class OpenCodeBuilder(SessionBuilder):
             id=text(info, "id"),
             model=self.source.name(info, "modelID"),
             first_kept=text(request, "tail_start_id") or None,
-            tokens_before=usage.prompt if usage is not None else None,
+            tokens_before=self.last_size,
+            usage=usage if usage is not None and usage.prompt else None,
             reason="auto" if request.get("auto") is True else "manual",
         )
 
@@ -180,6 +222,8 @@ class OpenCodeBuilder(SessionBuilder):
     def close(self) -> None:
         """Add a clearing for results that were pruned while the session ran."""
         self.time = None
+        if self.turn:
+            self.log.leaf = self.branch_point
         if self.compaction_requests:
             self.note("unanswered_compaction")
         if self.cleared:
@@ -243,7 +287,10 @@ def database_values(source: SourceFile) -> Iterator[JsonObject]:
                 source.leave_out(
                     f"session {row['id']}: its messages are in the table {_NEWER} alone"
                 )
-            yield {"info": dict(row), "messages": messages}
+            info = dict(row)
+            if info.get("revert"):
+                info["revert"] = decode_or(info["revert"])
+            yield {"info": info, "messages": messages}
 
 
 def _has_newer_messages(opened: sqlite3.Connection, session_id: str) -> bool:
@@ -258,12 +305,23 @@ def _has_newer_messages(opened: sqlite3.Connection, session_id: str) -> bool:
 
 
 def _messages(opened: sqlite3.Connection, session_id: str) -> list[JsonObject]:
-    """The messages of a session, each with its parts."""
+    """The messages of a session, each with its parts; those that were undone stand where they
+    were said.
+    """
     messages: list[JsonObject] = []
+    undone = undone_messages(opened, session_id)
     for info in _rows(opened, "message", "session_id", session_id):
+        while undone and _created(undone[0]["info"]) < _created(info):
+            messages.append(undone.pop(0))
         parts = _rows(opened, "part", "message_id", info["id"])
         messages.append({"info": info, "parts": parts})
-    return messages
+    return messages + undone
+
+
+def _created(info: Json) -> float:
+    """When a message was created, in milliseconds since 1970; 0 where nothing says it."""
+    created = mapping(as_mapping(info), "time").get("created")
+    return created if isinstance(created, int | float) else 0
 
 
 def _rows(opened: sqlite3.Connection, table: str, field: str, value: str) -> list[JsonObject]:

@@ -1,21 +1,14 @@
 """Qwen Code (0.3 and newer), which keeps `~/.qwen/projects/*/chats/*.jsonl`."""
 
 from dataclasses import replace
-from typing import TypeAlias
 
-from workbench.engine.transcript.log import MessageEntry
-from workbench.engine.transcript.message import (
-    AssistantMessage,
-    Message,
-    ToolResult,
-    plain_text,
-)
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.told_again import ACKNOWLEDGEMENT, ids_told_again, places_of
 from workbench.recordings.importers.usage import GEMINI_USAGE
 from workbench.recordings.importers.values import (
     Record,
@@ -25,8 +18,6 @@ from workbench.recordings.importers.values import (
     objects,
     text,
 )
-
-MessageKey: TypeAlias = tuple[str, str, tuple[str, ...]]
 
 QWEN_CLIENT = frozenset(
     {"notification", "cron", "background_task_completed", "goal_runtime", "agent_launch_prompt"}
@@ -107,19 +98,15 @@ class QwenBuilder(SessionBuilder):
         """Read a compaction: contents that are in the log already were kept, the first other one
         is the summary.
         """
-        places: dict[MessageKey, str] = {}
-        for entry in self.log.path():
-            if isinstance(entry, MessageEntry):
-                places[_key(entry.message)] = entry.id
+        places = places_of(self.log)
         kept_ids: list[str] = []
         added: list[tuple[str, Content]] = []
         for record in objects(payload, "compressedHistory"):
             parts = content(record, "parts")
             role = "assistant" if record.get("role") == "model" else "user"
-            keys = _keys(role, parts)
-            if keys and all(key in places for key in keys):
-                kept_ids += [places[key] for key in keys]
-            else:
+            ids = ids_told_again(places, role, parts)
+            kept_ids += ids
+            if not ids:
                 added.append((role, parts))
         info = mapping(payload, "info")
         tokens_before = self.source.count(info, "originalTokenCount")
@@ -135,30 +122,14 @@ class QwenBuilder(SessionBuilder):
             tokens_before=tokens_before,
             tokens_after=tokens_after,
         )
+        if added and added[0][0] == "assistant":
+            _, acknowledgement = added.pop(0)
+            self.note(ACKNOWLEDGEMENT, acknowledgement.words)
         for role, parts in added:
             if role == "user":
                 self.say_content("user", parts, synthetic=True)
             else:
                 self.say_content("assistant", parts)
-
-
-def _key(message: Message) -> MessageKey:
-    """By what a message of a compressed history is found in the log."""
-    if isinstance(message, ToolResult):
-        return "tool", "", (message.call_id,)
-    calls = message.calls if isinstance(message, AssistantMessage) else ()
-    return message.role, plain_text(message), tuple(call.id for call in calls)
-
-
-def _keys(role: str, parts: Content) -> list[MessageKey]:
-    """Likewise of the results and the message that a content of a compressed history holds."""
-    keys: list[MessageKey] = []
-    for result in parts.results:
-        keys.append(("tool", "", (result.call_id,)))
-    if parts.blocks:
-        call_ids = tuple(call.id for call in parts.calls)
-        keys.append((role, parts.words, call_ids))
-    return keys
 
 
 QWEN_CODE = Format(
