@@ -817,6 +817,48 @@ KIRO: dict[str, Any] = {
     "latest_summary": [SUMMARY, {"request_id": "r1"}],
     "model_info": {"model_id": "big", "context_window_tokens": 200_000},
 }
+
+
+def kiro_line(kind: str, id: str, *parts: tuple[str, Any], **data: Any) -> dict[str, Any]:
+    content = [{"kind": part, "data": value} for part, value in parts]
+    return {"version": "v1", "kind": kind, "data": {"message_id": id, "content": content, **data}}
+
+
+KIRO_LINES: list[dict[str, Any]] = [
+    kiro_line("Prompt", "p1", ("text", QUESTION), meta={"timestamp": 1_767_261_600}),
+    kiro_line(
+        "AssistantMessage",
+        "a1",
+        ("thinking", {"text": THOUGHT, "signature": "seal", "modelId": "big"}),
+        ("text", "I look."),
+        ("toolUse", {"toolUseId": "c1", "name": "read", "input": {"path": "lamp.py"}}),
+    ),
+    kiro_line(
+        "ToolResults",
+        "r1",
+        (
+            "toolResult",
+            {
+                "toolUseId": "c1",
+                "content": [{"kind": "text", "data": FILE}],
+                "status": "success",
+            },
+        ),
+        results={"c1": {"tool": {"kind": {"BuiltIn": {"Read": {}}}}}},
+    ),
+    kiro_line("AssistantMessage", "a2", ("text", "One more question for you?")),
+    {
+        "version": "v1",
+        "kind": "Compaction",
+        "data": {
+            "summary": SUMMARY,
+            "strategy": {"message_pairs_to_exclude": 1},
+            "messages_snapshot": [],
+        },
+    },
+    kiro_line("Prompt", "p2", ("text", "go on")),
+    kiro_line("AssistantMessage", "a3", ("text", ANSWER)),
+]
 AGENT_DOCUMENTS: dict[str, Any] = {
     "pydantic_ai": PYDANTIC, "vercel": VERCEL, "vercel_ui": VERCEL_UI, "bedrock": BEDROCK,
     "gemini_contents": GEMINI_CONTENTS, "sharegpt": SHAREGPT, "roo_task": ROO, "langchain": LANGCHAIN,
@@ -825,7 +867,7 @@ AGENT_DOCUMENTS: dict[str, Any] = {
 }  # fmt: skip
 AGENT_LINES: dict[str, list[Any]] = {
     "claude_stream": CLAUDE_STREAM, "qwen_code": QWEN, "kimi": KIMI, "hermes": HERMES, "goose": GOOSE,
-    "codex_exec": CODEX_EXEC, **FRAMEWORK_LINES,
+    "codex_exec": CODEX_EXEC, "kiro_lines": KIRO_LINES, **FRAMEWORK_LINES,
 }  # fmt: skip
 AGENT_DATABASES = (
     "openai_agents_database",

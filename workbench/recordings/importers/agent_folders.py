@@ -158,6 +158,7 @@ AGENT_FOLDERS = (
     AgentFolder("Grok", "grok", ".grok", "sessions", "*/*/chat_history.jsonl"),
     AgentFolder("Goose", "goose_database", ".local/share/goose", "sessions", "sessions.db"),
     AgentFolder("Goose", "goose", ".local/share/goose", "sessions", "*.jsonl"),
+    AgentFolder("Kiro CLI", "kiro_lines", ".kiro", "sessions/cli", "*.jsonl", "KIRO_HOME"),
     AgentFolder(
         "Kiro CLI", "kiro_database", ".local/share", "kiro-cli", "data.sqlite3", "XDG_DATA_HOME"
     ),

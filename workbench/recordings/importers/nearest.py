@@ -23,6 +23,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "gemini_cli": ("sessionId", "projectHash", "startTime", "messages"),
     "inspect_ai": ("version", "status", "eval", "samples"),
     "kiro": ("conversation_id", "history", "transcript"),
+    "kiro_lines": ("kind", "data", "version"),
     "langfuse": ("trace", "observations"),
     "mini_swe_agent": ("info", "messages", "trajectory_format"),
     "managed_agents": ("id", "type", "processed_at", "model_usage"),

@@ -14,8 +14,8 @@ from workbench.engine.transcript.message import (
 )
 from workbench.recordings.importers.message_content import Content
 
-ACKNOWLEDGEMENT = "acknowledgement"
-"""The kind of a note: the client lets the model say that it has read a summary."""
+CLIENT_ANSWER = "client_answer"
+"""The kind of a note: words that a client puts into its model's mouth behind a summary."""
 MessageKey: TypeAlias = tuple[str, str, tuple[str, ...]]
 """The role, the words and the ids of the calls of a message; a result has its call's id alone."""
 

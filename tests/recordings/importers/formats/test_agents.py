@@ -27,11 +27,13 @@ from recordings.importers.agent_samples import (
     MLFLOW,
     PHOENIX,
     QUESTION,
+    QWEN,
     SUMMARY,
     THOUGHT,
     chatgpt,
     goose,
     in_columns,
+    qwen,
 )
 from recordings.importers.files import database, document, only, written
 from recordings.importers.framework_samples import (
@@ -103,6 +105,7 @@ HELD = {
     "langsmith": Counts(4, 1, 1, 0, 0, 2),
     "kiro": Counts(4, 1, 1, 0, 1, 0),
     "claude_stream": Counts(6, 1, 1, 1, 1, 2),
+    "kiro_lines": Counts(6, 1, 1, 1, 1, 0),
     "qwen_code": Counts(5, 1, 1, 1, 1, 1, notes=1),
     "kimi": Counts(5, 1, 1, 1, 0, 0, notes=2),
     "hermes": Counts(4, 1, 1, 1, 1, 0, notes=1),
@@ -303,6 +306,36 @@ def test_the_end_of_a_droid_run_is_said_where_no_message_said_it(tmp_path: Path)
     assert [plain_text(message) for message in again.messages].count(ANSWER) == 1
 
 
+def qwen_telemetry(uuid: str, parent: str, prompt: int, **more: Any) -> dict[str, Any]:
+    """A record of what one request used, which stands before its answer."""
+    event = {
+        "event.name": "qwen-code.api_response",
+        "input_token_count": prompt,
+        "output_token_count": 30,
+        "cached_content_token_count": 60,
+        "thoughts_token_count": 10,
+        "total_token_count": prompt + 30,
+        **more,
+    }
+    return qwen("system", uuid, parent, subtype="ui_telemetry", systemPayload={"uiEvent": event})
+
+
+def test_a_request_of_qwen_that_no_answer_follows_is_that_of_its_compression(
+    tmp_path: Path,
+) -> None:
+    *said, compression, answer = QWEN
+    of_an_agent = qwen_telemetry("t2", "t1", 500, subagent_name="painter")
+    reported = [qwen_telemetry("t1", "u4", 900), of_an_agent]
+    compression = {**compression, "parentUuid": "t2"}
+    session = only(written(tmp_path, [*said, *reported, compression, answer]))
+    (compaction,) = [entry for entry in session.path if isinstance(entry, CompactionEntry)]
+    assert compaction.usage == Usage(840, 60, output=30, reasoning=10)
+    (sentence,) = session.origin.skipped
+    assert sentence.endswith(
+        "is of a sub-agent, whose messages are in no file: its request is in no bill"
+    )
+
+
 def test_what_a_compression_of_qwen_keeps_is_not_said_again(tmp_path: Path) -> None:
     session = only(recorded(tmp_path, "qwen_code"))
     (compaction,) = [entry for entry in session.path if isinstance(entry, CompactionEntry)]
@@ -317,7 +350,7 @@ def test_what_a_compression_of_qwen_keeps_is_not_said_again(tmp_path: Path) -> N
         ANSWER,
     ]
     (note,) = [entry for entry in session.log if isinstance(entry, NoteEntry)]
-    assert (note.kind, note.text) == ("acknowledgement", "Understood.")
+    assert (note.kind, note.text) == ("client_answer", "Understood.")
     assert "A wrong guess." not in {plain_text(message) for message in session.messages}
 
 
@@ -430,7 +463,8 @@ CREATE TABLE messages (id TEXT PRIMARY KEY, session_id TEXT, role TEXT, parts TE
     finished_at INTEGER, is_summary_message INTEGER);
 """
 HERMES_TABLES = """
-CREATE TABLE sessions (id TEXT PRIMARY KEY, model TEXT, model_config TEXT, system_prompt TEXT, started_at REAL);
+CREATE TABLE sessions (id TEXT PRIMARY KEY, model TEXT, model_config TEXT, system_prompt TEXT, started_at REAL,
+    input_tokens INTEGER);
 CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_call_id TEXT,
     tool_calls TEXT, tool_name TEXT, timestamp REAL, finish_reason TEXT, reasoning TEXT);
 """
@@ -517,7 +551,7 @@ def test_sessions_of_hermes_are_read_from_its_database(tmp_path: Path) -> None:
         )
         for n, message in enumerate(HERMES[1:])
     ]
-    sessions = [("h1", "hermes-4", "{}", "You mend lamps in the whole house.", 1767261600.0)]
+    sessions = [("h1", "hermes-4", "{}", "You mend lamps in the whole house.", 1767261600.0, 500)]
     session = only(database(tmp_path, HERMES_TABLES, sessions=sessions, messages=messages))
     assert (session.id, session.model, session.origin.format) == (
         "h1",
@@ -526,6 +560,9 @@ def test_sessions_of_hermes_are_read_from_its_database(tmp_path: Path) -> None:
     )
     assert counts([session]) == Counts(5, 1, 1, 1, 1, 0)
     assert session.messages[0].role == "system"
+    assert session.origin.skipped == (
+        "field 'session h1.session': is of all requests together, not used",
+    )
 
 
 def test_the_end_of_a_turn_of_cursor_is_a_note(tmp_path: Path) -> None:

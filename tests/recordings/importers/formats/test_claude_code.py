@@ -416,7 +416,9 @@ def test_what_the_client_put_in_is_synthetic_and_what_was_typed_is_not(tmp_path:
     ]
 
 
-def test_an_api_error_is_a_note_and_a_local_answer_has_no_usage(tmp_path: Path) -> None:
+def test_an_api_error_is_a_note_and_what_the_client_answers_for_the_model_is_no_request(
+    tmp_path: Path,
+) -> None:
     error = answered("a1", "u1", "m1", text("API Error: 500"), isApiErrorMessage=True)
     local = answered("a2", "a1", "m2", text("No response requested."))
     local["message"] |= {"model": "<synthetic>", "usage": {"input_tokens": 0, "output_tokens": 0}}
@@ -424,8 +426,8 @@ def test_an_api_error_is_a_note_and_a_local_answer_has_no_usage(tmp_path: Path) 
     assert isinstance(session.log["a1"], NoteEntry)
     entry = session.log["a2"]
     assert isinstance(entry, MessageEntry)
-    assert isinstance(entry.message, AssistantMessage)
-    assert (entry.message.usage, entry.message.model) == (None, "")
+    assert isinstance(entry.message, UserMessage)
+    assert (entry.message.synthetic, session.requests) == (True, ())
 
 
 def test_an_image_is_a_placeholder_with_its_size(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from recordings.importers.files import only, written
 from recordings.importers.formats.test_claude_code import answered, asked, back, said, text, use
 
@@ -35,6 +37,38 @@ def test_words_without_parents_are_one_conversation(tmp_path: Path) -> None:
         asked("u2", None, "red"),
     ]
     assert said(only(written(tmp_path, records))) == ["paint it", "Which colour?", "red"]
+
+
+def without_id(record: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in ("uuid", "parentUuid")}
+
+
+def test_messages_that_another_program_wrote_without_ids_are_one_conversation(
+    tmp_path: Path,
+) -> None:
+    records = [
+        asked("u1", None, "paint it"),
+        answered("a1", None, "m1", use("t1")),
+        asked("r1", None, [back("t1")]),
+        answered("a2", None, "m2", text("Done.")),
+    ]
+    session = only(written(tmp_path, [without_id(record) for record in records]))
+    assert session.origin.format == "claude_code"
+    assert said(session) == ["paint it", "", "fine", "Done."]
+    assert session.origin.skipped == (SENTENCE,)
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_message_without_an_id_between_others_that_have_one_is_named(
+    tmp_path: Path, place: int
+) -> None:
+    records = [asked("u1", None, "paint it"), answered("a1", "u1", "m1", text("Done."))]
+    records.insert(place, without_id(asked("u2", None, "and the fence")))
+    session = only(written(tmp_path, records))
+    assert said(session) == ["paint it", "Done."]
+    assert session.origin.skipped[0] == (
+        "1 × message without `uuid`, between others that have one: unknown, left out"
+    )
 
 
 def test_a_session_of_one_record_has_nothing_to_tell(tmp_path: Path) -> None:

@@ -362,6 +362,26 @@ def test_an_answer_of_mini_swe_agent_has_the_model_and_the_tokens_that_litellm_r
     assert answer(session).usage == Usage(input=100, cache_read=800, output=40)
 
 
+def test_an_answer_that_mini_swe_agent_could_not_use_is_a_branch_with_its_report(
+    tmp_path: Path,
+) -> None:
+    refused = json.loads(json.dumps(MINI_SWE))
+    usage = {"prompt_tokens": 950, "completion_tokens": 30}
+    answer = {"role": "assistant", "content": "I would rather not run anything."}
+    response = {"model": "big-model", "choices": [{"message": answer}], "usage": usage}
+    refused["messages"][5]["extra"] = {"interrupt_type": "FormatError", "response": response}
+    plain, session = only(document(tmp_path, MINI_SWE)), only(document(tmp_path, refused))
+    assert [plain_text(m) for m in session.messages] == [plain_text(m) for m in plain.messages]
+    assert session.branches == 2
+    (branch,) = [
+        entry.message
+        for entry in session.log
+        if entry.type == "message" and entry not in session.path
+    ]
+    assert isinstance(branch, AssistantMessage)
+    assert (plain_text(branch), branch.usage) == (answer["content"], Usage(950, output=30))
+
+
 def test_only_the_task_of_mini_swe_agent_is_the_users_own(tmp_path: Path) -> None:
     session = only(document(tmp_path, MINI_SWE))
     flags = [(plain_text(m), m.synthetic) for m in session.messages if isinstance(m, UserMessage)]

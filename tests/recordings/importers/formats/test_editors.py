@@ -14,6 +14,7 @@ from recordings.importers.samples import (
     AMP,
     ANTIGRAVITY,
     CONTINUE,
+    COPILOT,
     CURSOR,
     DOCUMENTS,
     DROID,
@@ -322,3 +323,26 @@ def test_real_recordings_of_editors_are_claimed_by_one_importer_and_read_whole(p
     assert session.origin.text_read == 1.0
     assert session.origin.skipped == ()
     assert sum(not result.blocks for result in results) <= len(results) / 4
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"inputTokens": 900, "outputTokens": 40, "cacheReadTokens": 700},
+        {"input": 900, "output": 40, "cachedInput": 700},
+    ],
+)
+def test_what_copilot_used_for_a_summary_is_its_compaction_s(
+    tmp_path: Path, figures: dict[str, int]
+) -> None:
+    lines = json.loads(json.dumps(COPILOT))
+    compacted = next(line for line in lines if line["type"] == "session.compaction_complete")
+    compacted["data"]["compactionTokensUsed"] = figures
+    session, *_ = load(written(tmp_path, lines))
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert compaction.usage == Usage(200, 700, output=40)
+    compacted["data"]["success"] = False
+    session, *_ = load(written(tmp_path, lines))
+    assert not session.recorded
+    (sentence,) = session.origin.skipped
+    assert "is of a compaction that was not finished: its request is in no bill" in sentence

@@ -6,10 +6,19 @@ import copy
 import json
 from pathlib import Path
 
-from recordings.importers.agent_samples import FILE, KIRO, QUESTION
-from recordings.importers.files import database, document, only
+from recordings.importers.agent_samples import (
+    ANSWER,
+    FILE,
+    KIRO,
+    KIRO_LINES,
+    QUESTION,
+    SUMMARY,
+    kiro_line,
+)
+from recordings.importers.files import database, document, only, written
 
 from workbench import AssistantMessage, UserMessage
+from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import ToolResult, plain_text
 
 KIRO_TABLES = """
@@ -82,3 +91,47 @@ def test_messages_of_kinds_that_kiro_does_not_have_yet_are_named(tmp_path: Path)
         "1 × answer of an unknown kind: unknown, left out",
         "1 × message of an unknown kind: unknown, left out",
     )
+
+
+def test_lines_of_kiro_are_read_with_what_the_document_beside_them_says(tmp_path: Path) -> None:
+    path = written(tmp_path, KIRO_LINES, "k1.jsonl")
+    model_info = {"model_id": "big", "context_window_tokens": 200_000}
+    about = {
+        "session_id": "s1",
+        "cwd": "/home/me/hall",
+        "session_state": {"rts_model_state": {"model_info": model_info}},
+    }
+    (tmp_path / "k1.json").write_text(json.dumps(about))
+    session = only(path)
+    assert (session.id, session.cwd, session.model, session.window) == (
+        "s1",
+        "/home/me/hall",
+        "big",
+        200_000,
+    )
+    assert (session.origin.format, session.origin.skipped) == ("kiro_lines", ())
+    assert [plain_text(message) for message in fold(session.path)] == [
+        SUMMARY,
+        FILE,
+        "One more question for you?",
+        "go on",
+        ANSWER,
+    ]
+
+
+def test_a_cleared_conversation_of_kiro_begins_anew_and_an_unknown_record_is_named(
+    tmp_path: Path,
+) -> None:
+    clear = {"version": "v1", "kind": "Clear", "data": None}
+    reset = {"version": "v1", "kind": "ResetTo", "data": {"message_id": "p1"}}
+    failed = {
+        "toolUseId": "c1",
+        "content": [{"kind": "json", "data": {"exit": 1}}],
+        "status": "error",
+    }
+    lines = [*KIRO_LINES[:2], kiro_line("ToolResults", "r1", ("toolResult", failed))]
+    session = only(written(tmp_path, [*lines, clear, reset, *KIRO_LINES[-2:]]))
+    assert [plain_text(message) for message in fold(session.path)] == ["go on", ANSWER]
+    (result,) = [message for message in session.messages if isinstance(message, ToolResult)]
+    assert (result.is_error, plain_text(result)) == (True, '{"exit": 1}')
+    assert session.origin.skipped == ("1 × record of kind 'ResetTo': unknown, left out",)

@@ -41,6 +41,7 @@ from workbench.recordings.importers.formats.google import ADK, GEMINI_CLI
 from workbench.recordings.importers.formats.inspect_ai import INSPECT_AI
 from workbench.recordings.importers.formats.kimi_code import KIMI_CODE
 from workbench.recordings.importers.formats.kiro import KIRO, KIRO_DATABASE
+from workbench.recordings.importers.formats.kiro_lines import KIRO_LINES
 from workbench.recordings.importers.formats.langchain import LANGCHAIN
 from workbench.recordings.importers.formats.langfuse import LANGFUSE
 from workbench.recordings.importers.formats.langgraph_checkpoints import LANGGRAPH_DATABASE
@@ -93,6 +94,7 @@ FORMATS = (
     GOOSE_DATABASE,
     CRUSH_DATABASE,
     KIRO_DATABASE,
+    KIRO_LINES,
     HERMES_DATABASE,
     LLM_DATABASE,
     LLM_RESPONSES,

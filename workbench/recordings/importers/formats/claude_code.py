@@ -28,7 +28,11 @@ from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.formats.claude_lines import hangs_by_lines, line_up
 from workbench.recordings.importers.formats.claude_queue import MessageQueue
-from workbench.recordings.importers.formats.claude_records import Node, read_node
+from workbench.recordings.importers.formats.claude_records import (
+    Node,
+    is_without_tree,
+    read_node,
+)
 from workbench.recordings.importers.formats.claude_tree import (
     Unit,
     ancestors,
@@ -67,6 +71,7 @@ class ClaudeCodeBuilder(SessionBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.nodes: dict[str, Node] = {}
+        self.nodes_without_id: list[Node] = []
         self.unit_of: dict[str, Unit | None] = {}
         self.titles: dict[str, str] = {}
         self.entries_of: dict[str, list[str]] = defaultdict(list)
@@ -92,7 +97,9 @@ class ClaudeCodeBuilder(SessionBuilder):
             case "attachment":
                 self.queue.has_attachments = True
         node = read_node(self.line, record, self.source)
-        if node is not None:
+        if node is not None and is_without_tree(record):
+            self.nodes_without_id.append(node)
+        elif node is not None:
             self.queue.see(node)
             self._take(node)
         elif label(record, "type") not in SIDE:
@@ -137,6 +144,16 @@ class ClaudeCodeBuilder(SessionBuilder):
         self.nodes[uuid] = node
         return True
 
+    def _take_those_without_id(self) -> None:
+        """Take the messages without an id for the whole, or name them where others have one: their
+        place between those is unknown.
+        """
+        if not self.nodes:
+            self.nodes = {node.uuid: copy(node) for node in self.nodes_without_id}
+        elif self.nodes_without_id:
+            kind = "message without `uuid`, between others that have one"
+            self.source.unknown[kind] = len(self.nodes_without_id)
+
     def so_far(self) -> Session:
         """As in the base class; its nodes are copied, since the end of a reading mends them."""
         nodes = self.nodes
@@ -150,6 +167,7 @@ class ClaudeCodeBuilder(SessionBuilder):
         """The whole tree. Its title is what a person named it, or the client's for a branch of
         this very session.
         """
+        self._take_those_without_id()
         if hangs_by_lines(self.nodes):
             line_up(self.nodes)
             self.source.leave_out(
@@ -336,6 +354,8 @@ def is_record(record: Record) -> bool:
     type_ = label(record, "type")
     if type_ in SIDE:
         return bool({"leafUuid", "sessionId", "messageId", "snapshot"} & fields)
+    if is_without_tree(record):
+        return True
     if type_ not in TYPES or "uuid" not in fields:
         return False
     if not {"parentUuid", "sessionId", "isSidechain"} & fields:

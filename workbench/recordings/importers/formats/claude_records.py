@@ -20,6 +20,7 @@ from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE
 from workbench.recordings.importers.values import (
     as_list,
+    as_mapping,
     as_object,
     items,
     label,
@@ -36,6 +37,8 @@ WITHOUT_NOTE = frozenset({"away_summary", "bridge_status"})
 """Subtypes of the client's own records whose words are for its user, and for no model."""
 CLIENT_TYPES = frozenset({"attachment", "progress", "system"})
 BOUNDARIES = frozenset({"compact_boundary", "microcompact_boundary"})
+_TREE = frozenset({"uuid", "parentUuid", "agentId"})
+"""Fields that give a record a place among others."""
 _CLIENT = re.compile(
     r"\s*(?:<command-(?:name|message)>(?!(?s:.*)<command-args>\s*\S)|"
     r"<(?:local-command-|bash-std|system-reminder|task-notification|user-memory-input|ide_)|"
@@ -104,12 +107,14 @@ class Node:
 
 def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
     """The record's node; None for side records, which have no place in the tree. Kinds without a
-    reader are counted.
+    reader are counted. A message of another program, which has no id, gets its line's number.
 
     Raises:
         FormatError: a field has the wrong type.
     """
     uuid = text(record, "uuid")
+    if not uuid and is_without_tree(record):
+        uuid = f"line-{line}"
     if not uuid:
         return None
     node = Node(
@@ -133,6 +138,21 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
         case type_ if not {"message", "attachment", "content", "data"}.isdisjoint(record):
             source.unknown[f"record of type {str(type_)[:40]!r}"] += 1
     return node
+
+
+def is_without_tree(record: Part) -> bool:
+    """Whether it is a message as the client writes it, without an id and a parent: other programs
+    copy it so.
+    """
+    type_ = label(record, "type")
+    message = as_mapping(record.get("message"))
+    if type_ not in ("user", "assistant"):
+        return False
+    if not _TREE.isdisjoint(record):
+        return False
+    if "sessionId" not in record or "content" not in message:
+        return False
+    return label(message, "role") == type_
 
 
 def is_client_text(words: str) -> bool:
@@ -175,20 +195,19 @@ def _user(node: Node, record: Part, parts: Content, source: SourceFile) -> UserM
 
 def _answer(
     node: Node, record: Part, parts: Content, source: SourceFile
-) -> AssistantMessage | NoteEntry:
+) -> AssistantMessage | UserMessage | NoteEntry:
+    """An answer of a model; what the client answered for it was no request, and is sent later."""
     message = mapping(record, "message")
     if record.get("isApiErrorMessage") is True:
         return _note(node, "api_error", parts.words)
     model = source.name(message, "model")
-    name = ""
     if model == SYNTHETIC:
-        name = "client"
-        model = ""
+        said_blocks = parts.said_by("user", source.unknown)
+        return UserMessage(id=node.uuid, blocks=said_blocks, synthetic=True)
     node.message_id = text(message, "id") or node.uuid
     return AssistantMessage(
         id=node.uuid,
         blocks=tuple(parts.blocks),
-        name=name,
         model=model,
         usage=source.usage(ANTHROPIC_USAGE, message, "usage"),
         stop=source.name(message, "stop_reason"),

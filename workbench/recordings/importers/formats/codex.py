@@ -298,7 +298,8 @@ class CodexBuilder(SessionBuilder):
         Its request was the compaction's; since 0.171 the answer stands before its compaction.
         """
         words = self.answer.words
-        if not words or self.answer.calls or not summary.endswith(words):
+        is_summary = bool(words) and summary.endswith(words)
+        if not is_summary or self.answer.calls:
             return
         self.unanswered_usage = self.usage
         self.note_thoughts(self.answer)

@@ -77,6 +77,11 @@ USAGE = UsageFields(
 )
 
 
+OLDER_USAGE = UsageFields("input", "output", "cachedInput", cache_in_input=True)
+"""Of a compaction before 2026."""
+UNFINISHED = "is of a compaction that was not finished: its request is in no bill"
+
+
 class CopilotCliBuilder(SessionBuilder):
     """Reads events; those of a sub-agent are a session of its own."""
 
@@ -146,11 +151,22 @@ class CopilotCliBuilder(SessionBuilder):
                     id=event_id,
                     tokens_before=tokens_before,
                     tokens_after=tokens_after,
+                    usage=self._compaction_usage(data),
                 )
+            case "session.compaction_complete" if data.get("compactionTokensUsed"):
+                self.source.note(UNFINISHED, field="data.compactionTokensUsed")
             case _ if type_ in NOTES:
                 self._note(event_id, type_, data)
             case _ if not type_.startswith(FAMILIES):
                 self.source.unknown[f"event of type {type_!r}"] += 1
+
+    def _compaction_usage(self, data: Record) -> Usage | None:
+        """What the request of a compaction used, by its newer or its older names."""
+        field = "compactionTokensUsed"
+        usage = self.source.usage(USAGE, data, field)
+        if usage is None:
+            usage = self.source.usage(OLDER_USAGE, data, field)
+        return usage
 
     def _note(self, event_id: str, type_: str, data: Record) -> None:
         words = ""

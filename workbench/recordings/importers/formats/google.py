@@ -5,7 +5,7 @@ sessions of its ADK.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workbench.engine.transcript.log import fold
+from workbench.engine.transcript.log import MessageEntry, fold
 from workbench.engine.transcript.message import (
     AssistantMessage,
     Image,
@@ -21,7 +21,7 @@ from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.told_again import ACKNOWLEDGEMENT, ids_told_again, places_of
+from workbench.recordings.importers.told_again import CLIENT_ANSWER, ids_told_again, places_of
 from workbench.recordings.importers.tool_calls import tool_call
 from workbench.recordings.importers.usage import GEMINI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
@@ -36,6 +36,7 @@ from workbench.recordings.importers.values import (
 
 CONTEXT = "<session_context>"
 """How the client begins what it adds to a user's first message."""
+ROLES = {"gemini": "assistant"}
 NOTES = frozenset({"info", "error", "warning"})
 FAILED = frozenset({"error", "cancelled"})
 ENDED = FAILED | {"success"}
@@ -259,7 +260,7 @@ class GeminiLinesBuilder(GeminiCliBuilder):
         for message in messages:
             message_id = identifier(message, "id")
             if message_id not in self.entries_of:
-                role = "assistant" if label(message, "type") == "gemini" else "user"
+                role = ROLES.get(label(message, "type"), "user")
                 told_ids = ids_told_again(places, role, content(message))
                 if told_ids:
                     self.entries_of[message_id] = tuple(told_ids)
@@ -273,13 +274,17 @@ class GeminiLinesBuilder(GeminiCliBuilder):
             self._compacted(kept_ids, added)
         for message in added:
             entry_count = len(self.log)
-            super().read(message)
+            parts = content(message)
+            is_answer = label(message, "type") == "gemini"
+            has_report = bool(message.get("tokens"))
+            if is_answer and not has_report and not parts.calls:
+                self.note(CLIENT_ANSWER, parts.words)
+            else:
+                super().read(message)
             self.entries_of[identifier(message, "id")] = self.ids[entry_count:]
 
     def _compacted(self, kept_ids: list[str], added: list[JsonObject]) -> None:
-        """Read a compaction that kept these entries. The first of the new messages is the summary;
-        an answer behind it no model gave.
-        """
+        """Read a compaction that kept these entries; the first of the new messages is the summary."""
         if not added:
             self.time = None
             self.compaction(None, kept=tuple(kept_ids))
@@ -288,22 +293,18 @@ class GeminiLinesBuilder(GeminiCliBuilder):
         self.time = self.source.time(summary, "timestamp")
         entry_id = self.compaction(self.summary_in(summary), kept=tuple(kept_ids))
         self.entries_of[identifier(summary, "id")] = (f"{entry_id}-summary",)
-        if added and label(added[0], "type") == "gemini":
-            acknowledgement = added.pop(0)
-            note_id = self.note(ACKNOWLEDGEMENT, self.summary_in(acknowledgement))
-            self.entries_of[identifier(acknowledgement, "id")] = (note_id,)
 
     def _results_of(self, answer_ids: list[str]) -> list[str]:
         """The ids of the results of these answers, which the client may tell later."""
         call_ids: set[str] = set()
-        for entry in self.log:
-            message = entry.message if entry.type == "message" else None
-            if isinstance(message, AssistantMessage) and entry.id in answer_ids:
-                call_ids.update(call.id for call in message.calls)
         result_ids: list[str] = []
         for entry in self.log:
-            message = entry.message if entry.type == "message" else None
-            if isinstance(message, ToolResult) and message.call_id in call_ids:
+            if not isinstance(entry, MessageEntry):
+                continue
+            message = entry.message
+            if isinstance(message, AssistantMessage) and entry.id in answer_ids:
+                call_ids.update(call.id for call in message.calls)
+            elif isinstance(message, ToolResult) and message.call_id in call_ids:
                 result_ids.append(entry.id)
         return result_ids
 

@@ -19,7 +19,15 @@ from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.text_calls import call_parts
 from workbench.recordings.importers.usage import OPENAI_USAGE
-from workbench.recordings.importers.values import Record, as_object, items, label, mapping, text
+from workbench.recordings.importers.values import (
+    Record,
+    as_object,
+    items,
+    label,
+    mapping,
+    objects,
+    text,
+)
 
 ASIDE = "info messages.extra trajectory_format instance_id"
 """Fields that no model was sent."""
@@ -90,6 +98,7 @@ class MiniSweAgentBuilder(ChatBuilder):
                         "is what a command printed, and no command stands before it",
                         field="content",
                     )
+                self._refused_answer(mapping(extra, "response"), timed.get("timestamp"))
                 self.synthetic = self.has_task
                 self.has_task = True
                 super().read(timed)
@@ -99,6 +108,21 @@ class MiniSweAgentBuilder(ChatBuilder):
                 self.note("exit", words)
             case _:
                 super().read(timed)
+
+    def _refused_answer(self, response: Record, timestamp: Json) -> None:
+        """Read an answer that the client could not use, on a branch of its own: later requests
+        have only what the client said about it.
+        """
+        leaf = self.log.leaf
+        open_calls = dict(self.open_calls)
+        for choice in objects(response, "choices"):
+            answer = dict(mapping(choice, "message"))
+            answer["timestamp"] = timestamp
+            answer["model"] = response.get("model")
+            answer["usage"] = response.get("usage")
+            super().read(answer)
+        self.open_calls = open_calls
+        self.log.leaf = leaf
 
 
 def _parts(answer: Record) -> Json:

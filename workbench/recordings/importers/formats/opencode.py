@@ -114,8 +114,9 @@ class OpenCodeBuilder(SessionBuilder):
     def _branch(self, record: Record) -> None:
         """Begin a branch with what was undone, and go on where it began."""
         turn = record.get("undone", 0)
-        is_undone = self.turn < 0 or text(record, "info/id") == self.undone_from != ""
-        if is_undone:
+        message_id = text(record, "info/id")
+        is_first = bool(self.undone_from) and message_id == self.undone_from
+        if is_first or self.turn == _UNDONE_LAST:
             turn = _UNDONE_LAST
         if turn == self.turn:
             return
@@ -161,13 +162,15 @@ class OpenCodeBuilder(SessionBuilder):
         if asked_in not in self.compaction_requests:
             asked_in = next(reversed(self.compaction_requests), "")
         request = self.compaction_requests.pop(asked_in, {})
+        if usage is not None and not usage.prompt:
+            usage = None
         self.compaction(
             words,
             id=text(info, "id"),
             model=self.source.name(info, "modelID"),
             first_kept=text(request, "tail_start_id") or None,
             tokens_before=self.last_size,
-            usage=usage if usage is not None and usage.prompt else None,
+            usage=usage,
             reason="auto" if request.get("auto") is True else "manual",
         )
 
@@ -321,7 +324,9 @@ def _messages(opened: sqlite3.Connection, session_id: str) -> list[JsonObject]:
 def _created(info: Json) -> float:
     """When a message was created, in milliseconds since 1970; 0 where nothing says it."""
     created = mapping(as_mapping(info), "time").get("created")
-    return created if isinstance(created, int | float) else 0
+    if isinstance(created, int | float):
+        return created
+    return 0
 
 
 def _rows(opened: sqlite3.Connection, table: str, field: str, value: str) -> list[JsonObject]:

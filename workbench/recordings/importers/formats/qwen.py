@@ -2,14 +2,15 @@
 
 from dataclasses import replace
 
+from workbench.engine.transcript.message import Usage
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.format import Format, json_lines
 from workbench.recordings.importers.head import Head
 from workbench.recordings.importers.message_content import Content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.told_again import ACKNOWLEDGEMENT, ids_told_again, places_of
-from workbench.recordings.importers.usage import GEMINI_USAGE
+from workbench.recordings.importers.told_again import CLIENT_ANSWER, ids_told_again, places_of
+from workbench.recordings.importers.usage import GEMINI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
     Record,
     as_mapping,
@@ -23,6 +24,18 @@ QWEN_CLIENT = frozenset(
     {"notification", "cron", "background_task_completed", "goal_runtime", "agent_launch_prompt"}
 )
 """Subtypes of a user's records that the client wrote."""
+
+
+TELEMETRY_USAGE = UsageFields(
+    "input_token_count",
+    "output_token_count",
+    "cached_content_token_count",
+    reasoning="thoughts_token_count",
+    total="total_token_count",
+    cache_in_input=True,
+)
+OF_A_SUB_AGENT = "is of a sub-agent, whose messages are in no file: its request is in no bill"
+WITHOUT_ANSWER = "is of a request whose answer is in no file: it is in no bill"
 
 
 def knows_qwen(head: Head) -> bool:
@@ -46,6 +59,7 @@ class QwenBuilder(SessionBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.places: dict[str, str | None] = {}
+        self.unanswered_usage: Usage | None = None
 
     def read(self, record: Record) -> None:
         """Read one record, behind its parent."""
@@ -58,6 +72,7 @@ class QwenBuilder(SessionBuilder):
             self.log.leaf = self.places[parent]
         match text(record, "type"):
             case "assistant":
+                self.unanswered_usage = None
                 usage = self.source.usage(GEMINI_USAGE, record, "usageMetadata")
                 parts = content(mapping(record, "message"), "parts")
                 model = self.source.name(record, "model")
@@ -89,10 +104,26 @@ class QwenBuilder(SessionBuilder):
         payload = mapping(record, "systemPayload")
         if subtype == "chat_compression":
             self._compression(payload, uuid)
+        elif subtype == "ui_telemetry":
+            self._telemetry(mapping(payload, "uiEvent"))
         elif subtype == "custom_title":
             self.title = text(payload, "customTitle")
         elif record.get("message") or "compressedHistory" in payload:
             self.source.leave_record(f"record of subtype {subtype!r:.40}", record)
+
+    def _telemetry(self, event: Record) -> None:
+        """Read what a request used. It is told before its answer; one that no answer follows was
+        that of a compaction. A sub-agent's messages are in no file.
+        """
+        if label(event, "event.name") != "qwen-code.api_response":
+            return
+        usage = self.source.usage(TELEMETRY_USAGE, {"event": event}, "event")
+        if label(event, "subagent_name"):
+            self.source.note(OF_A_SUB_AGENT, field="systemPayload.uiEvent")
+            return
+        if self.unanswered_usage is not None:
+            self.source.note(WITHOUT_ANSWER, field="systemPayload.uiEvent")
+        self.unanswered_usage = usage
 
     def _compression(self, payload: Record, uuid: str) -> None:
         """Read a compaction: contents that are in the log already were kept, the first other one
@@ -121,13 +152,14 @@ class QwenBuilder(SessionBuilder):
             kept=tuple(kept_ids),
             tokens_before=tokens_before,
             tokens_after=tokens_after,
+            usage=self.unanswered_usage,
         )
-        if added and added[0][0] == "assistant":
-            _, acknowledgement = added.pop(0)
-            self.note(ACKNOWLEDGEMENT, acknowledgement.words)
+        self.unanswered_usage = None
         for role, parts in added:
             if role == "user":
                 self.say_content("user", parts, synthetic=True)
+            elif not parts.calls:
+                self.note(CLIENT_ANSWER, parts.words)
             else:
                 self.say_content("assistant", parts)
 

@@ -89,6 +89,12 @@ class HermesBuilder(DescribedBuilder):
     shape = HERMES_SHAPE
     about = {"id": "session_id id", "model": "model", "title": "title"}
 
+    def begin(self, document: Record) -> None:
+        """Read what is said of the session; its figures are sums."""
+        super().begin(document)
+        if self.source.count(document, "input_tokens"):
+            self.source.leave_total({"session": document}, "session")
+
     def read(self, record: Record) -> None:
         """Read one message, or what the first line says of the session."""
         if record.get("role") == "session_meta":
