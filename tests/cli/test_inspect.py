@@ -74,10 +74,36 @@ def test_the_printed_rows_add_up_to_the_request_where_more_is_counted_than_was_r
     assert main(["inspect", str(path)]) == 0
     page = capsys.readouterr().out
     assert "counted beyond the report" in page
+    assert "About 2,000 tokens left the context before message 23" in page
     rows = page[page.index("who ") : page.index("The largest messages")].splitlines()[2:]
     tokens = [int(row.split()[-4].replace(",", "")) for row in rows if "%" in row]
     assert sum(tokens) == pytest.approx(7_600, abs=10)
     assert any("others" in row for row in rows)
+
+
+def test_tokens_that_left_the_context_without_a_record_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages: list[Message] = [UserMessage(id="u", blocks=(Text("Look at every lamp."),))]
+    prompt = 60_000
+    for number in range(20):
+        call = ToolCall(f"c{number}", "look", {})
+        answer = AssistantMessage(
+            id=f"a{number}", blocks=(call,), model="gpt-4o", usage=Usage(input=prompt)
+        )
+        shown = Text(LINE * 40)
+        result = ToolResult(id=f"r{number}", call_id=call.id, name=call.name, blocks=(shown,))
+        messages += [answer, result]
+        prompt += 500
+        if number % 3 == 2:
+            prompt -= 6_000
+    path = tmp_path / "lamps.jsonl"
+    wb.save(Session.of(messages, model="gpt-4o"), path)
+    assert main(["inspect", str(path)]) == 0
+    page = " ".join(capsys.readouterr().out.split())
+    assert page.count("tokens left the context before message") == 5
+    assert "(prompt 61,000 to 55,500), and no record says why." in page
+    assert "So they did 1 further time; --json names each." in page
 
 
 def test_as_json_the_sources_add_up_to_the_prompt(

@@ -70,6 +70,8 @@ reported: the rest is a system prompt.
 """
 MOST_SOURCES = 12
 """Sources that stand in rows of their own; the others stand in a row together. `--json` has all."""
+MOST_LOSSES = 5
+"""Sentences about tokens that left without a record."""
 SURPLUS = "counted beyond the report"
 """What the counts of all sources together exceed the reported tokens by."""
 
@@ -263,9 +265,23 @@ def _say_context(context: Mapping[str, Any]) -> None:
         )
         say()
         say(table(list(map(_bill_row, context["compactions"])), COMPACTION_COLUMNS))
+    _say_losses(context["unrecorded_losses"])
     if context["rules"]:
         say("\nWhat became of the rules of the user:\n")
         say(table(context["rules"], RULE_COLUMNS))
+
+
+def _say_losses(losses: Sequence[Mapping[str, Any]]) -> None:
+    """Print where tokens left the context and no record says why, in their order."""
+    for loss in losses[:MOST_LOSSES]:
+        prompts = f"{loss['prompt_before']:,} to {loss['prompt_after']:,}"
+        write(
+            f"About {loss['tokens']:,} tokens left the context before message {loss['message']:,}"
+            f" (prompt {prompts}), and no record says why."
+        )
+    further_count = len(losses) - MOST_LOSSES
+    if further_count > 0:
+        write(f"So they did {some(further_count, 'further time')}; --json names each.")
 
 
 def _source_rows(sources: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from workbench.engine.transcript.message import AssistantMessage
 from workbench.engine.transcript.recorded_requests import usual_model
 from workbench.engine.transcript.session import Recorded, Session, UnreadField
 from workbench.evaluation.analysis.composition import RecordedContexts
+from workbench.evaluation.analysis.composition_gaps import unrecorded_losses
 from workbench.evaluation.analysis.recorded_compactions import bills
 from workbench.evaluation.analysis.recorded_rules import recorded_rules
 from workbench.evaluation.replays.agents import limit_of
@@ -158,6 +159,7 @@ def describe_context(contexts: RecordedContexts) -> dict[str, Any]:
         "sources": sources,
         "largest_messages": messages,
         "compactions": list(map(asdict, bills(contexts.sized))),
+        "unrecorded_losses": list(map(asdict, unrecorded_losses(contexts.sized.session, rows))),
         "rules": [
             {"message": rule.message, **asdict(rule.verdict)}
             for rule in recorded_rules(contexts.sized.session)
