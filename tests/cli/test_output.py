@@ -140,6 +140,19 @@ def test_a_table_never_is_wider_than_the_terminal(
     assert len(lines) > 10
 
 
+def test_columns_move_together_before_a_figure_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {
+        "strategy": "docker_agent",
+        "work": "89 % (65 to 100)*",
+        "difference": "+33 (+26 to +43)",
+    }
+    row |= {"names": "49 % (41 to 60)*", "code": "37 %*", "saved": "-7 %!"}
+    monkeypatch.setattr("sys.stdout", Terminal())
+    monkeypatch.setenv("COLUMNS", "80")
+    figures = tables([row], {name: name for name in row}, room=200).splitlines()[-1]
+    assert [figures.count(figure) for figure in row.values()] == [1] * len(row)
+
+
 def test_a_table_with_too_many_numbers_is_written_row_by_row(
     on_terminal: OnTerminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
