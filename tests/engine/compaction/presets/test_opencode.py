@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 from engine.compaction.presets.situations import due, fired, stayed, summary
 
-from builders import called, conversation, result, said, told
-from workbench import Strategy, preset
+from builders import called, conversation, result, rules, said, told
+from workbench import Strategy, Summary, preset
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
 
 OPENCODE = preset("opencode")
@@ -34,6 +34,15 @@ def test_a_quarter_of_what_is_usable_is_kept_between_2000_and_15000(window: int,
     compaction, _ = fired(SUMMARISES, [said("go", "u"), *answers], window=window)
     newest = [id for id in stayed(compaction) if id.startswith("a")]
     assert 100 * len(newest) == kept
+
+
+def test_what_is_pinned_takes_nothing_of_what_is_kept() -> None:
+    answers = [told("x" * 384, f"a{i}") for i in range(40)]
+    newest = told("x" * 3_984, "b")
+    messages: list[Message] = [rules("be good"), said("go", "u"), *answers, newest]
+    compaction, _ = fired(SUMMARISES, messages, window=6_000)
+    kept = [id for id in stayed(compaction) if id[0] in "ab"]
+    assert kept == [*(f"a{i}" for i in range(30, 40)), "b"], "1,000 tokens, and 100 ten times"
 
 
 def steps(turn: int, n: int, tokens: int, name: str = "shell") -> list[Message]:
@@ -133,3 +142,12 @@ def test_an_earlier_summary_is_carried_on() -> None:
     assert model.requests[0].purpose == "update"
     assert model.requests[0].previous == "the first"
     assert summary(again).text == "the second"
+
+
+def test_what_stands_before_an_earlier_summary_goes_with_it() -> None:
+    earlier = Summary(id="s", text="the first")
+    old = [told("x" * 4_000, "x"), told("y" * 384, "y")]
+    messages: list[Message] = [*old, earlier, said("go", "u"), told("so", "a")]
+    compaction, model = fired(SUMMARISES, messages, ("the second",), keep_recent=150)
+    assert (model.requests[0].purpose, model.requests[0].previous) == ("update", "the first")
+    assert summary(compaction).text == "the second"
