@@ -4,9 +4,11 @@ from math import log
 import numpy as np
 import pandas as pd
 import pytest
+from planted_run import PlantedRun
 from scipy import stats
 
-from workbench.evaluation.analysis.survival import half_life, survival
+from workbench import Report
+from workbench.evaluation.analysis.survival import survival
 
 
 def survived(
@@ -41,30 +43,30 @@ def test_the_curve_is_scipys() -> None:
     assert found[found["round"].isin(at)]["surviving"].tolist() == pytest.approx(list(at.values()))
 
 
+def half_life(*rounds: tuple[int, int]) -> str:
+    """What the report says of the half-life where so many were at risk in each round, and lost."""
+    rows = []
+    for number, (at_risk, gone) in enumerate(rounds, start=1):
+        row = {"session": "s", "strategy": "mine", "kind": "path", "round": number}
+        rows.append(row | {"at_risk": at_risk, "lost": gone})
+    replays = [{"session": "s", "strategy": "mine", "status": "ok"}]
+    return Report(PlantedRun({}, {"survival": rows, "replays": replays})).half_lives.html
+
+
 def test_a_constant_rate_of_loss_has_the_half_life_of_its_law() -> None:
-    rounds, lost = [], []
-    # a fifth of 1000, then of 800, of 640
-    for number, count in enumerate((200, 160, 128), start=1):
-        rounds += [number] * count
-        lost += [True] * count
-    rounds += [3] * 512
-    lost += [False] * 512
-    assert half_life(survived(rounds, lost, ["s"] * 1000)) is None
-    rounds, lost = [1] * 200 + [2] * 160 + [3] * 128 + [4] * 512, [True] * 488 + [False] * 512
-    lost[488:590] = [True] * 102
-    assert half_life(survived(rounds, lost, ["s"] * 1000)) == pytest.approx(
-        log(0.5) / log(0.8), abs=0.01
-    )
+    # a fifth of 1000, then of 800, of 640, of 512
+    rounds = [(1000, 200), (800, 160), (640, 128), (512, 102)]
+    assert "mine more than 3 compactions (51 % are left then)" in half_life(*rounds[:3])
+    assert round(log(0.5) / log(0.8), 1) == 3.1
+    assert "mine 3.1 compactions" in half_life(*rounds)
 
 
 def test_exactly_half_is_a_half_life() -> None:
-    found = survived([1, 2], [True, False], ["a", "b"])
-    assert half_life(found) == 1.0
+    assert "mine 1.0 compactions" in half_life((2, 1), (1, 0))
 
 
 def test_a_round_that_loses_all_ends_the_life_there() -> None:
-    found = survived([1, 1, 1], [True, True, True], ["a", "b", "c"])
-    assert half_life(found) == 1.0
+    assert "mine 1.0 compactions" in half_life((3, 3))
 
 
 def test_few_sessions_have_a_curve_and_no_interval_however_many_entities_they_hold() -> None:
@@ -86,4 +88,5 @@ def test_the_interval_counts_sessions_not_entities() -> None:
 
 def test_no_entities_have_no_curve() -> None:
     found = survived([], [], [])
-    assert found.empty and half_life(found) is None
+    assert found.empty
+    assert half_life() == ""

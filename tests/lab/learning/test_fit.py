@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
-from workbench.engine.models.learned.features import Part
 from workbench.lab.learning.fit import fitted
 from workbench.lab.learning.samples import Sample
 
+Part = Literal["needed", "tells", "states"]
 RULE = {"said": 1.2, "never said": -1.2}
 
 NAMES = ("said", "never said", "by the user", "text since")

@@ -11,6 +11,8 @@ from report.page.test_parts import HOSTILE, Page
 
 from builders import called, conversation, result, said, told
 from workbench import Explorer, Session, explore
+from workbench.base.palette import looks
+from workbench.report.explorer.timeline import timeline
 
 ROW = re.compile(r'<tr class="(\w+) go[^"]*" data-go="message:(\d+)">')
 """Of the list of messages: what became of one, and its number."""
@@ -318,6 +320,17 @@ def test_the_corners_of_a_line_stand_where_the_scale_puts_them(view: Explorer) -
     for (_, y), step in zip(corners, steps, strict=True):
         expected = floor + (height - floor) * step.tokens_sent / tokens
         assert y == pytest.approx(expected, abs=0.3)
+
+
+def test_a_line_has_the_colour_that_the_strategy_has_in_its_run(session: Session) -> None:
+    strategies = ("zeta", "observation_mask")
+    view = explore(session, strategy="observation_mask", window=4_000)
+    colour = looks(strategies)["observation_mask"].colour
+    shown = timeline(view, strategies)
+    assert shown is not None
+    lines: Any = shown["lines"]
+    (line,) = lines
+    assert line["colour"] == colour
 
 
 def walk(widget: Any) -> list[Any]:

@@ -12,6 +12,7 @@ from report.page.made import made
 from report.view.made import get, served
 
 from workbench.report.view.app import ViewServer
+from workbench.report.view.sorting import sorted_records
 
 COMMA = "a, b"
 """A strategy whose name has a comma."""
@@ -51,7 +52,15 @@ def test_rows_are_sorted_in_whatever_case_and_stay_as_they_are_unasked(
     assert column(projects, "project", "-project") == ["d", "C", "b", "a"]
 
 
-def test_rows_without_a_value_come_last_in_either_direction(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("sort", "order"), [("a", ["a", "b", "C", None]), ("-a", ["C", "b", "a", None])]
+)
+def test_what_has_no_value_comes_last_whichever_way(sort: str, order: list[object]) -> None:
+    rows: list[dict[str, object]] = [{"a": "b"}, {"a": None}, {"a": "C"}, {"a": "a"}]
+    assert [row["a"] for row in sorted_records(rows, sort, {"a": "A"})] == order
+
+
+def test_runs_of_unknown_cost_come_last_in_either_direction(tmp_path: Path) -> None:
     paid = {"dear": 2.0, "of unknown cost": None, "cheap": 1.0}
     for name, dollars in paid.items():
         run = made(1)

@@ -128,15 +128,6 @@ def test_a_loss_has_an_address_that_opens_at_its_story(view: ViewServer) -> None
     assert get(f"{view.address}runs/run/loss/none")[0] == 404
 
 
-def test_a_line_has_the_colour_that_the_strategy_has_in_its_run(view: ViewServer) -> None:
-    chart = get(f"{view.address}chart?metric=tokens_saved")[1]
-    colour = re.search(r'aria-label="summarize in run: [^"]*">.*?fill="(#\w{6})"', chart)
-    session = get(f"{view.address}{SESSION}&left=summarize&right=truncate")[1]
-    line = re.search(r'<polyline points="[^"]*" fill="none" stroke="(#\w{6})"', session)
-    assert colour is not None and line is not None
-    assert line[1] == colour[1]
-
-
 def test_the_contexts_are_those_of_the_run(folder: Path) -> None:
     entry = runs(folder / "reports")["run"]
     for strategy in ("truncate", "summarize"):

@@ -16,7 +16,6 @@ from workbench.evaluation.metrics.work_exam.document import (
     exams_text,
     file_beside,
     file_in,
-    read_exams,
 )
 from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, opening_digest
 
@@ -105,10 +104,9 @@ def test_a_question_whose_evidence_is_gone_is_left_out_and_counted(tmp_path: Pat
 def test_a_file_that_is_none_is_refused_in_one_sentence(
     text: str, reason: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(text)
+    file_in(tmp_path, session()).write_text(text)
     with pytest.raises(FormatError, match=reason):
-        read_exams(path)
+        exams_of(session(), tmp_path)
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from command import answer
 from engine.models.likely import Echo
 from engine.models.provider import Provider, Reply, completion, refusal, serving
 from evaluation.experiment.outages import configured
 from lab.judge.knowing import Foreseen, Knowing, served
+from planted_run import written
 
 from builders import called, result, said, told
 from workbench import (
@@ -25,6 +27,7 @@ from workbench import (
     Plan,
     Preset,
     Refused,
+    Report,
     Session,
     SettingError,
     Strategy,
@@ -37,7 +40,7 @@ from workbench.cli import main
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.transcript.message import Message
 from workbench.lab.judge.exam.admission import admission_exams
-from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
+from workbench.lab.judge.exam.scores import scores
 from workbench.lab.judge.exam.sitting import COLUMNS
 from workbench.recordings.datasets.bundled import bundled_files
 
@@ -91,6 +94,20 @@ def sat(server: Provider, folder: Path, sessions: int = 1, **more: Any) -> ExamR
     )
     assert exam_results is not None
     return exam_results
+
+
+def agreement_with_lexical(folder: Path) -> dict[str, Any]:
+    """How far the reader of this folder agrees with the lexical one."""
+    (agreement,) = answer("lab", "validate", "models", folder)["readers"]
+    assert agreement["other"] == "lexical"
+    found: dict[str, Any] = agreement
+    return found
+
+
+def page_of(folder: Path) -> str:
+    """What the report of a run says of the exam in its folder."""
+    written(folder, {})
+    return Report.open(folder).validation.html
 
 
 def test_a_reader_that_knows_scores_what_each_context_holds(
@@ -204,7 +221,7 @@ def test_what_a_model_does_not_answer_has_no_score_and_is_never_wrong(
     table = sat(server, tmp_path).table
     assert table["score"].isna().all() and table["reason"].str.contains("named no candidate").all()
     assert {exam_score.score for exam_score in scores(table)} == {None}
-    assert agreement_note(agreement(table)) == "No item was answered."
+    assert "No item was answered." in page_of(tmp_path)
 
 
 def test_a_model_that_dies_midway_keeps_its_answers_and_is_soon_asked_no_more(
@@ -310,20 +327,16 @@ def test_two_readers_agree_as_far_as_they_say_the_same(
     server: Provider, knowing: Knowing, tmp_path: Path
 ) -> None:
     server.by = knowing.reply
-    table = sat(server, tmp_path, strategies=("truncate", "summarize")).table
-    found = agreement(table)
-    assert (
-        found["items"] == (table["at_size_of"] == "").sum()
-        and (found["agreement"] or 0) > 0.8
-        and found["boundaries"] == 1
-    )
-    assert (found["rank"] or 0) > 0.7 and "kappa" in agreement_note(found)
-    turned = agreement(table.assign(lexical=1 - table["lexical"]))
-    assert (
-        (turned["agreement"] or 0) < 0.2
-        and (turned["kappa"] or 0) < 0
-        and (turned["rank"] or 0) < 0
-    )
+    exam_results = sat(server, tmp_path, strategies=("truncate", "summarize"))
+    table = exam_results.table
+    found = agreement_with_lexical(tmp_path)
+    assert found["items"] == (table["at_size_of"] == "").sum()
+    assert found["agreement"] > 0.8 and found["rank"] > 0.7 and found["boundaries"] == 1
+    assert "kappa" in page_of(tmp_path)
+    turned_rows = table.assign(lexical=1 - table["lexical"]).to_dict("records")
+    ExamResults.write(tmp_path / "turned", turned_rows, exam_results.notes)
+    turned = agreement_with_lexical(tmp_path / "turned")
+    assert turned["agreement"] < 0.2 and turned["kappa"] < 0 and turned["rank"] < 0
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from workbench import Completion, ModelError, Session, SettingError, SummaryRequ
 from workbench.cli import main
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.lab.judge.work_exam.write import write_exams
-from workbench.lab.judge.work_exam.writer import read_questions
 
 SESSION = Session.of(remembering(24), id="mail")
 
@@ -48,6 +47,16 @@ class Writer:
         return Completion(
             text=f"Here they are:\n{json.dumps({'questions': self.questions})}", model=self.name
         )
+
+
+@dataclass
+class Answering(Writer):
+    """Says the same whatever it is asked."""
+
+    text: str = ""
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        return Completion(text=self.text, model=self.name)
 
 
 def recorded(folder: Path) -> Path:
@@ -127,8 +136,12 @@ def test_a_session_in_memory_needs_a_folder() -> None:
 @pytest.mark.parametrize(
     "text", ["", "I cannot do that.", '{"questions": "none"}', '{"questions": [{"kind": "joke"}]}']
 )
-def test_an_answer_without_questions_is_no_exam(text: str) -> None:
-    assert read_questions(text) == []
+def test_an_answer_without_questions_is_no_exam(text: str, tmp_path: Path) -> None:
+    outcomes = write_exams(
+        SESSION, model=Answering(text=text), boundaries=(0.5,), out=tmp_path, quiet=True
+    )
+    assert outcomes is not None
+    assert outcomes[0].exam is None and outcomes[0].why
 
 
 def test_the_command_shows_what_was_written_and_a_folder_of_recordings_ignores_it(
