@@ -50,8 +50,10 @@ def _keys(role: str, parts: Content) -> list[MessageKey]:
     """The keys of the results and the message that a content holds."""
     keys: list[MessageKey] = []
     for result in parts.results:
-        keys.append(("tool", "", (result.call_id,)))
+        result_key = ("tool", "", (result.call_id,))
+        keys.append(result_key)
     if parts.blocks:
         call_ids = tuple(call.id for call in parts.calls)
-        keys.append((role, parts.words, call_ids))
+        message_key = (role, parts.words, call_ids)
+        keys.append(message_key)
     return keys

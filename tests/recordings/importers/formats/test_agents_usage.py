@@ -143,11 +143,63 @@ def opencode_database(folder: Path) -> Path:
     )
 
 
+GOOSE_TABLES = """
+CREATE TABLE sessions (id TEXT, description TEXT, working_dir TEXT, created_at TEXT, input_tokens INTEGER,
+    output_tokens INTEGER);
+CREATE TABLE messages (id INTEGER PRIMARY KEY, message_id TEXT, session_id TEXT, role TEXT, content_json TEXT,
+    created_timestamp INTEGER, metadata_json TEXT);
+"""
+CRUSH_TABLES = """
+CREATE TABLE sessions (id TEXT, parent_session_id TEXT, title TEXT, prompt_tokens INTEGER,
+    completion_tokens INTEGER, created_at INTEGER, updated_at INTEGER);
+CREATE TABLE messages (id TEXT, session_id TEXT, role TEXT, parts TEXT, model TEXT, created_at INTEGER,
+    finished_at INTEGER, is_summary_message INTEGER);
+"""
+SAID = (("user", "Why is the lamp dim?"), ("assistant", "Eleven volts."))
+
+
+def goose_database(folder: Path) -> Path:
+    """A session has the figures of its last request alone."""
+    messages: list[tuple[Any, ...]] = []
+    for number, (role, words) in enumerate(SAID, 1):
+        content = json.dumps([{"type": "text", "text": words}])
+        messages.append((number, f"m{number}", "s1", role, content, number, "{}"))
+    sessions = [("s1", "a lamp", "/p", TIME, 100, 9)]
+    return database(folder, GOOSE_TABLES, sessions=sessions, messages=messages)
+
+
+def crush_database(folder: Path) -> Path:
+    """Likewise; since January 2026 what was read from the cache is in neither figure."""
+    written_at = 1_780_000_000
+    messages: list[tuple[Any, ...]] = []
+    for number, (role, words) in enumerate(SAID, 1):
+        parts = json.dumps([{"type": "text", "data": {"text": words}}])
+        messages.append((f"m{number}", "s1", role, parts, "big", written_at + number, 1, 0))
+    sessions = [("s1", None, "a lamp", 100, 9, written_at, written_at + 2)]
+    return database(folder, CRUSH_TABLES, sessions=sessions, messages=messages)
+
+
+def droid(folder: Path) -> Path:
+    """The document beside a session has the figures of its last request."""
+    lines: list[dict[str, Any]] = [{"type": "session_start", "id": "s1", "cwd": "/p"}]
+    for number, (role, words) in enumerate(SAID, 1):
+        message = {"role": role, "content": [{"type": "text", "text": words}]}
+        lines.append({"type": "message", "id": f"m{number}", "timestamp": TIME, "message": message})
+    path = written(folder, lines)
+    last = {"inputTokens": 40, "outputTokens": 9, "cacheReadTokens": 60}
+    about = {"tokenUsage": {"inputTokens": 400}, "lastCallTokenUsage": last}
+    path.with_suffix(".settings.json").write_text(json.dumps(about))
+    return path
+
+
 Written = Callable[[Path], Path]
 FILES: dict[str, tuple[Written, list[Report]]] = {
     "claude_code": (claude_code, [Report(100, 60, 9), Report(120, 0, 7)]),
     "codex": (codex, [Report(100, 60, 9), Report(100, 60, 18)]),
     "pi": (pi, [Report(125, 100, 7), Report(125, 100, 14)]),
+    "goose_database": (goose_database, [Report(100, 0, 9)]),
+    "crush_database": (crush_database, [Report(100, 0, 9)]),
+    "droid": (droid, [Report(100, 60, 9)]),
     "opencode_database": (opencode_database, [Report(125, 100, 10)]),
 }
 

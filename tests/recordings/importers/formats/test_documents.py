@@ -164,6 +164,14 @@ def test_what_an_export_says_was_undone_last_is_a_branch(tmp_path: Path) -> None
     assert [entry.id for entry in session.log][-2:] == ["m4", "m5"]
 
 
+def test_messages_that_a_fork_copied_are_named(tmp_path: Path) -> None:
+    fork = json.loads(json.dumps(OPENCODE))
+    fork["info"]["time"]["created"] = 1767261700000
+    (sentence,) = only(document(tmp_path, fork)).origin.skipped
+    assert "is before the session's own: a fork has it" in sentence
+    assert "more" not in sentence
+
+
 def test_an_unfinished_compaction_whose_request_was_reported_is_named(tmp_path: Path) -> None:
     failed = json.loads(json.dumps(OPENCODE))
     failed["messages"][3]["info"]["error"] = {"name": "UnknownError"}

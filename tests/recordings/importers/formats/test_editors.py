@@ -178,6 +178,12 @@ def test_what_droid_used_for_a_summary_is_no_usage_of_an_answer(tmp_path: Path) 
     assert [answer.usage for answer in answers(only(path))] == [None]
 
 
+def test_a_fork_of_droid_says_whose_requests_its_first_messages_are(tmp_path: Path) -> None:
+    fork = [{**DROID[0], "parent": "s0", "forkedAtMessageId": "d2"}, *DROID[1:]]
+    session = only(written(tmp_path, fork))
+    assert any("says that it is a fork" in sentence for sentence in session.origin.skipped)
+
+
 def test_droid_names_the_model_of_each_answer(tmp_path: Path) -> None:
     lines = json.loads(json.dumps(DROID))
     lines[2]["message"]["modelId"] = "custom:big"

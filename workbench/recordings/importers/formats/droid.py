@@ -20,6 +20,7 @@ DROID_USAGE = UsageFields(
     "cacheCreationTokens",
     "thinkingTokens",
 )
+FORKED = "says that it is a fork: requests before it are those of the session that it names"
 DROID_NOTES = frozenset({"todo_state", "agent_turn_outcome", "session_end"})
 
 
@@ -39,6 +40,8 @@ class DroidBuilder(ChatBuilder):
         match text(record, "type"):
             case "session_start":
                 self.begin(record)
+                if record.get("forkedAtMessageId"):
+                    self.source.note(FORKED, field="forkedAtMessageId")
             case "message":
                 parent = text(record, "parentId")
                 if parent in self.log:

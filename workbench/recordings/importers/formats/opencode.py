@@ -47,6 +47,7 @@ OPENCODE_ASIDE = (
     " info.revert.diff"
 )
 UNFINISHED = "is of a compaction that was not finished: its request is in no bill"
+FORKED = "is before the session's own: a fork has it, and its request is another session's"
 _UNDONE_LAST = -1
 """The number of the turn back that no message followed."""
 _TABLES = re.compile(r"CREATE TABLE [`\"]?(message|part|session)\b")
@@ -60,6 +61,7 @@ class OpenCodeBuilder(SessionBuilder):
         cleared: when each result was pruned, and its call's id.
         last_size: tokens of the newest request and its answer.
         undone_from: the message with which begins what was undone last; empty where nothing was.
+        began: when the session was created.
         turn: the number of the turn back whose messages are read; 0 in what was not undone.
         branch_point: the entry behind which the messages of a turn back hang.
     """
@@ -72,6 +74,7 @@ class OpenCodeBuilder(SessionBuilder):
         self.cleared: list[tuple[float, str]] = []
         self.last_size: int | None = None
         self.undone_from = ""
+        self.began: float | None = None
         self.turn = 0
         self.branch_point: str | None = None
 
@@ -79,12 +82,17 @@ class OpenCodeBuilder(SessionBuilder):
         """Read what is said of the session, and where an undo begins that no message followed."""
         super().begin(document)
         self.undone_from = text(mapping(document, "info/revert"), "messageID")
+        self.began = self.source.time(document, "info/time/created")
+        if self.began is None:
+            self.began = self.source.time(document, "info/time_created")
 
     def read(self, record: Record) -> None:
         """Read one message."""
         info = mapping(record, "info")
         self._branch(record)
         self.time = self.source.time(info, "time/created")
+        if self._is_copied():
+            self.source.note(FORKED, field="info.time.created")
         role = text(info, "role")
         parts = Content()
         is_typed = False
@@ -110,6 +118,14 @@ class OpenCodeBuilder(SessionBuilder):
             self._answer(info, parts)
         else:
             self.source.leave_record(f"message of role {role!r:.40}", record)
+
+    def _is_copied(self) -> bool:
+        """Whether a message is older than its session."""
+        if self.time is None:
+            return False
+        if self.began is None:
+            return False
+        return self.time < self.began
 
     def _branch(self, record: Record) -> None:
         """Begin a branch with what was undone, and go on where it began."""
@@ -138,7 +154,7 @@ class OpenCodeBuilder(SessionBuilder):
             else:
                 self.note("unfinished_compaction", parts.words, id=message_id)
                 if usage is not None and usage.prompt + usage.output:
-                    self.source.note(UNFINISHED, field="messages.info.tokens")
+                    self.source.note(UNFINISHED, field="info.tokens")
             return
         if usage is not None and usage.prompt:
             self.last_size = usage.prompt + usage.output
