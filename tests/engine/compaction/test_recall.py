@@ -229,6 +229,11 @@ def test_an_answer_is_bounded_and_has_part_of_what_does_not_fit(
         assert len(answer) <= 4 * tokens and "of the pool" in answer
 
 
+def test_an_answer_has_as_many_passages_as_fit(live: wb.Compactor) -> None:
+    few, many = (live.recall(query="line of the pool", tokens=tokens) for tokens in (600, 1_500))
+    assert (few.count(", part "), many.count(", part ")) == (2, 5)
+
+
 def test_what_later_compactions_take_out_is_within_reach_also_once_it_is_reopened() -> None:
     grown = wb.Compactor("truncate+recall", window=4_000)
     grown.before_request([*EARLY, *openai(30)])
