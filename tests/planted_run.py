@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +104,6 @@ def as_written(value: object) -> object:
     return value.encode("utf-8", "replace").decode()
 
 
-@cache
 def empty_table(name: str) -> pd.DataFrame:
     """A table of a run that has none."""
     return Results(Path("no-run")).table(name)
