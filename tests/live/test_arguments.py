@@ -37,6 +37,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: made(None), "preset is None; a preset, such as wb.preset('pipeline'), or its name would be accepted"),
     (lambda: made(wb.preset("opal").strategy), "; a preset, such as wb.preset('pipeline'), or its name would be"),
     (lambda: made(model="gpt-4o"), "no model is named 'gpt-4o'; known are bundled, command, extractive, folder"),
+    (lambda: made(model="gpt-4o"), "; a provider's model would be 'litellm:gpt-4o'"),
     (lambda: made(model=len), "or an object with `complete`, would be accepted"),
     (lambda: made(format="claude"), "no format is named 'claude'; known are anthropic, gemini, openai, responses"),
     (lambda: made(settings={"window": 8}), "settings is {'window': 8}; workbench.live.settings.Settings, or"),

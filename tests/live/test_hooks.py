@@ -115,3 +115,24 @@ def test_a_hook_that_turns_out_to_be_awaited_cancels_nothing_in_silence() -> Non
     assert live.before_request(messages) == messages
     assert [event.type for event in live.events] == ["compaction_started", "compaction_failed"]
     assert "to await" in live.events[-1].why  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "answer", [Cancel, "my summary", False, Supply(""), Supply(None)], ids=repr
+)
+def test_what_a_hook_may_not_answer_is_told_before_a_model_is_paid(answer: Any) -> None:
+    model = Scripted(["never asked"])
+    settings = Settings(last_resort=False)
+    hooks = Hooks(before=lambda due: answer)
+    live = Compactor("summarize", model=model, window=3_000, settings=settings, hooks=hooks)
+    messages = openai(30)
+    assert live.before_request(messages) == messages
+    assert model.requests == []
+    assert [event.type for event in live.events] == ["compaction_started", "compaction_failed"]
+    assert "wb.Supply('the summary') would be accepted" in live.events[-1].why  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("hook", ["before", "before_stage", "after"])
+def test_a_hook_that_is_no_function_is_refused_at_construction(hook: str) -> None:
+    with pytest.raises(SettingError, match=f"'{hook}' is 'log'; a function would be accepted"):
+        Hooks(**{hook: "log"})  # type: ignore[arg-type]

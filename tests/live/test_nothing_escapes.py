@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -21,6 +22,7 @@ from workbench import (
     Hooks,
     ModelError,
     Preset,
+    Scripted,
     SettingError,
     Settings,
     Situation,
@@ -29,7 +31,12 @@ from workbench import (
     preset,
 )
 from workbench.engine.models.extractive import Extractive
-from workbench.live.events import CallbackFailed, CompactionDropped, CompactionEnded
+from workbench.live.events import (
+    CallbackFailed,
+    CompactionDropped,
+    CompactionEnded,
+    UsageIgnored,
+)
 
 
 class Unspeakable(Exception):
@@ -118,6 +125,33 @@ def test_a_counter_that_answers_no_number_is_passed_over_and_told_once(answer: o
     told = [(event.name, event.why) for event in live.events if isinstance(event, CallbackFailed)]
     assert told == [("count", f"it returned {answer!r}")]
     assert live.tokens < 3_000
+
+
+def test_a_counter_that_fails_in_two_ways_is_told_of_each_once() -> None:
+    live = Compactor("truncate", window=3_000, count=lambda message: len(message["content"]))  # type: ignore[index]
+    live.before_request(openai(30))
+    told = [event.why for event in live.events if isinstance(event, CallbackFailed)]
+    assert len(told) == len(set(told)), "user's, agent's and tools' messages are different objects"
+
+
+@pytest.mark.parametrize("report", [{"foo": 1}, "usage", 7])
+def test_a_report_without_tokens_is_ignored_with_an_event(report: object) -> None:
+    live = Compactor("truncate", window=3_000)
+    live.before_request(openai(3))
+    live.report_usage(report)  # type: ignore[arg-type]
+    ignored = [event for event in live.events if isinstance(event, UsageIgnored)]
+    assert [event.why for event in ignored] == ["it names no tokens of a prompt"]
+
+
+def test_events_hold_no_text_of_the_conversation_or_of_a_summary() -> None:
+    model = Scripted(["The summary's own words."])
+    live = Compactor("summarize", model=model, window=3_000)
+    live.before_request(openai(30))
+    written = repr(live.events)
+    assert len(model.requests) == 1
+    assert "compaction_ended" in written
+    for text in ("own words", "keep its limit", "word_1"):
+        assert text not in written
 
 
 def test_settings_that_fail_later_stay_as_they_were() -> None:
@@ -221,6 +255,22 @@ def test_a_model_that_never_answers_is_given_up_and_its_cost_is_unknown() -> Non
     assert failed.why == "the model gave no answer within 0.05 seconds" and live.usd is None
     with pytest.raises(ModelError, match="gave no answer"):
         live.compact()
+
+
+def test_what_a_model_imports_first_is_no_part_of_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds_later = [0.0]
+    monotonic = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: monotonic() + seconds_later[0])
+
+    class LoadsLong(Paid):
+        def load(self) -> None:
+            seconds_later[0] = 120.0
+
+    settings = Settings(model_seconds=60.0, last_resort=False)
+    live = Compactor("summarize", model=LoadsLong("It went well."), window=3_000, settings=settings)
+    live.before_request(openai(30))
+    (ended,) = [event for event in live.events if isinstance(event, CompactionEnded)]
+    assert (ended.outcome, ended.warning) == ("compacted", "")
 
 
 @pytest.mark.parametrize("seconds", [None, 9.0])

@@ -201,3 +201,36 @@ def test_a_quota_is_forgotten_after_an_hour() -> None:
     live.on_error(f"Error code: 429 - {OPENAI}")
     now[0] = 3_600.0
     assert live.quota is None
+
+
+VAGUE = [
+    pytest.param(openai, "Error code: 400 - Input is too long for requested model.", id="openai"),
+    pytest.param(
+        anthropic,
+        "Error code: 400 - {'type': 'error', 'error': {'type': 'invalid_request_error',"
+        " 'message': 'prompt is too long'}}",
+        id="anthropic",
+    ),
+]
+
+
+@pytest.mark.parametrize(("talk", "error"), VAGUE)
+def test_an_overflow_without_a_number_bounds_later_requests_by_the_refused_one(
+    talk: Callable[[int], list[Record]], error: str
+) -> None:
+    live = Compactor("truncate", window=WINDOW, clock=lambda: 0.0)
+    live.before_request(talk(24), model="m")
+    refused_tokens = live.tokens
+    assert live.on_error(error, model="m") is not None
+    assert live.window == WINDOW
+    for turns in range(25, 70):
+        live.before_request(talk(turns), model="m")
+        assert live.tokens < refused_tokens
+
+
+def test_a_size_that_was_answered_before_is_no_bound() -> None:
+    live = Compactor("truncate", window=WINDOW, clock=lambda: 0.0)
+    live.before_request(openai(24), model="m")
+    live.report_usage({"prompt_tokens": 9 * QUOTA, "completion_tokens": 9})
+    live.on_error("Error code: 400 - Input is too long for requested model.", model="m")
+    assert live.quota is None

@@ -70,11 +70,13 @@ class FormatError(WorkbenchError):
 
 
 class UnknownName(WorkbenchError):
-    """No part is known by that name; the message lists the names that are."""
+    """No part is known by that name; the message lists the names that are, with a hint behind them
+    where there is one.
+    """
 
-    def __init__(self, kind: str, name: str, names: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, names: Iterable[str], hint: str = "") -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(set(names)))
-        super().__init__(f"no {kind} is named {name!r}; known are {', '.join(self.known)}")
+        super().__init__(f"no {kind} is named {name!r}; known are {', '.join(self.known)}{hint}")
 
 
 class PlanError(WorkbenchError):

@@ -1,10 +1,10 @@
 """One compaction from its start to its end, and the events of both."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.engine import Compaction, StageRecord
 from workbench.engine.compaction.strategy import HostPolicy
-from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.context import Context, last_user
 from workbench.live.calibration import Calibration
 from workbench.live.events import CompactionEnded, CompactionStarted
 
@@ -54,7 +54,7 @@ class Attempt:
             compaction.refusal or compaction.why,
             started.tokens,
             tokens_after,
-            compaction.stages,
+            tuple(map(_without_texts, compaction.stages)),
             usd,
             is_supplied,
             warning,
@@ -63,8 +63,18 @@ class Attempt:
         )
 
 
+def _without_texts(stage: StageRecord) -> StageRecord:
+    """What a stage did, without what anybody said: hosts write events into their logs."""
+    completions = [
+        replace(completion, text="", calls=(), logprobs=()) for completion in stage.completions
+    ]
+    return replace(stage, completions=tuple(completions), wrote=(), conversation=())
+
+
 def _warning(host: HostPolicy, compaction: Compaction) -> str:
-    """What the preset's system tells its user, and whether a note is in the place of a summary."""
+    """What the preset's system tells its user, whether a note is in the place of a summary, and
+    whether the newest user message was cut.
+    """
     warnings: list[str] = []
     if host.warning:
         warnings.append(host.warning)
@@ -73,4 +83,23 @@ def _warning(host: HostPolicy, compaction: Compaction) -> str:
             reason = completion.why
             warnings.append(f"a note replaces the summary, since the model failed: {reason}")
             break
+    cut = _cut_request(compaction)
+    if cut:
+        warnings.append(cut)
     return "; ".join(warnings)
+
+
+def _cut_request(compaction: Compaction) -> str:
+    """That the newest user message was cut short, in words; empty if it was not."""
+    before, sent = compaction.before, compaction.sent
+    newest = last_user(before.messages)
+    if newest is None:
+        return ""
+    whole_tokens = before.sizes[newest]
+    for i, message in enumerate(sent.messages):
+        if message.id == before.messages[newest].id and sent.sizes[i] < whole_tokens:
+            return (
+                f"the newest user message was cut in the middle: {sent.sizes[i]:,} of its"
+                f" {whole_tokens:,} tokens are sent"
+            )
+    return ""

@@ -10,6 +10,8 @@ from workbench.engine.transcript.message import Json, TokenCounter, chars_per_to
 from workbench.live.events import CallbackFailed, Event
 
 Answer = TypeVar("Answer")
+MOST_TOLD = 10
+"""Reasons of one function that are told: some name the value at which it failed."""
 
 
 def reason(error: BaseException) -> str:
@@ -24,7 +26,7 @@ class Callback(Generic[Answer]):
     """A host's function, with another in its place where it raises an error or answers something
     unusable.
 
-    It equals the function that it calls. A failure is told once, and again when its reason changes.
+    It equals the function that it calls. Each reason of a failure is told once.
     """
 
     def __init__(
@@ -40,7 +42,7 @@ class Callback(Generic[Answer]):
         self.instead = instead
         self.usable = usable
         self.tell = tell
-        self._why = ""
+        self._told_failures: set[str] = set()
 
     def __call__(self, *arguments: object) -> Answer:
         """The function's answer, or that of the one in its place."""
@@ -51,8 +53,8 @@ class Callback(Generic[Answer]):
             failure = f"it returned {answer!r:.80}"
         except Exception as error:  # noqa: BLE001  # whatever it is, the agent goes on
             failure = reason(error)
-        if failure != self._why:
-            self._why = failure
+        if failure not in self._told_failures and len(self._told_failures) < MOST_TOLD:
+            self._told_failures.add(failure)
             self.tell(CallbackFailed(self.name, failure))
         return self.instead(*arguments)
 

@@ -87,8 +87,9 @@ class Compactor(CompactorStatus, RecallTool):
             settings: fixed, or a function that is called at each decision.
             hooks: the agent's own functions around each compaction.
             on_event: called with each event as it happens.
-            count: tokens of a message; the preset's own counter takes precedence. None takes a
-                quarter of its bytes.
+            count: tokens of one message, which it gets as an object of this package such as
+                `wb.UserMessage`; the preset's own counter takes precedence. None takes a quarter
+                of its bytes.
             format: of the messages; None finds it from them.
             pins: whether a message must stay unchanged.
             clock: seconds, for learned limits to expire.
@@ -291,7 +292,8 @@ class Compactor(CompactorStatus, RecallTool):
     def on_error(
         self, error: ProviderError, messages: Sequence[Json] | None = None, *, model: str = ""
     ) -> Retry | None:
-        """What to send after a request failed; None where sending again does not help.
+        """What to send after a request failed; None where there is nothing to change: rate limits,
+        outages and keys are the agent's to wait for or to mend, as its client does.
 
         The newest `error_judged` event says what the error was, and `history_mended` of what a
         refused history is mended from then on. `Settings.retries` limits the retries of one

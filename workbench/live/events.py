@@ -1,5 +1,5 @@
-"""What a compactor tells its host, in order. Events hold numbers and reasons, never whole
-contexts.
+"""What a compactor tells its host, in order. Events hold numbers and reasons, and no text of the
+conversation or of a summary.
 """
 
 from dataclasses import dataclass
@@ -32,10 +32,11 @@ class CompactionEnded:
     """A compaction is in place, or found nothing to do.
 
     Attributes:
+        stages: what each stage did, without the texts that it wrote.
         usd: what its summaries cost; None if unknown.
         supplied: whether the host supplied the summary.
         warning: what the preset's system tells its user afterwards, and that a note replaces the
-            summary, since the model failed.
+            summary, since the model failed, or that the newest user message was cut.
         messages_before, messages_after: of the request, by our count of messages.
     """
 

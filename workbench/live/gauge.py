@@ -23,11 +23,6 @@ from workbench.live.sent_request import CountedMessages, SentRequest
 from workbench.live.settings import Settings
 from workbench.live.stated_limits import StatedLimit, StatedLimits, window_by_name
 
-FAR_LARGER = 10
-"""So many times the window and the request a report is no measurement; no system prompt is as
-large.
-"""
-
 
 class Gauge:
     """Weighs the request that would be sent now, with the current settings.
@@ -159,8 +154,8 @@ class Gauge:
 
     @property
     def quota(self) -> int | None:
-        """Tokens above which no request passes, since a minute or a plan has no more; None where no
-        error said so lately.
+        """Tokens above which no request passes, since a minute or a plan has no more, or since one
+        of that size was refused as too large without a number; None where no error said so lately.
         """
         return self.quotas.tokens(self.model)
 
@@ -197,6 +192,13 @@ class Gauge:
             return None
         self.windows.learn(stated_limit)
         return limit
+
+    def bound(self, refused_tokens: int) -> None:
+        """Keep later requests below one that was refused as too large without a number, as below a
+        quota, unless the model answered a larger one.
+        """
+        if refused_tokens > self.accepted:
+            self.quotas.learn(StatedLimit(self.model, refused_tokens - 1))
 
     def declare(self, system: Json, tools: Json, model: str) -> None:
         """Take in what is sent beside the messages, and to which model."""
@@ -251,22 +253,6 @@ class Gauge:
             return "the history was compacted or taken back since that request"
         if model and self.model and model != self.model:
             return f"the report is by {model!r}, the request was for {self.model!r}"
-        return ""
-
-    def implausible(self, usage: Usage) -> str:
-        """Why a report can be no measurement of the newest request, in words; empty where it may
-        be one.
-        """
-        if min(usage.input, usage.cache_read, usage.cache_write, usage.output) < 0:
-            return "the report has a negative number of tokens"
-        tokens = 0
-        if self.request is not None:
-            tokens = self.request.tokens + self.request.added
-        if usage.prompt > FAR_LARGER * max(self.window, tokens):
-            return (
-                f"the report has {usage.prompt:,} tokens, for a request of about {tokens:,} in"
-                f" {self.window:,}"
-            )
         return ""
 
     def take(self, usage: Usage, *, cleared: int = 0, overflow: bool = False) -> None:

@@ -86,11 +86,41 @@ class Hooks:
     was.
 
     Attributes:
-        before: may cancel, or supply the summary.
-        before_stage: asked with the stage's name; False skips the stage.
+        before: called with the `Due` compaction; returns `Cancel(why)`, `Supply(summary)`, or None
+            to let it go on.
+        before_stage: called as `before_stage(name, context, budget)`; False skips the stage.
         after: called with the compaction once it is in place.
+
+    Raises:
+        SettingError: one of them is no function.
     """
 
     before: Callable[[Due], Cancel | Supply | None] | None = None
     before_stage: Callable[[str, Context, Budget], bool | None] | None = None
     after: Callable[[Compaction], None] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be called."""
+        for name in ("before", "before_stage", "after"):
+            hook = getattr(self, name)
+            if hook is not None and not callable(hook):
+                raise SettingError(
+                    f"the hook {name!r} is {hook!r:.80}; a function would be accepted"
+                )
+
+
+def checked_choice(answer: object) -> Cancel | Supply | None:
+    """What the hook `before` answered.
+
+    Raises:
+        SettingError: nothing that it may answer.
+    """
+    refuse_awaitable("before", answer)
+    if answer is None or isinstance(answer, Cancel):
+        return answer
+    if isinstance(answer, Supply) and isinstance(answer.summary, str) and answer.summary.strip():
+        return answer
+    raise SettingError(
+        f"the hook 'before' returned {answer!r:.80}; None, wb.Cancel('why') or wb.Supply('the"
+        " summary') would be accepted"
+    )

@@ -101,6 +101,7 @@ class Meter:
             ModelError: it gave none.
         """
         try:
+            self._load_model()
             completion = self._waited_for(ask)
         except ModelError as error:
             if error.overflow or error.outage:
@@ -116,6 +117,14 @@ class Meter:
             completion = replace(completion, usd=_dollars(completion.usd))
         self.completions.append(completion)
         return completion
+
+    def _load_model(self) -> None:
+        """Import what a model needs, if it says so; that does not count as waiting for it."""
+        load = getattr(self.model, "load", None)
+        if callable(load):
+            started = time.monotonic()
+            load()
+            self._started += time.monotonic() - started
 
     def _waited_for(self, ask: Callable[[], Completion]) -> Completion:
         """The answer, if it comes in time; else the model is left to itself, in a thread that

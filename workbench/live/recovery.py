@@ -92,8 +92,11 @@ class Recovery:
             return wait
         kind = self._kind(diagnosis)
         tries = self.mended.count(kind)
+        refused_tokens = self.gauge.heaviest
         if tries < self.gauge.settings.retries and self._is_mended(diagnosis):
             self.mended.append(kind)
+            if diagnosis.kind == "overflow" and diagnosis.limit is None:
+                self.gauge.bound(refused_tokens)
             return 0.0
         if diagnosis.action == "repair":
             self.repair.give_up()

@@ -30,7 +30,16 @@ from workbench.live.events import (
 from workbench.live.feasibility import asks_first
 from workbench.live.gauge import Gauge
 from workbench.live.hooked_compaction import hooked_compaction
-from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled, refuse_awaitable
+from workbench.live.hooks import (
+    Cancel,
+    Cause,
+    Due,
+    Hooks,
+    Supply,
+    checked_choice,
+    is_cancelled,
+    refuse_awaitable,
+)
 from workbench.live.last_resort import make_room
 from workbench.live.meter import NO_MODEL, Meter, NoModel, total
 from workbench.live.preparation import Preparation, prepared
@@ -230,14 +239,11 @@ class Runner:
         try:
             due = Due(started.number, cause, attempt.start, budget)
             choice = self._choice(due, strategy)
-            refuse_awaitable("before", choice)
             if isinstance(choice, Cancel):
                 cancelled = CompactionDropped(started.number, choice.why, "compaction_cancelled")
                 self._end(started, cancelled)
                 return None
-            supplied = None
-            if isinstance(choice, Supply) and choice.summary.strip():
-                supplied = choice.summary
+            supplied = choice.summary if choice is not None else None
             model = ServerModel(SplittingModel(meter), meter, self.gauge)
             compaction, is_supplied = hooked_compaction(
                 attempt.start,
@@ -326,7 +332,8 @@ class Runner:
             preparation = prepared(due.context, strategy, due.budget, places)
         except Exception:  # noqa: BLE001  # the stage fails again in the compaction itself, which tells it
             preparation = None
-        return self.hooks.before(replace(due, preparation=preparation))
+        answer = self.hooks.before(replace(due, preparation=preparation))
+        return checked_choice(answer)
 
     def prepare(self, budget: Budget) -> Preparation | None:
         """What a compaction by hand would do now."""

@@ -15,6 +15,7 @@ from workbench import (
     Preset,
     Replace,
     Scripted,
+    SettingError,
     Situation,
     Strategy,
     SummaryRequest,
@@ -237,3 +238,31 @@ def test_a_model_that_reads_the_messages_themselves_and_a_stand_in_leave_nothing
         assert compaction.completions and all(
             answer.left_out is None for answer in compaction.completions
         )
+
+
+class DropsAll:
+    """Breaks a rule: nobody knows any more what the user said last."""
+
+    name = "drops_all"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan:
+        return Plan((Replace(0, len(context.messages)),))
+
+
+def test_the_outcome_says_which_stage_was_undone_and_why() -> None:
+    history = Context.of([said("go"), *conversation(10)])
+    compaction = compact(
+        history, Strategy("mine", (DropsAll(),)), Budget(target=10, window=1_000), Scripted(())
+    )
+    assert compaction.outcome == "unchanged"
+    assert compaction.why.startswith("the stage 'drops_all' was undone: ")
+
+
+@pytest.mark.parametrize("stages", [(DropsAll,), ("truncate",), DropsAll(), [DropsAll()]])
+@pytest.mark.parametrize("field", ["stages", "view"])
+def test_what_is_no_tuple_of_stages_is_refused_when_a_strategy_is_made(
+    field: str, stages: object
+) -> None:
+    arguments: dict[str, object] = {"stages": (), field: stages}
+    with pytest.raises(SettingError, match=f"is no stage|{field} is .* a tuple would be accepted"):
+        Strategy("mine", **arguments)  # type: ignore[arg-type]

@@ -17,6 +17,12 @@ def row(name: str) -> str:
     return found.row
 
 
+@pytest.mark.parametrize("name", ["gpt-4.1", "openai/gpt-4.1", "openai:gpt-4.1"])
+def test_a_name_may_name_its_provider_as_agents_libraries_do(name: str) -> None:
+    assert window_of(f"litellm:{name}") == 1_047_576
+    assert row(name) == row("gpt-4.1")
+
+
 def test_a_dated_name_has_its_window_and_prices() -> None:
     found = tariff("claude-opus-4-5-20251101")
     assert window_of("litellm:claude-opus-4-5-20251101") == 200_000

@@ -174,7 +174,7 @@ def compact(
     if compaction.sent is history:
         return replace(compaction, budget=budget)
     compacted, sent = with_ids(history, compaction.after, compaction.sent, budget)
-    outcome, reason = _outcome(history, compacted, sent, budget)
+    outcome, reason = _outcome(history, compacted, sent, budget, compaction.stages)
     return replace(
         compaction,
         after=compacted,
@@ -218,7 +218,7 @@ def _compacted(
             sent = None
     if sent is None:
         sent = seen(current, strategy, budget)
-    outcome, reason = _outcome(history, current, sent, budget)
+    outcome, reason = _outcome(history, current, sent, budget, records)
     return Compaction(
         before=history,
         after=current,
@@ -381,14 +381,22 @@ def _outcome(
     compacted: Context,
     sent: Context,
     budget: Budget,
+    stages: Sequence[StageRecord],
 ) -> tuple[Outcome, str]:
-    """The outcome, and a sentence where it needs one."""
+    """The outcome, and a sentence where it needs one: which stages were undone, and what is
+    left.
+    """
     changed = compacted is not history or sent is not history
     if sent.tokens <= budget.target:
         return "compacted" if changed else "unchanged", ""
     protected_tokens = history.overhead + tokens_of(history, protected(history.messages))
-    reason = (
+    reasons = [
+        f"the stage {stage.name!r} was undone: {stage.violations[0].what}"
+        for stage in stages
+        if stage.violations
+    ]
+    reasons.append(
         f"{sent.tokens} tokens are left, {budget.target} were the target; {protected_tokens} are"
         " protected: overhead, pinned messages with their partners, and the newest user message"
     )
-    return "too_large" if changed else "unchanged", reason
+    return "too_large" if changed else "unchanged", "; ".join(reasons)

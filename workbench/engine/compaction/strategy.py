@@ -315,6 +315,9 @@ class Strategy:
         view: stages that shape what is sent, not what is kept. They are planned at each compaction;
             in between the same replacements are sent, so that a provider's prompt cache holds.
         recall: whether what goes is archived and what is sent shows its ids (`with_recall`).
+
+    Raises:
+        SettingError: one of its stages is none.
     """
 
     name: str
@@ -323,12 +326,17 @@ class Strategy:
     recall: bool = False
 
     def __post_init__(self) -> None:
+        """Refuse what is no stage, before it fails in an agent."""
         if not isinstance(self.name, str):
             raise SettingError(f"name is {self.name!r:.80}; a text would be accepted")
-        for stage in (*self.stages, *self.view):
-            plan = getattr(stage, "plan", None)
-            if not callable(plan) or not hasattr(stage, "name"):
-                raise SettingError(f"{stage!r:.80} is no stage: one has a `name` and a `plan`")
+        for field_name in ("stages", "view"):
+            stages = getattr(self, field_name)
+            if not isinstance(stages, tuple):
+                raise SettingError(f"{field_name} is {stages!r:.80}; a tuple would be accepted")
+            for stage in stages:
+                is_object = not isinstance(stage, type) and hasattr(stage, "name")
+                if not is_object or not callable(getattr(stage, "plan", None)):
+                    raise SettingError(f"{stage!r:.80} is no stage: one has a `name` and a `plan`")
 
 
 @dataclass(frozen=True, slots=True)

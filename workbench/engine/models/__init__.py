@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from workbench.base.errors import SettingError
+from workbench.base.errors import SettingError, UnknownName
 from workbench.base.registry import find
 from workbench.engine.models.model import Model
 
@@ -103,7 +103,12 @@ def find_model(name: Model | str) -> Model:
     if not isinstance(name, str):
         return name
     kind, _, argument = name.partition(":")
-    return find("model", kind, BUILTIN)(argument)
+    try:
+        make_model = find("model", kind, BUILTIN)
+    except UnknownName as error:
+        hint = f"; a provider's model would be 'litellm:{name}'"
+        raise UnknownName("model", kind, error.known, hint) from None
+    return make_model(argument)
 
 
 def shown_name(name: str) -> str:

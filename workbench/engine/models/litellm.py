@@ -49,6 +49,14 @@ class LiteLLM(LanguageModel):
         """Name shown in reports."""
         return f"litellm:{self.model}"
 
+    def load(self) -> None:
+        """Import litellm, which takes seconds, before a first request is timed.
+
+        Raises:
+            SetupError: it is not installed.
+        """
+        _litellm()
+
     def complete(self, request: SummaryRequest, /) -> Completion:
         """The model's words, empty if it has none, and its calls. What it thought before is
         dropped.

@@ -211,9 +211,12 @@ def _can_apply(name: str, read: int) -> bool:
 
 @lru_cache(maxsize=1_024)
 def row(model: str) -> str | None:
-    """The table's name for a model that is written with a provider, a date or other signs."""
+    """The table's name for a model that is written with a provider (`openai/gpt-4.1`,
+    `openai:gpt-4.1`), a date or other signs.
+    """
     parts = model.strip().split("/")
     names = ["/".join(parts[start:]) for start in range(len(parts))]
+    names += [name.partition(":")[2] for name in names]
     names = [name for name in names if name]
     for name in names:
         if name in _table():

@@ -11,9 +11,10 @@ from workbench.engine.transcript.message import Message, plain_text
 STRATEGY = preset("truncate").strategy
 
 
-def kept(messages: list[Message], target: int) -> Context:
+def kept(messages: list[Message], target: int, reason: str = "threshold") -> Context:
     context = Context.of(messages)
-    compaction = compact(context, STRATEGY, Budget(target=target, window=100_000), Scripted(()))
+    budget = Budget(target=target, window=100_000, reason=reason)
+    compaction = compact(context, STRATEGY, budget, Scripted(()))
     assert not compaction.violations
     return compaction.after
 
@@ -66,9 +67,24 @@ def test_a_huge_user_message_is_cut_and_never_dropped() -> None:
     assert after.tokens <= 300
 
 
+def test_a_user_message_above_the_target_stays_whole_and_leaves_the_rest_a_quarter_of_it() -> None:
+    question = said("please " * 2_000)
+    after = kept([*conversation(40), question], 1_000)
+    assert after.messages[-1] is question
+    rest = after.tokens - after.sizes[-1]
+    assert 200 < rest <= 250
+
+
+@pytest.mark.parametrize("reason", ["matched", "overflow", "last_resort"])
+def test_it_is_cut_where_a_comparison_or_a_refused_request_sets_the_size(reason: str) -> None:
+    after = kept([*conversation(40), said("please " * 2_000)], 1_000, reason)
+    assert after.messages[-1].role == "user"
+    assert after.tokens <= 1_000
+
+
 def test_a_user_message_of_many_texts_too_short_to_cut_stays_whole() -> None:
     many = replace(said("part"), blocks=tuple(Text(f"wish {i}, and no more") for i in range(200)))
-    after = kept([*conversation(20), many], 100)
+    after = kept([*conversation(20), many], 100, "overflow")
     assert after.messages[-1] == many and len(after.messages) == 1
 
 

@@ -11,9 +11,15 @@ from typing import ClassVar
 from workbench.engine.compaction.clip import shortened_together
 from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Budget, Plan, Replace, in_order
+from workbench.engine.compaction.strategy import LARGEST_OUTPUT
 from workbench.engine.transcript.context import Context, last_user, protected
 from workbench.engine.transcript.context_lookup import cut_point_until, indices_but, tokens_of
 from workbench.engine.transcript.message import Message, ToolCall, is_empty
+
+BESIDE = 4
+"""Beside a newest user message that is larger than the target, the rest gets this part of it: one
+in four.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +28,10 @@ class Truncate:
     that fit.
 
     Messages are kept or dropped in steps that part no call from its result. The oldest step that
-    stays, and the newest user message or a summary that alone is larger than the room, are cut in
-    the middle with a marker, so that the target is used; pinned messages are never cut.
+    stays, and a summary that alone is larger than the room, are cut in the middle with a marker, so
+    that the target is used; pinned messages are never cut. The newest user message stays whole
+    above the target, unless a refused request or a comparison sets the size, or it leaves no room
+    for the answer (`LARGEST_OUTPUT`): then it is cut too.
 
     Attributes:
         least: tokens below which nothing is cut: a shorter rest says too little.
@@ -47,15 +55,20 @@ class Truncate:
         remaining_room = room - kept_messages.tokens
         floor = 8 * self.least
         if newest is not None:
-            max_tokens = remaining_room
-            if summary is not None and context.sizes[newest] > remaining_room:
-                half = max(remaining_room // 2, 0)
-                max_tokens -= min(context.sizes[summary], half)
-            if max_tokens < self.least:
-                max_tokens = floor
-            if not kept_messages.cut(newest, max_tokens):
-                # many short texts, of which none can be cut: it stays all the same
+            whole_room = _room_for_a_whole_message(context, budget)
+            if remaining_room < context.sizes[newest] <= whole_room - kept_messages.tokens:
                 kept_messages.add([newest])
+                room = min(whole_room, kept_messages.tokens + room // BESIDE)
+            else:
+                max_tokens = remaining_room
+                if summary is not None and context.sizes[newest] > remaining_room:
+                    half = max(remaining_room // 2, 0)
+                    max_tokens -= min(context.sizes[summary], half)
+                if max_tokens < self.least:
+                    max_tokens = floor
+                if not kept_messages.cut(newest, max_tokens):
+                    # many short texts, of which none can be cut: it stays all the same
+                    kept_messages.add([newest])
         if summary is not None:
             summary_room = room - kept_messages.tokens if remaining_room >= 0 else floor
             kept_messages.cut(summary, summary_room)
@@ -78,6 +91,16 @@ class Truncate:
                 break
             kept_messages.add(step)
             stop = start
+
+
+def _room_for_a_whole_message(context: Context, budget: Budget) -> int:
+    """Tokens of messages up to which the newest user message stays whole; 0 where a comparison or
+    a refused request sets the size.
+    """
+    if budget.reason in ("matched", "overflow", "last_resort"):
+        return 0
+    answer_tokens = int(LARGEST_OUTPUT * budget.window)
+    return budget.window - answer_tokens - context.overhead
 
 
 def _unless_pinned(context: Context, index: int | None) -> int | None:
