@@ -29,6 +29,7 @@ def walk(part: Preset) -> list[str]:
     situation = Situation(
         tokens=context.tokens, window=int(1.1 * context.tokens), messages=len(context.messages)
     )
+    compact_if_due(context, part, situation, Writer(["## Goal\ngo on"] * 9))  # reads the prompts
     entered: list[str] = []
 
     def called(frame: FrameType, event: str, _: object) -> None:
@@ -64,6 +65,7 @@ def test_the_walk_of_a_context_visits_no_file_twice() -> None:
         "presentation.py",
         "file_lists.py",
         "prompt_template.py",
+        "prompt_files.py",
         "size_limits.py",
         "plan.py",
         "guard.py",
@@ -81,6 +83,7 @@ def test_a_preset_takes_the_same_way_with_its_own_cut_rule() -> None:
         "presentation.py",
         "file_lists.py",
         "prompt_template.py",
+        "prompt_files.py",
         "size_limits.py",
         "plan.py",
         "guard.py",
