@@ -128,7 +128,7 @@ def test_a_counter_that_answers_no_number_is_passed_over_and_told_once(answer: o
 
 
 def test_a_counter_that_fails_in_two_ways_is_told_of_each_once() -> None:
-    live = Compactor("truncate", window=3_000, count=lambda message: len(message["content"]))  # type: ignore[index]
+    live = Compactor("truncate", window=3_000, count=lambda message: len(message["content"]))
     live.before_request(openai(30))
     told = [event.why for event in live.events if isinstance(event, CallbackFailed)]
     assert len(told) == len(set(told)), "user's, agent's and tools' messages are different objects"
@@ -138,7 +138,7 @@ def test_a_counter_that_fails_in_two_ways_is_told_of_each_once() -> None:
 def test_a_report_without_tokens_is_ignored_with_an_event(report: object) -> None:
     live = Compactor("truncate", window=3_000)
     live.before_request(openai(3))
-    live.report_usage(report)  # type: ignore[arg-type]
+    live.report_usage(report)
     ignored = [event for event in live.events if isinstance(event, UsageIgnored)]
     assert [event.why for event in ignored] == ["it names no tokens of a prompt"]
 

@@ -75,8 +75,12 @@ class UnknownName(WorkbenchError):
     """
 
     def __init__(self, kind: str, name: str, names: Iterable[str], hint: str = "") -> None:
-        self.kind, self.name, self.known = kind, name, tuple(sorted(set(names)))
-        super().__init__(f"no {kind} is named {name!r}; known are {', '.join(self.known)}{hint}")
+        self.kind = kind
+        self.name = name
+        self.known = tuple(sorted(set(names)))
+        names_known = ", ".join(self.known)
+        message = f"no {kind} is named {name!r}; known are {names_known}"
+        super().__init__(message + hint)
 
 
 class PlanError(WorkbenchError):

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from workbench.engine.compaction.engine import Compaction, StageRecord
 from workbench.engine.compaction.strategy import HostPolicy
+from workbench.engine.models.model import Completion
 from workbench.engine.transcript.context import Context, last_user
 from workbench.live.calibration import Calibration
 from workbench.live.events import CompactionEnded, CompactionStarted
@@ -65,9 +66,9 @@ class Attempt:
 
 def _without_texts(stage: StageRecord) -> StageRecord:
     """What a stage did, without what anybody said: hosts write events into their logs."""
-    completions = [
-        replace(completion, text="", calls=(), logprobs=()) for completion in stage.completions
-    ]
+    completions: list[Completion] = []
+    for completion in stage.completions:
+        completions.append(replace(completion, text="", calls=(), logprobs=()))
     return replace(stage, completions=tuple(completions), wrote=(), conversation=())
 
 
@@ -83,23 +84,25 @@ def _warning(host: HostPolicy, compaction: Compaction) -> str:
             reason = completion.why
             warnings.append(f"a note replaces the summary, since the model failed: {reason}")
             break
-    cut = _cut_request(compaction)
-    if cut:
-        warnings.append(cut)
+    warning = _cut_request(compaction)
+    if warning:
+        warnings.append(warning)
     return "; ".join(warnings)
 
 
 def _cut_request(compaction: Compaction) -> str:
     """That the newest user message was cut short, in words; empty if it was not."""
-    before, sent = compaction.before, compaction.sent
-    newest = last_user(before.messages)
+    history = compaction.before
+    request = compaction.sent
+    newest = last_user(history.messages)
     if newest is None:
         return ""
-    whole_tokens = before.sizes[newest]
-    for i, message in enumerate(sent.messages):
-        if message.id == before.messages[newest].id and sent.sizes[i] < whole_tokens:
+    newest_id = history.messages[newest].id
+    whole_tokens = history.sizes[newest]
+    for message, tokens in zip(request.messages, request.sizes, strict=True):
+        if message.id == newest_id and tokens < whole_tokens:
             return (
-                f"the newest user message was cut in the middle: {sent.sizes[i]:,} of its"
+                f"the newest user message was cut in the middle: {tokens:,} of its"
                 f" {whole_tokens:,} tokens are sent"
             )
     return ""

@@ -65,7 +65,7 @@ def tried(preset: Preset, trigger: Trigger, window: int, count: TokenCounter) ->
             return Feasibility()
         if compaction is None:
             why_not = why_not or "its trigger is not due before the window is full"
-        elif any(stage.violations for stage in compaction.stages):
+        elif compaction.violations:
             return Feasibility()  # so does a stage that breaks a rule: each compaction tells it
         elif compaction.outcome == "unchanged":
             why_not = why_not or "in a full window it finds nothing to compact"

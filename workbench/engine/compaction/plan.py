@@ -17,6 +17,9 @@ from workbench.engine.transcript.context_lookup import cut_point_from, cut_point
 from workbench.engine.transcript.message import Message, Summary
 from workbench.engine.transcript.shared_range import digest_of
 
+LARGEST_OUTPUT = 0.25
+"""The part of the window that a model's longest answer needs, where no recording says it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 from workbench.base.errors import SettingError
 from workbench.base.markup import card, first_paragraph
 from workbench.base.typed_value import check_whole_number
-from workbench.engine.compaction.plan import Budget, Stage
+from workbench.engine.compaction.plan import LARGEST_OUTPUT, Budget, Stage
 from workbench.engine.transcript.message import TokenCounter, Usage
 
 DOCUMENTED, ALSO = "documented", "also"
@@ -244,8 +244,6 @@ class AtShare:
         return Budget(target=situation.overhead + int(self.target * room), window=situation.window)
 
 
-LARGEST_OUTPUT = 0.25
-"""The part of the window that a model's longest answer needs, where no recording says it."""
 LEAST_ROOM, LEAST_TOKENS = 0.25, 20_000
 """What messages get before a restated system is due: a quarter of what the overhead leaves, at most
 so many tokens.

@@ -10,8 +10,7 @@ from typing import ClassVar
 
 from workbench.engine.compaction.clip import shortened_together
 from workbench.engine.compaction.cut import Pins
-from workbench.engine.compaction.plan import Budget, Plan, Replace, in_order
-from workbench.engine.compaction.strategy import LARGEST_OUTPUT
+from workbench.engine.compaction.plan import LARGEST_OUTPUT, Budget, Plan, Replace, in_order
 from workbench.engine.transcript.context import Context, last_user, protected
 from workbench.engine.transcript.context_lookup import cut_point_until, indices_but, tokens_of
 from workbench.engine.transcript.message import Message, ToolCall, is_empty
