@@ -117,7 +117,7 @@ def test_a_hook_that_turns_out_to_be_awaited_cancels_nothing_in_silence() -> Non
     assert "to await" in live.events[-1].why  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("answer", [Cancel, "my summary", False, Supply("")], ids=repr)
+@pytest.mark.parametrize("answer", [Cancel, "my summary", False], ids=repr)
 def test_what_a_hook_may_not_answer_is_told_before_a_model_is_paid(answer: Any) -> None:
     model = Scripted(["never asked"])
     settings = Settings(last_resort=False)

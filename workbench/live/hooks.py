@@ -110,7 +110,7 @@ class Hooks:
 
 
 def checked_choice(answer: object) -> Cancel | Supply | None:
-    """What the hook `before` answered.
+    """What the hook `before` answered; a blank summary is none.
 
     Raises:
         SettingError: nothing that it may answer.
@@ -118,7 +118,9 @@ def checked_choice(answer: object) -> Cancel | Supply | None:
     refuse_awaitable("before", answer)
     if answer is None or isinstance(answer, Cancel):
         return answer
-    if isinstance(answer, Supply) and isinstance(answer.summary, str) and answer.summary.strip():
+    if isinstance(answer, Supply) and isinstance(answer.summary, str):
+        if not answer.summary.strip():
+            return None
         return answer
     raise SettingError(
         f"the hook 'before' returned {answer!r:.80}; None, wb.Cancel('why') or wb.Supply('the"

@@ -95,7 +95,9 @@ class Recovery:
         refused_tokens = self.gauge.heaviest
         if tries < self.gauge.settings.retries and self._is_mended(diagnosis):
             self.mended.append(kind)
-            if diagnosis.kind == "overflow" and diagnosis.limit is None:
+            # a system that is restated reads overflows as it does, and learns no size from them
+            is_ours = self.gauge.preset.host.overflow is None
+            if is_ours and diagnosis.kind == "overflow" and diagnosis.limit is None:
                 self.gauge.bound(refused_tokens)
             return 0.0
         if diagnosis.action == "repair":

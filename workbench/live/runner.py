@@ -243,7 +243,9 @@ class Runner:
                 cancelled = CompactionDropped(started.number, choice.why, "compaction_cancelled")
                 self._end(started, cancelled)
                 return None
-            supplied = choice.summary if choice is not None else None
+            supplied = None
+            if choice is not None:
+                supplied = choice.summary
             model = ServerModel(SplittingModel(meter), meter, self.gauge)
             compaction, is_supplied = hooked_compaction(
                 attempt.start,

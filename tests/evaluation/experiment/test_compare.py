@@ -195,7 +195,7 @@ def test_a_run_that_can_read_nothing_leaves_the_finished_one_as_it_is(tmp_path: 
 
 def test_a_folder_that_cannot_hold_a_run_is_refused_before_anything_runs(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("a file")
-    with pytest.raises(SettingError, match="a folder that can be written would be accepted"):
+    with pytest.raises(SettingError, match="is a file; a folder, or a new name, would be accepted"):
         run(tmp_path, session())
 
 
