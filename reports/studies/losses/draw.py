@@ -1,11 +1,11 @@
 """Draws losses of recordings and writes sheets for readers who label them.
 
-    python reports/studies/losses/draw.py sheets RECORDINGS FILES OUT
+    python reports/studies/losses/draw.py sheets RECORDINGS FILES OUT [LOSSES]
     python reports/studies/losses/draw.py join OUT LABELS
 
-`sheets` reads FILES, one recording a line, below RECORDINGS. It draws as many losses of each, from
-what six strategies are listed to have lost, and writes OUT/sheet-1 to sheet-3 and OUT/second: a
-file an item, the definitions and an empty `labels.csv`. No sheet shows what the workbench says of
+`sheets` reads FILES, one recording a line, below RECORDINGS. It draws as many losses of each, LOSSES
+(200) in all, from what six strategies are listed to have lost, and writes OUT/sheet-1 to sheet-3
+and OUT/second: a file an item, the definitions and an empty `labels.csv`. No sheet shows what the workbench says of
 a loss. OUT/drawn.csv says which loss each item is. `join` puts the filled sheets and that together,
 in the form of the labels beside this file, as LABELS; then `losses.py` scores them. It prints, too,
 how often the second reader agrees.
@@ -108,17 +108,17 @@ def in_turns(lists: Sequence[Sequence[Candidate]], limit: int) -> list[Candidate
     return drawn
 
 
-def write_sheets(recordings: Path, files: Path, out: Path) -> None:
-    """Draw losses and write the sheets."""
+def write_sheets(recordings: Path, files: Path, out: Path, wanted: int) -> None:
+    """Draw so many losses and write the sheets."""
     out.mkdir(parents=True, exist_ok=True)
     names = files.read_text(encoding="utf-8").splitlines()
-    limit = MOST_OF_ONE * LOSSES // len(names)
+    limit = MOST_OF_ONE * wanted // len(names)
     with ProcessPoolExecutor(PROCESSES) as pool:
         paths = [recordings / name for name in names]
         lists = list(pool.map(candidates, paths, names, [limit] * len(names)))
     for name, choices in zip(names, lists, strict=True):
         sys.stdout.write(f"{len(choices):4} losses of {name}\n")
-    drawn = in_turns(lists, LOSSES)
+    drawn = in_turns(lists, wanted)
     drawn.sort(key=lambda candidate: candidate.loss.recording)
     items = [f"{number:03}" for number in range(1, len(drawn) + 1)]
     second = set(random.Random(SEED).sample(items, min(SECOND, len(items))))
@@ -201,7 +201,11 @@ def main() -> None:
     if sys.argv[1] == "join":
         join(Path(sys.argv[2]), Path(sys.argv[3]))
         return
-    write_sheets(Path(sys.argv[2]), Path(sys.argv[3]), Path(sys.argv[4]))
+    recordings, files, out = map(Path, sys.argv[2:5])
+    wanted = LOSSES
+    if len(sys.argv) > 5:
+        wanted = int(sys.argv[5])
+    write_sheets(recordings, files, out, wanted)
 
 
 if __name__ == "__main__":

@@ -333,15 +333,22 @@ def test_what_stands_in_a_repeatable_result_alone_is_reacquirable(look: Message)
         [said("keep retryLimit")],
         [READ, SEEN, said("keep retryLimit")],
         [READ, SEEN, told("we decided to go with retryLimit here")],
-        [called("bash", "c1", command="make deploy"), SEEN],
-        [called("edit", "c1", path="x"), SEEN],
         [READ, result("retryLimit not found", "c1", is_error=True)],
         [told("retryLimit is my idea")],
     ],
-    ids=["user", "user too", "decision", "side effect", "edit", "failure", "nobody else"],
+    ids=["user", "user too", "decision", "failure", "nobody else"],
 )
 def test_what_nothing_would_fetch_again_is_irrecoverable(history: list[Message]) -> None:
     assert not fate(history)
+
+
+@pytest.mark.parametrize(
+    "call", [called("bash", "c1", command="make deploy"), called("edit", "c1", path="x")]
+)
+def test_what_a_call_that_changes_something_measured_is_irrecoverable(call: Message) -> None:
+    history = [call, result("the count of rows is 3217", "c1")]
+    (need,) = demand_of(history, [told("the count of rows was 3217")]).needs
+    assert not need.reacquirable
 
 
 def test_an_assistant_that_repeats_a_result_does_not_make_it_irrecoverable() -> None:

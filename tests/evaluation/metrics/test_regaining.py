@@ -14,6 +14,8 @@ from workbench.evaluation.metrics.index import Index
 READ = called("Read", "c1", file_path="src/app.ts")
 LINE = "export const retryLimit = tint(17)"
 USE = told("I edit retryLimit = tint(17)")
+COUNT = "the count of rows is 3217 today"
+USE_OF_COUNT = told("the count of rows is 3217")
 
 
 def way_back(history: Sequence[Message], use: Message = USE) -> str:
@@ -56,8 +58,21 @@ def test_what_an_edit_took_away_or_failed_to_write_is_not() -> None:
 
 
 def test_what_only_an_old_run_said_takes_the_run_again() -> None:
-    history: list[Message] = [called("Bash", "c1", command="make check"), result(LINE, "c1")]
-    assert way_back(history) == "run"
+    history: list[Message] = [called("Bash", "c1", command="make check"), result(COUNT, "c1")]
+    assert way_back(history, USE_OF_COUNT) == "run"
+
+
+def test_a_name_of_code_that_a_run_showed_stands_in_a_file_too() -> None:
+    call = called("Bash", "c1", command="make check")
+    assert way_back([call, result("12 rows of retryLimit passed", "c1")]) == "call"
+    failed = result("12 rows of retryLimit failed", "c1", is_error=True)
+    assert way_back([call, failed]) == "run"
+
+
+@pytest.mark.parametrize("thing", ["version 4.5.0", "https://seeds.example/letter"])
+def test_a_version_or_address_that_a_run_showed_is_found_by_one_look(thing: str) -> None:
+    call = called("Bash", "c1", command="make check")
+    assert way_back([call, result(f"it has {thing}", "c1")], told(f"I take {thing}")) == "call"
 
 
 def test_what_only_the_agent_said_it_thinks_out_again() -> None:
@@ -91,14 +106,16 @@ def test_status_logs_and_help_are_had_again(command: str) -> None:
     "command", ["git branch backup main", "git push", "curl -X POST https://example.org", "make"]
 )
 def test_what_changes_something_is_not(command: str) -> None:
-    assert way_back([called("Bash", "c1", command=command), result(LINE, "c1")]) == "run"
+    history: list[Message] = [called("Bash", "c1", command=command), result(COUNT, "c1")]
+    assert way_back(history, USE_OF_COUNT) == "run"
 
 
 def test_a_script_that_only_calls_tools_that_look_looks() -> None:
     looks = 'const r = await tools.exec_command({cmd: "rg -n \\"limit\\" src"}); text(r);'
     runs = 'const r = await tools.exec_command({cmd: "make check"}); text(r);'
     for script, way in ((looks, "call"), (runs, "run")):
-        assert way_back([called("exec", "c1", input=script), result(LINE, "c1")]) == way
+        history: list[Message] = [called("exec", "c1", input=script), result(COUNT, "c1")]
+        assert way_back(history, USE_OF_COUNT) == way
 
 
 def test_a_files_name_is_found_by_one_look_but_not_that_of_a_planned_file() -> None:
@@ -176,11 +193,11 @@ def test_a_file_that_powershell_prints_with_its_numbers_is_had_again() -> None:
         "@'\n$i=1; Get-Content src/app.ts | ForEach-Object { '{0,4}: {1}' -f $i, $_; $i++ }\n'@"
         " | powershell -NoProfile -Command -"
     )
-    history: list[Message] = [called("Bash", "c1", command=command), result(LINE, "c1")]
-    assert way_back(history) == "call"
+    history: list[Message] = [called("Bash", "c1", command=command), result(COUNT, "c1")]
+    assert way_back(history, USE_OF_COUNT) == "call"
     removes = command.replace("'{0,4}: {1}' -f $i, $_", "Remove-Item $_")
-    history = [called("Bash", "c1", command=removes), result(LINE, "c1")]
-    assert way_back(history) == "run"
+    history = [called("Bash", "c1", command=removes), result(COUNT, "c1")]
+    assert way_back(history, USE_OF_COUNT) == "run"
 
 
 def test_what_a_script_patches_into_a_file_is_had_again() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from workbench.base.ragged import Flags, Ints
 from workbench.engine.extraction.entities import KINDS
-from workbench.engine.transcript.message import Message, said_text
+from workbench.engine.transcript.message import Message, ToolResult, said_text
 from workbench.evaluation.metrics.evidence import Evidence
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
 from workbench.evaluation.metrics.sources import WAYS, commands_of
@@ -36,8 +36,11 @@ _TRACKER = re.compile(r"(?:^|[\s;&|(])(?:gh|glab) ")
 _CALL = WAYS.index("call")
 _PATH = KINDS.index("path")
 _URL = KINDS.index("url")
+_VERSION = KINDS.index("version")
 _HASH = KINDS.index("hash")
 _IDENTIFIER = KINDS.index("identifier")
+_KINDS_THAT_STAY = (_IDENTIFIER, _URL, _VERSION)
+"""What a run shows of these stands in a file or on a page as well."""
 _KINDS_IN_CODE = [_IDENTIFIER, KINDS.index("quote"), KINDS.index("error")]
 _AGENT = WAYS.index("agent")
 _RUN = WAYS.index("run")
@@ -71,6 +74,7 @@ class Regaining:
     search where the agent or an old run spoke of it as of something that is there, unless the line
     says that something was decided; so is a name that was searched for, an address of this
     machine, and a name, a quoted text or an error in a line of code that anybody showed in a fence.
+    A name of code, an address or a version that a run showed stands in a file or on a page, too.
 
     Attributes:
         at_hand: (rows of the holders,) whether the same call, or the file, would show the row's
@@ -137,7 +141,9 @@ class Regaining:
             if _DECIDES.search(line):
                 continue
             kind = self._index.kind[entity]
-            if kind == _PATH:
+            if kind in _KINDS_THAT_STAY and self._is_shown_by_run(slot):
+                is_found[slot] = True
+            elif kind == _PATH:
                 is_inside = self.way[slot] == _AGENT and not _is_from_root(name)
                 is_found[slot] = is_inside and _speaks_as_of_code(name, line)
             elif kind == _IDENTIFIER:
@@ -149,6 +155,12 @@ class Regaining:
                 message = self._index.messages[message_index]
                 is_found[slot] = _is_line_of_code(message, line)
         return is_found
+
+    def _is_shown_by_run(self, slot: int) -> bool:
+        """Whether a run that did not fail states a thing last, and nobody else has to say it."""
+        message = self._index.messages[int(self._evidence_message[slot])]
+        has_failed = isinstance(message, ToolResult) and message.is_error
+        return bool(self.way[slot] == _RUN) and not has_failed
 
     def _shows_code(self, slot: int, name: str, line: str) -> bool:
         """Whether the agent or a run speaks of a name as the project's, or searches for it; a user
