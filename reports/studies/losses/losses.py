@@ -36,6 +36,7 @@ SETS = {
     "sixth, by other readers": "labels-sixth.csv",
     "seventh, by other readers": "labels-seventh.csv",
     "eighth, by other readers": "labels-eighth.csv",
+    "ninth, by other readers": "labels-ninth.csv",
 }
 PLACE = ("recording", "session", "window", "strategy")
 

@@ -65,7 +65,7 @@ def worst_losses(data: MetricInput, listed: Container[Thing] = ()) -> Iterator[L
     contexts: dict[int, Retained] = {}
     context_texts: dict[int, str] = {}
     for retained in data.retained:
-        candidates += _losses_at(retained, data)
+        candidates += losses_at(retained, data)
         contexts[retained.snapshot.at] = retained
         context_texts[retained.snapshot.at] = _context_text(retained)
     for loss, need in sorted(candidates, key=_rank):
@@ -112,7 +112,7 @@ def _rank(candidate: tuple[Loss, Need]) -> tuple[Any, ...]:
     return -loss["weight"], -tokens, needed_after, loss["at"], loss["entity"]
 
 
-def _losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Need]]:
+def losses_at(retained: Retained, data: MetricInput) -> Iterator[tuple[Loss, Need]]:
     """The needed things that a context lost, each with the need; of an edit one line."""
     boundary = retained.snapshot.at
     edited_lines = EditedLines.of(data.index)
