@@ -65,6 +65,9 @@ def test_a_fit_finds_what_tells_needed_things(certainty: ModuleType) -> None:
     first_set = rows["set"].to_numpy() == "0"
     by_earlier = certainty.promised(rows, certainty.earlier_sets(rows))
     assert np.isnan(by_earlier[first_set]).all()
+    of_newest = certainty.promised(rows, certainty.newest_set(rows))
+    is_tried = ~np.isnan(of_newest)
+    assert set(rows["set"][is_tried]) == {"2"}
 
 
 def test_other_projects_are_counted_and_the_own_is_not(

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "losses"))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from features import Elsewhere, LossRead, features, project_of
+from features import FROM_OTHER_PROJECTS, Elsewhere, LossRead, features, project_of
 from losses import HERE as LABELS
 from losses import PLACE, SETS, digest, labels_at_hand, prepared_session
 from rows import Frames, Part, run
@@ -134,6 +134,12 @@ def earlier_sets(rows: pd.DataFrame) -> Iterator[tuple[Flags, Flags]]:
         yield sets < name, sets == name
 
 
+def newest_set(rows: pd.DataFrame) -> Iterator[tuple[Flags, Flags]]:
+    """The last set alone, with all sets before it; its labels came when the fit was committed."""
+    *_, newest = earlier_sets(rows)
+    yield newest
+
+
 def other_sets(rows: pd.DataFrame) -> Iterator[tuple[Flags, Flags]]:
     """Each set, with all others."""
     sets = rows["set"].to_numpy()
@@ -151,23 +157,27 @@ def other_projects(rows: pd.DataFrame) -> Iterator[tuple[Flags, Flags]]:
 
 
 SPLITS = {
-    "sets before": earlier_sets,
-    "all other sets": other_sets,
-    "other projects": other_projects,
+    "each set, by the sets before": earlier_sets,
+    "each set, by all others": other_sets,
+    "projects, by other projects": other_projects,
+    "the ninth set alone, by all before": newest_set,
 }
-"""How a fit is tried on labels that it has not seen: by what it was fitted to."""
+"""How a fit is tried on labels that it has not seen: what is judged, by a fit to what."""
 
 
 def table(rows: pd.DataFrame) -> Iterator[str]:
     """By least chance, how many of the losses are needed, and how many of the needed those are."""
     yield f"{len(rows)} labelled losses of {rows['project'].nunique()} projects."
     yield ""
-    yield f"| fitted to | {' | '.join(SPLITS)} |"
+    yield f"| | {' | '.join(SPLITS)} |"
     yield f"|---|{'---|' * len(SPLITS)}"
     chances_of = {name: promised(rows, split(rows)) for name, split in SPLITS.items()}
     needed = rows["needed"].to_numpy(dtype=np.float64)
     cells = [_ranking(chances, needed) for chances in chances_of.values()]
-    yield f"| needed and not needed in the right order (AUC) | {' | '.join(cells)} |"
+    yield f"| in the right order: needed before not needed (AUC) | {' | '.join(cells)} |"
+    alone = rows.drop(columns=list(FROM_OTHER_PROJECTS))
+    cells = [_ranking(promised(alone, split(alone)), needed) for split in SPLITS.values()]
+    yield f"| the same without what other projects have | {' | '.join(cells)} |"
     for least in LEAST_CHANCES:
         cells = [_of_likely(chances, needed, least) for chances in chances_of.values()]
         yield f"| chance {least:.2f} and more: needed, of all needed | {' | '.join(cells)} |"
@@ -181,6 +191,8 @@ def _ranking(chances: Floats, needed: Floats) -> str:
 def _of_likely(chances: Floats, needed: Floats, least: float) -> str:
     is_tried = ~np.isnan(chances)
     is_likely = is_tried & (chances >= least)
+    if not is_likely.any():
+        return "none"
     precision = needed[is_likely].mean()
     recall = needed[is_likely].sum() / needed[is_tried].sum()
     return f"{precision:.2f}, {recall:.2f}"

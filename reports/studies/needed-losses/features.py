@@ -20,6 +20,12 @@ from workbench.evaluation.metrics.uses import text_of_use
 
 FORMS = ("words", "added", "file", "argument")
 KINDS = ("line", "path", "identifier", "url", "number", "version", "command", "id", "quote")
+FROM_OTHER_PROJECTS = (
+    "other projects with it",
+    "no other project has it",
+    "other projects with its rarest part",
+)
+"""The features of `Elsewhere`."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _NAME = re.compile(r"[\w-]+(?:[./@:-]+[\w-]+)*")
 _BETWEEN_NAMES = re.compile(r"[/:@.]")
@@ -259,11 +265,8 @@ class Elsewhere:
         """How many other projects have a name and the rarest of its parts."""
         has_name = self._projects_of_name[name] - {project}
         has_part = [len(self._projects_of_part[part] - {project}) for part in parts_of(name)]
-        return {
-            "other projects with it": math.log1p(len(has_name)),
-            "no other project has it": float(not has_name),
-            "other projects with its rarest part": math.log1p(min(has_part)),
-        }
+        values = math.log1p(len(has_name)), float(not has_name), math.log1p(min(has_part))
+        return dict(zip(FROM_OTHER_PROJECTS, values, strict=True))
 
 
 def _largest_files(folder: Path) -> list[Path]:
