@@ -282,6 +282,13 @@ def _say_own_metrics(findings: Findings) -> None:
         del columns["same size"]
     say("\nYour metrics, means over projects:\n")
     say(table(rows, columns, room=WIDTH))
+    sentences: list[str] = []
+    for row in rows:
+        sentence = f"{row['metric']}, where it has no value: {row['why']}."
+        if row["why"] and sentence not in sentences:
+            sentences.append(sentence)
+    for sentence in sentences:
+        write(sentence)
 
 
 def _say_within_reach(findings: Findings) -> None:

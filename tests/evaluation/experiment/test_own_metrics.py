@@ -1,5 +1,6 @@
 """Metrics of the caller's own, measured in whole runs."""
 
+import html
 import json
 from pathlib import Path
 
@@ -82,3 +83,50 @@ class Nameless:
 def test_what_is_no_metric_is_refused_in_one_sentence(metrics: object, said: str) -> None:
     with pytest.raises(SettingError, match=said):
         wb.compare([SESSION], metrics=metrics)  # type: ignore[arg-type]  # what a caller may do
+
+
+class Faulty:
+    """Fails in one of the ways in which a metric under construction does."""
+
+    name = "faulty"
+    unit: Unit = "count"
+    better: Better = "lower"
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    def score(self, data: MetricInput) -> wb.Score:
+        """What a test wants it to do."""
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (ValueError("boom"), "it failed: ValueError: boom"),
+        (3.0, "it returned 3.0; a wb.Score would be accepted"),
+        (wb.Score(float("nan")), "its value is nan; a finite number would be accepted"),
+        (wb.Score("many"), "its value is 'many'; a finite number would be accepted"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_faulty_metric_has_no_value_says_why_and_takes_no_other_figure_away(
+    answer: object, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = wb.compare(
+        [SESSION],
+        strategies=["truncate"],
+        window=4000,
+        metrics=[Faulty(answer), MessagesSent()],
+        out=tmp_path / "run",
+        quiet=True,
+    )
+    by_metric = run.scores.groupby("metric")
+    faulty = by_metric.get_group("faulty")
+    assert faulty["value"].isna().all() and set(faulty["why"]) == {reason}
+    assert by_metric.get_group("messages_sent")["value"].notna().any()
+    findings = Findings.of(run)
+    show(findings)
+    assert f"faulty, where it has no value: {reason}." in " ".join(capsys.readouterr().out.split())
+    assert reason in html.unescape(Report(run).headline.html)

@@ -101,6 +101,11 @@ def find_model(name: Model | str) -> Model:
             without a program.
     """
     if not isinstance(name, str):
+        if not callable(getattr(name, "complete", None)):
+            raise SettingError(
+                f"model is {name!r:.80}; a name, such as 'extractive', or an object with `complete`"
+                " would be accepted"
+            )
         return name
     kind, _, argument = name.partition(":")
     try:

@@ -182,7 +182,7 @@ def _losses_of(losses: pd.DataFrame, replayed: Set[Pair]) -> pd.DataFrame:
     is_replayed: list[bool] = []
     for pair in _pairs(losses):
         is_replayed.append(pair in replayed)
-    return losses[is_replayed]
+    return losses.loc[is_replayed]
 
 
 CHANGES = ("lost", "worse", "better", "mended")

@@ -20,6 +20,7 @@ from workbench.evaluation.metrics.chain import chain as lifetimes
 from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.costs.request_charge import Charge
 from workbench.evaluation.metrics.exam.rule_verdicts import rule_verdicts
+from workbench.evaluation.metrics.guarded_score import guarded_score
 from workbench.evaluation.metrics.metric import Metric, MetricInput, Score
 from workbench.evaluation.metrics.paging import paging
 from workbench.evaluation.metrics.view import view
@@ -355,7 +356,12 @@ def _retention(data: MetricInput) -> Iterable[Row]:
 def _scores(data: MetricInput, own_metrics: Sequence[Metric]) -> Iterable[Row]:
     why_larger = stays_larger(data.replay, data.share)
     for metric in (*BUILTIN.values(), *installed(), *own_metrics):
-        score = _score(metric, data, why_larger)
+        if why_larger and metric.name not in EVEN_SO:
+            score = Score(None, why_larger)
+        elif metric.name in BUILTIN:
+            score = metric.score(data)
+        else:
+            score = guarded_score(metric, data)
         yield {
             "metric": metric.name,
             "value": score.value,
@@ -364,10 +370,3 @@ def _scores(data: MetricInput, own_metrics: Sequence[Metric]) -> Iterable[Row]:
             "n": score.n,
             "why": score.why,
         }
-
-
-def _score(metric: Metric, data: MetricInput, why_larger: str) -> Score:
-    """A metric's score; none where the replay stays larger than its size, for this reason."""
-    if why_larger and metric.name not in EVEN_SO:
-        return Score(None, why_larger)
-    return metric.score(data)

@@ -43,6 +43,7 @@ OWN_METRIC_COLUMNS = [
     "low",
     "high",
     "same_size",
+    "why",
 ]
 
 
@@ -119,7 +120,19 @@ def _own_metric_row(
     same_size = run.at_sizes(strategy, metric)
     if same_size is not None:
         row["same_size"] = same_size.mean
+    row["why"] = _usual_reason(run, strategy, metric)
     return row
+
+
+def _usual_reason(run: Tables, strategy: str, metric: str) -> str:
+    """Why a metric has no value, as most replays without one say; empty where all have one."""
+    scores = run.scores
+    is_of_pair = (scores["strategy"] == strategy) & (scores["metric"] == metric)
+    is_unscored = is_of_pair & scores["value"].isna()
+    reasons = Counter(scores.loc[is_unscored, "why"])
+    for reason, _ in reasons.most_common(1):
+        return str(reason)
+    return ""
 
 
 def by_kind(run: Tables) -> pd.DataFrame:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.base.formats import missing
 from workbench.report.view.not_shown import NotShown
 from workbench.report.view.page import asking
 
@@ -52,7 +53,7 @@ def sorted_records(
     with_value = []
     without_value = []
     for row in rows:
-        if row.get(column) is None:
+        if missing(row.get(column)):
             without_value.append(row)
         else:
             with_value.append(row)

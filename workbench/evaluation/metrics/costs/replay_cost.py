@@ -67,21 +67,24 @@ class ReplayCost:
 
     @cached_property
     def break_even(self) -> tuple[int, int | None] | None:
-        """Where the sums part, and from there the first request where this one is no higher;
-        None: they never part.
+        """Where the sums part, and the first request from which on this one is no higher, to the
+        end; None: they never part, or it ends higher.
         """
         gap = 0.0
         parting: int | None = None
+        even: int | None = None
         charges_and_plain = zip(self.charges, self.plain, strict=True)
         for number, (compacted, plain) in enumerate(charges_and_plain):
             gap += compacted.usd - plain.usd
             if parting is None and abs(gap) > SAME:
                 parting = number
-            if parting is not None and gap <= SAME:
-                return parting, number
+            if gap > SAME:
+                even = None
+            elif parting is not None and even is None:
+                even = number
         if parting is None:
             return None
-        return parting, None
+        return parting, even
 
 
 def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCost | None:

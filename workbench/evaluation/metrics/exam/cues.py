@@ -188,7 +188,7 @@ class Question:
         number = np.concatenate((name_numbers, answer_numbers))
         lengths = np.append(history.length, answer_length)
         first_row = np.concatenate((name_rows, answer_rows))
-        most_places = MOST_PAIRS // len(self.cue)
+        most_places = MOST_PAIRS // max(len(self.cue), 1)
         if len(number) > most_places:
             # the first places of each name before further ones
             by_rank = np.argsort(ranks(number), kind="stable")
