@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from workbench.engine.compaction.engine import Compaction, StageRecord
-from workbench.engine.compaction.strategy import HostPolicy
+from workbench.engine.compaction.host_policy import HostPolicy
 from workbench.engine.models.model import Completion
 from workbench.engine.transcript.context import Context, last_user
 from workbench.live.calibration import Calibration

@@ -7,8 +7,9 @@ from threading import RLock
 from workbench.base.errors import ModelError, SettingError
 from workbench.engine.compaction.attempts import Attempts, failure_of
 from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.host_policy import Failure
 from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.strategy import Failure, Strategy
+from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.models.model import Model
 from workbench.engine.models.splitting import SplittingModel
 from workbench.engine.transcript.context import Context

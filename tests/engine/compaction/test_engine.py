@@ -12,6 +12,7 @@ from workbench import (
     Context,
     ModelError,
     Plan,
+    PlanError,
     Preset,
     Replace,
     Scripted,
@@ -266,3 +267,19 @@ def test_what_is_no_tuple_of_stages_is_refused_when_a_strategy_is_made(
     arguments: dict[str, object] = {"stages": (), field: stages}
     with pytest.raises(SettingError, match=f"is no stage|{field} is .* a tuple would be accepted"):
         Strategy("mine", **arguments)  # type: ignore[arg-type]
+
+
+class Talks:
+    """Answers in words."""
+
+    name = "talks"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan:
+        return "nothing to do"  # type: ignore[return-value]
+
+
+def test_a_stage_that_answers_no_plan_is_named() -> None:
+    history = Context.of(conversation(10))
+    budget = Budget(target=10, window=1_000)
+    with pytest.raises(PlanError, match=r"stage 'talks' returned 'nothing to do'; a wb\.Plan or"):
+        compact(history, Strategy("mine", (Talks(),)), budget, Scripted(()))

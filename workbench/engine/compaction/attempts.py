@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from workbench.engine.compaction.engine import Compaction
-from workbench.engine.compaction.strategy import Ending, Failure, HostPolicy
+from workbench.engine.compaction.host_policy import Ending, Failure, HostPolicy
 
 HYSTERESIS = 0.02
 """Share of the window by which a context must grow before the trigger is asked again."""

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from workbench.base.errors import ModelError
+from workbench.base.errors import ModelError, PlanError
 from workbench.base.markup import card
 from workbench.engine.compaction.clip import clipped
 from workbench.engine.compaction.guard import Violation, violations
@@ -208,6 +208,10 @@ def _compacted(
         plan = stage.plan(current, budget) if planner is None else planner(stage, current, budget)
         if plan is None:
             continue
+        if not isinstance(plan, Plan):
+            raise PlanError(
+                f"stage {stage.name!r} returned {plan!r:.80}; a wb.Plan or None would be accepted"
+            )
         if not plan.edits:
             refusal = refusal or plan.refusal
             continue
@@ -390,11 +394,10 @@ def _outcome(
     if sent.tokens <= budget.target:
         return "compacted" if changed else "unchanged", ""
     protected_tokens = history.overhead + tokens_of(history, protected(history.messages))
-    reasons = [
-        f"the stage {stage.name!r} was undone: {stage.violations[0].what}"
-        for stage in stages
-        if stage.violations
-    ]
+    reasons: list[str] = []
+    for stage in stages:
+        for violation in stage.violations[:1]:
+            reasons.append(f"the stage {stage.name!r} was undone: {violation.what}")
     reasons.append(
         f"{sent.tokens} tokens are left, {budget.target} were the target; {protected_tokens} are"
         " protected: overhead, pinned messages with their partners, and the newest user message"

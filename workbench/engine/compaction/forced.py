@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from workbench.engine.compaction.host_policy import HostPolicy
 from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.strategy import AtShare, HostPolicy, Situation
+from workbench.engine.compaction.strategy import AtShare, Situation
 from workbench.engine.transcript.context import in_turn
 from workbench.engine.transcript.message import Message
 

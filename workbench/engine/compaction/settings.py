@@ -11,7 +11,8 @@ from types import NoneType
 from typing import Any, NamedTuple, get_type_hints
 
 from workbench.engine.compaction.plan import Stage
-from workbench.engine.compaction.strategy import ALSO, DOCUMENTED, Preset, Strategy
+from workbench.engine.compaction.setting_names import ALSO, DOCUMENTED
+from workbench.engine.compaction.strategy import Preset, Strategy
 
 PIPELINE = "compaction_pipeline"
 """The setting that names the stages of a preset in their order."""

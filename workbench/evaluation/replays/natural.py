@@ -9,8 +9,9 @@ from workbench.base.errors import CompactionRefused
 from workbench.engine.compaction.attempts import Attempts, failure_of
 from workbench.engine.compaction.engine import Compaction, compact
 from workbench.engine.compaction.forced import forced, kept_by, refuses_by_hand
+from workbench.engine.compaction.host_policy import Failure
 from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.strategy import Failure, Moment, Preset, Situation
+from workbench.engine.compaction.strategy import Moment, Preset, Situation
 from workbench.engine.models.model import Model
 from workbench.engine.transcript.context import Context, OpenContext
 from workbench.engine.transcript.message import (

@@ -42,6 +42,7 @@ from dataclasses import dataclass, field, replace
 
 from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.clip import shortened
+from workbench.engine.compaction.host_policy import HostPolicy, any_of
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.token_counters import (
@@ -52,17 +53,15 @@ from workbench.engine.compaction.presets.token_counters import (
 )
 from workbench.engine.compaction.prompt_files import prompt
 from workbench.engine.compaction.prompt_template import PromptTemplate
+from workbench.engine.compaction.setting_names import DOCUMENTED
 from workbench.engine.compaction.size_limits import UNBOUNDED, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.compaction.strategy import (
-    DOCUMENTED,
-    HostPolicy,
     Preset,
     Situation,
     Strategy,
-    any_of,
 )
 from workbench.engine.compaction.summary_input import (
     SessionOfItsOwn,

@@ -33,6 +33,11 @@ from math import ceil
 
 from workbench.engine.compaction.clip import byte_length, head
 from workbench.engine.compaction.file_lists import file_ops, lists_in, without_lists
+from workbench.engine.compaction.host_policy import (
+    HostPolicy,
+    Retries,
+    any_of,
+)
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.token_counters import opal_tokens
@@ -43,12 +48,9 @@ from workbench.engine.compaction.span_selection import LEFT_BY_FORCE, Movable, S
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns, note
 from workbench.engine.compaction.strategy import (
-    HostPolicy,
     Preset,
-    Retries,
     Situation,
     Strategy,
-    any_of,
 )
 from workbench.engine.compaction.summary_input import Reading, SummaryInput, SummaryTask
 from workbench.engine.compaction.transcript_text import harmless, word

@@ -41,6 +41,7 @@ from dataclasses import dataclass, field, replace
 from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.clip import clipped
 from workbench.engine.compaction.file_lists import file_ops
+from workbench.engine.compaction.host_policy import Ending, HostPolicy
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.token_counters import operator_tokens
@@ -49,7 +50,7 @@ from workbench.engine.compaction.size_limits import UNBOUNDED, SizeLimits
 from workbench.engine.compaction.span_selection import Movable, Span
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns
-from workbench.engine.compaction.strategy import Ending, HostPolicy, Preset, Situation, Strategy
+from workbench.engine.compaction.strategy import Preset, Situation, Strategy
 from workbench.engine.compaction.summary_input import Reading, SummaryInput
 from workbench.engine.compaction.transcript_text import harmless, json_call
 from workbench.engine.transcript.context import Context

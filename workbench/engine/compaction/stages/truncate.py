@@ -52,27 +52,58 @@ class Truncate:
         fixed_indices = self.pins.fixed(context, budget)
         kept_messages.add(fixed_indices - {newest, summary})
         remaining_room = room - kept_messages.tokens
-        floor = 8 * self.least
         if newest is not None:
-            whole_room = _room_for_a_whole_message(context, budget)
-            if remaining_room < context.sizes[newest] <= whole_room - kept_messages.tokens:
-                kept_messages.add([newest])
-                room = min(whole_room, kept_messages.tokens + room // BESIDE)
-            else:
-                max_tokens = remaining_room
-                if summary is not None and context.sizes[newest] > remaining_room:
-                    half = max(remaining_room // 2, 0)
-                    max_tokens -= min(context.sizes[summary], half)
-                if max_tokens < self.least:
-                    max_tokens = floor
-                if not kept_messages.cut(newest, max_tokens):
-                    # many short texts, of which none can be cut: it stays all the same
-                    kept_messages.add([newest])
+            room = self._keep_newest(newest, summary, kept_messages, room, budget)
         if summary is not None:
-            summary_room = room - kept_messages.tokens if remaining_room >= 0 else floor
+            summary_room = room - kept_messages.tokens
+            if remaining_room < 0:
+                summary_room = self._floor
             kept_messages.cut(summary, summary_room)
         self._recent(context, kept_messages, room)
         return kept_messages.plan()
+
+    @property
+    def _floor(self) -> int:
+        """Tokens that a message which must stay gets where there is no room."""
+        return 8 * self.least
+
+    def _keep_newest(
+        self,
+        newest: int,
+        summary: int | None,
+        kept_messages: _Kept,
+        room: int,
+        budget: Budget,
+    ) -> int:
+        """Keep the newest user message, whole where that may be.
+
+        Args:
+            newest: its index.
+            summary: that of the newest summary, which gets up to half of what is left.
+            kept_messages: what stays so far.
+            room: tokens of all messages.
+            budget: with the window.
+
+        Returns:
+            Tokens of all messages, which are more where it stays whole above the target.
+        """
+        context = kept_messages.context
+        size = context.sizes[newest]
+        remaining_room = room - kept_messages.tokens
+        whole_room = _room_for_a_whole_message(context, budget)
+        if remaining_room < size <= whole_room - kept_messages.tokens:
+            kept_messages.add([newest])
+            return min(whole_room, kept_messages.tokens + room // BESIDE)
+        max_tokens = remaining_room
+        if summary is not None and size > remaining_room:
+            half = max(remaining_room // 2, 0)
+            max_tokens -= min(context.sizes[summary], half)
+        if max_tokens < self.least:
+            max_tokens = self._floor
+        if not kept_messages.cut(newest, max_tokens):
+            # many short texts, of which none can be cut: it stays all the same
+            kept_messages.add([newest])
+        return room
 
     def _recent(
         self,

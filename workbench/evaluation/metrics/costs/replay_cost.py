@@ -72,19 +72,19 @@ class ReplayCost:
         """
         gap = 0.0
         parting: int | None = None
-        even: int | None = None
+        first_even: int | None = None
         charges_and_plain = zip(self.charges, self.plain, strict=True)
         for number, (compacted, plain) in enumerate(charges_and_plain):
             gap += compacted.usd - plain.usd
             if parting is None and abs(gap) > SAME:
                 parting = number
             if gap > SAME:
-                even = None
-            elif parting is not None and even is None:
-                even = number
+                first_even = None
+            elif parting is not None and first_even is None:
+                first_even = number
         if parting is None:
             return None
-        return parting, even
+        return parting, first_even
 
 
 def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCost | None:

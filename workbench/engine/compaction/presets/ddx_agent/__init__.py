@@ -44,6 +44,11 @@ from typing import ClassVar
 
 from workbench.engine.compaction.clip import boundary
 from workbench.engine.compaction.file_lists import without_lists
+from workbench.engine.compaction.host_policy import (
+    Ending,
+    Failure,
+    HostPolicy,
+)
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace, behind_all
 from workbench.engine.compaction.presentation import Presentation
 from workbench.engine.compaction.presets.ddx_agent.cut import (
@@ -61,9 +66,6 @@ from workbench.engine.compaction.span_selection import Span
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns
 from workbench.engine.compaction.strategy import (
-    Ending,
-    Failure,
-    HostPolicy,
     Preset,
     Situation,
     Strategy,

@@ -11,8 +11,8 @@ from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.file_lists import file_ops, listed, lists_in
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.presets.token_counters import calls_of, ddx_tokens
+from workbench.engine.compaction.setting_names import ALSO
 from workbench.engine.compaction.span_selection import Movable, spare
-from workbench.engine.compaction.strategy import ALSO
 from workbench.engine.compaction.transcript_text import Clip
 from workbench.engine.transcript.context import Context, cut_points, last_user
 from workbench.engine.transcript.context_lookup import tokens_of

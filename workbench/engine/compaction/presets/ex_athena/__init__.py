@@ -51,6 +51,11 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from workbench.base.errors import SettingError
+from workbench.engine.compaction.host_policy import (
+    Ending,
+    HostPolicy,
+    any_of,
+)
 from workbench.engine.compaction.plan import Budget, Plan, Replace, Stage
 from workbench.engine.compaction.presets.ex_athena.pinning import PINNING
 from workbench.engine.compaction.presets.ex_athena.runs import (
@@ -68,15 +73,12 @@ from workbench.engine.compaction.presets.ex_athena.stages import (
     tool_of,
 )
 from workbench.engine.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5
+from workbench.engine.compaction.setting_names import DOCUMENTED
 from workbench.engine.compaction.strategy import (
-    DOCUMENTED,
-    Ending,
-    HostPolicy,
     Preset,
     Situation,
     Strategy,
     Trigger,
-    any_of,
 )
 from workbench.engine.transcript.context import Context, with_partners
 from workbench.engine.transcript.message import TokenCounter

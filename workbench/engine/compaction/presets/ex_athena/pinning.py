@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.plan import Budget, behind_prompt, place
+from workbench.engine.compaction.setting_names import DOCUMENTED
 from workbench.engine.compaction.span_selection import KEPT_SHARE, Span
-from workbench.engine.compaction.strategy import DOCUMENTED
 from workbench.engine.transcript.context import Context, protected, with_partners
 from workbench.engine.transcript.context_lookup import indices_but, tokens_of
 from workbench.engine.transcript.message import Message

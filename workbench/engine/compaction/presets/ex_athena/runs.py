@@ -20,9 +20,9 @@ from workbench.engine.compaction.plan import UNWRITTEN, Budget, Draft, Plan, Rep
 from workbench.engine.compaction.presets.ex_athena.pinning import Pinning
 from workbench.engine.compaction.presets.ex_athena.stages import rewritable, tool_of
 from workbench.engine.compaction.presets.token_counters import calls_of
+from workbench.engine.compaction.setting_names import DOCUMENTED
 from workbench.engine.compaction.stages.tool_results import ContextCollapse as Stubs
 from workbench.engine.compaction.stages.tool_results import same_call, same_result
-from workbench.engine.compaction.strategy import DOCUMENTED
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import (
     AnswerBlock,

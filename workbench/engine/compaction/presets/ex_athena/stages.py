@@ -27,10 +27,10 @@ from workbench.engine.compaction.presets.ex_athena.pinning import (
 from workbench.engine.compaction.presets.token_counters import calls_of, role_of
 from workbench.engine.compaction.prompt_files import prompt
 from workbench.engine.compaction.prompt_template import PromptTemplate
+from workbench.engine.compaction.setting_names import DOCUMENTED
 from workbench.engine.compaction.size_limits import SizeLimits
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stand_in import StandIns
-from workbench.engine.compaction.strategy import DOCUMENTED
 from workbench.engine.compaction.summary_input import Reading, SummaryInput
 from workbench.engine.compaction.transcript_text import harmless, json_call
 from workbench.engine.models.model import SummaryRequest
