@@ -103,8 +103,9 @@ class Lived:
 
     @property
     def types(self) -> list[str]:
-        """The events, in order, but for what is said of a small window."""
-        return [event.type for event in self.live.events if event.type != "window_too_small"]
+        """The events, in order, but for what is said of the window."""
+        types = [event.type for event in self.live.events]
+        return [type for type in types if not type.startswith("window_")]
 
     @property
     def started(self) -> CompactionStarted:

@@ -4,7 +4,9 @@ accepted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -46,7 +48,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: made(on_event=[]), "on_event is []; a function would be accepted"),
     (lambda: Settings(breaker="3"), "breaker is '3'; a whole number of at least 1 would be accepted"),  # type: ignore[arg-type]
     (lambda: Settings(trigger="80%"), "trigger is '80%'; one such as wb.AtShare(0.8) would be accepted"),  # type: ignore[arg-type]
-    (lambda: Settings(model_seconds="60"), "model_seconds is '60'; a number of seconds above 0 would be accepted"),  # type: ignore[arg-type]
+    (lambda: Settings(model_seconds="60"), "model_seconds is '60'; a number of seconds above 0, or None"),  # type: ignore[arg-type]
     (lambda: Settings(cooldown=None), "cooldown is None; a number of at least 0 would be accepted"),  # type: ignore[arg-type]
     (lambda: Settings(hysteresis="x"), "hysteresis is 'x'; a number in [0, 1) would be accepted"),  # type: ignore[arg-type]
     (lambda: Settings(automatic="no"), "automatic is 'no'; True or False would be accepted"),  # type: ignore[arg-type]
@@ -60,6 +62,17 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: wb.Compactor.load(saved(), window=0), "window is 0; a whole number of at least 1 would be accepted"),
     (lambda: AsyncCompactor("pipeline"), "compactor is 'pipeline'; a wb.Compactor would be accepted"),  # type: ignore[arg-type]
     (lambda: hand(keep_recent="2k"), "keep_recent is '2k'; a whole number would be accepted"),
+    (lambda: made().request_compaction(5), "instructions is 5; a text would be accepted"),  # type: ignore[arg-type]
+    (lambda: made(model=wb.Scripted), "or an object with `complete`, would be accepted"),
+    (lambda: made(on_event=lambda: None), "; a function of one argument would be accepted"),
+    (lambda: made(count=lambda: 1), "; a function of one argument would be accepted"),
+    (lambda: made(pins=lambda a, b: True), "; a function of one argument would be accepted"),
+    (lambda: made(clock=lambda at: 0.0), "; a function without arguments would be accepted"),
+    (lambda: made(settings=lambda model: Settings()), "; a function without arguments would be accepted"),
+    (lambda: wb.Hooks(before=lambda: None), "hook 'before' is <function"),  # type: ignore[arg-type, misc]
+    (lambda: wb.Hooks(before_stage=lambda name: True), "; a function of 3 arguments would be accepted"),  # type: ignore[arg-type, misc]
+    (lambda: wb.Hooks(after=lambda: None), "; a function of one argument would be accepted"),  # type: ignore[arg-type, misc]
+    (lambda: Settings(trigger=wb.AtShare), "; one such as wb.AtShare(0.8) would be accepted"),  # type: ignore[arg-type]
     (lambda: hand(instructions=2_000), "instructions is 2000; a text would be accepted"),
     (lambda: wb.Compactor.load("{}"), "what `Compactor.save` returned would be accepted"),
     (lambda: wb.Compactor.load({**saved(), "version": 2}), "version 2 is unknown; a compactor of version 1 would be"),
@@ -75,6 +88,33 @@ def test_an_argument_that_cannot_work_is_refused_in_a_sentence(
     with pytest.raises(WorkbenchError) as error:
         use()
     assert sentence in str(error.value) and "\n" not in str(error.value)
+
+
+NO_NUMBERS = [float("nan"), "3", [], {}, object()]
+IMPOSSIBLE: dict[str, list[object]] = {
+    "automatic": [None, 0, "no"],
+    "window": [-5, 0, 0.5, True, math.inf, *NO_NUMBERS],
+    "trigger": [0.8, True, wb.AtShare, *NO_NUMBERS],
+    "instructions": [None, 5, b"x", ["x"]],
+    "keep_recent": [-5, -1, 0.5, True, math.inf, *NO_NUMBERS],
+    "hysteresis": [None, -0.1, 1, True, math.inf, *NO_NUMBERS],
+    "breaker": [None, -5, 0, 0.5, True, math.inf, *NO_NUMBERS],
+    "cooldown": [None, -0.1, True, -math.inf, *NO_NUMBERS],
+    "cooldown_seconds": [None, -1, True, -math.inf, *NO_NUMBERS],
+    "last_resort": [None, 1, "no"],
+    "model_seconds": [-60, 0, True, math.inf, 1e300, *NO_NUMBERS],
+    "retries": [None, -1, 0.5, True, math.inf, *NO_NUMBERS],
+    "most_images": [-1, 0.5, True, math.inf, *NO_NUMBERS],
+    "most_bytes": [-1, 0.5, True, math.inf, *NO_NUMBERS],
+}
+
+
+@pytest.mark.parametrize("setting", [field.name for field in fields(Settings)])
+def test_each_setting_refuses_what_cannot_work(setting: str) -> None:
+    for value in IMPOSSIBLE[setting]:
+        arguments: dict[str, Any] = {setting: value}
+        with pytest.raises(wb.SettingError, match=f"^{setting} is .* would be accepted$"):
+            Settings(**arguments)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
-"""What the window is taken to be after an error stated a limit."""
+"""What the window is taken to be: after an error stated a limit, and where nobody names it."""
 
 from __future__ import annotations
 
+import pytest
 from live.talk import asked, openai
 
-from workbench import Compactor
-from workbench.live.events import CompactionEnded
+from workbench import Compactor, Settings
+from workbench.live.events import CompactionEnded, WindowAssumed
 
 
 def compactor(now: list[float]) -> Compactor:
@@ -54,3 +55,38 @@ def test_by_price_a_long_pause_is_the_time_to_compact() -> None:
 
 def test_a_compactor_that_was_loaded_knows_no_pause_before_it_was_saved() -> None:
     assert compactions_after(301.0, saved=True) == 0
+
+
+def assumed(live: Compactor) -> list[WindowAssumed]:
+    return [event for event in live.events if isinstance(event, WindowAssumed)]
+
+
+def test_a_window_that_nobody_names_is_assumed_and_told_once_for_each_model() -> None:
+    live = Compactor("truncate")
+    for model in ("my-model", "my-model", "gpt-4.1", "other-model"):
+        live.before_request([asked("so?")], model=model)
+    assert [event.model for event in assumed(live)] == ["my-model", "other-model"]
+    (first, _) = assumed(live)
+    assert first.window == 128_000
+    assert first.why == (
+        "no table knows the window of the model 'my-model', so 128,000 tokens are assumed: set"
+        " `window` of the Compactor, or of its Settings"
+    )
+
+
+def test_without_a_model_the_assumed_window_is_told_too() -> None:
+    live = Compactor("truncate")
+    live.before_request([asked("so?")])
+    assert assumed(live)[0].why.startswith("neither a window nor a model is named, so 128,000 ")
+
+
+@pytest.mark.parametrize(
+    "live",
+    [
+        Compactor("truncate", window=8_000),
+        Compactor("truncate", settings=Settings(window=8_000)),
+    ],
+)
+def test_a_window_that_the_host_names_is_not_assumed(live: Compactor) -> None:
+    live.before_request([asked("so?")], model="my-model")
+    assert assumed(live) == []

@@ -5,6 +5,7 @@ can go on.
 from __future__ import annotations
 
 import sys
+from asyncio import CancelledError
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -34,8 +35,9 @@ from workbench import (
 from workbench.engine.compaction.plan import Draft
 from workbench.engine.models.extractive import Extractive
 from workbench.live.events import CompactionDropped, CompactionEnded
+from workbench.live.hooks import Due
 
-ENGINE = (str(Path("workbench", "compaction")), str(Path("workbench", "live")))
+ENGINE = (str(Path("workbench", "engine", "compaction")), str(Path("workbench", "live")))
 
 
 class Interrupted:
@@ -75,6 +77,62 @@ def test_an_interruption_of_the_model_passes_through_and_leaves_the_history_as_i
         live.before_request(messages)
     assert [event.type for event in live.events][1:] == ["compaction_failed"]
     assert live.tokens > 0.8 * 3_000
+    whole(live, messages)
+
+
+@pytest.mark.parametrize("name", ["before", "before_stage", "after", "on_event", "count", "pins"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
+def test_an_interruption_of_a_function_passes_through_and_the_next_request_is_whole(
+    name: str, error: BaseException, tmp_path: Path
+) -> None:
+    is_healthy = [True]
+
+    def interrupted(*_: Any) -> Any:
+        if not is_healthy[0]:
+            raise error
+        return 50 if name == "count" else None
+
+    messages = openai(30)[:-1]
+    functions: dict[str, Any] = {name: interrupted}
+    if name in ("before", "before_stage", "after"):
+        functions = {"hooks": Hooks(**functions)}
+    live = Compactor("summarize", model=Extractive(), window=3_000, **functions)
+    live.before_request(messages[:8])
+    live.save_to(tmp_path / "saved")
+    is_healthy[0] = False
+    with pytest.raises(type(error)):
+        live.before_request(messages)
+    is_healthy[0] = True
+    assert balanced(live)
+    live.save_to(tmp_path / "saved")
+    whole(Compactor.load(tmp_path / "saved", model=Extractive()), messages)
+    whole(live, messages)
+
+
+def balanced(live: Compactor) -> bool:
+    """Whether each compaction that started has ended."""
+    types = [event.type for event in live.events]
+    ended = [type for type in types if type.startswith("compaction_")]
+    return len(ended) == 2 * types.count("compaction_started")
+
+
+def test_a_task_that_is_cancelled_inside_a_model_is_a_failure_of_the_model() -> None:
+    messages = openai(30)[:-1]
+    live = Compactor("summarize", model=Interrupted(CancelledError()), window=3_000)
+    live.before_request(messages)
+    (ended,) = [event for event in live.events if isinstance(event, CompactionEnded)]
+    assert "since the model failed: CancelledError" in ended.warning
+
+
+def test_a_task_that_is_cancelled_inside_a_hook_is_a_failure_of_the_hook() -> None:
+    def cancelled(due: Due) -> None:
+        raise CancelledError
+
+    messages = openai(30)[:-1]
+    live = Compactor("pipeline", window=3_000, hooks=Hooks(before=cancelled), settings=ALONE)
+    assert live.before_request(messages) == messages
+    assert [event.why for event in dropped(live)] == ["CancelledError: "]
+    live._runner.hooks = Hooks()
     whole(live, messages)
 
 

@@ -128,7 +128,7 @@ def test_further_pictures_do_not_change_what_was_sent_until_the_limit_is_reached
     format: Any,
 ) -> None:
     messages = talk(format, 12, 600)
-    live = Compactor("none", settings=Settings(most_images=10))
+    live = Compactor("none", window=128_000, settings=Settings(most_images=10))
     first = live.before_request(messages)
     kept = str(first).count(png(600)[:200])
     assert kept == 5
@@ -148,7 +148,7 @@ def test_bytes_are_weighed_as_they_are_sent(format: Any) -> None:
 
 
 def test_without_pictures_nothing_happens() -> None:
-    live = Compactor("none", settings=Settings(most_images=0, most_bytes=100))
+    live = Compactor("none", window=128_000, settings=Settings(most_images=0, most_bytes=100))
     assert live.before_request(openai(20)) == openai(20)
     assert live.events == []
 

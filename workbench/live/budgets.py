@@ -84,7 +84,7 @@ class Budgets:
         if keep_recent is not None:
             says_how_much = keep_recent > 0 or keep is None
             if says_how_much:
-                budget = replace(budget, keep_recent=keep_recent)
+                budget = replace(budget, keep_recent=max(keep_recent, 0))
         budget = replace(budget, instructions=instructions)
         return self._completed(budget)
 

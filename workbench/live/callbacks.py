@@ -2,6 +2,7 @@
 goes on.
 """
 
+from asyncio import CancelledError
 from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any, Generic, TypeVar
@@ -10,6 +11,10 @@ from workbench.engine.transcript.message import Json, TokenCounter, chars_per_to
 from workbench.live.events import CallbackFailed, Event
 
 Answer = TypeVar("Answer")
+FAILURES = (Exception, CancelledError)
+"""What a part of the host's may raise so that the agent goes on. No task of ours runs in such a part,
+so that one that was cancelled in it is its own. What ends the process (Ctrl-C, `sys.exit`) passes.
+"""
 MOST_TOLD = 10
 """Reasons of one function that are told: some name the value at which it failed."""
 
@@ -51,7 +56,7 @@ class Callback(Generic[Answer]):
             if self.usable(answer):
                 return answer
             failure = f"it returned {answer!r:.80}"
-        except Exception as error:  # noqa: BLE001  # whatever it is, the agent goes on
+        except FAILURES as error:
             failure = reason(error)
         if failure not in self._told_failures and len(self._told_failures) < MOST_TOLD:
             self._told_failures.add(failure)
@@ -84,7 +89,7 @@ class Host:
         if self._on_event is not None:
             try:
                 self._on_event(event)
-            except Exception as error:  # noqa: BLE001  # whatever it is, the agent goes on
+            except FAILURES as error:
                 self.events.append(CallbackFailed("on_event", reason(error)))
 
     def guarded(

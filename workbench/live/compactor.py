@@ -240,6 +240,7 @@ class Compactor(CompactorStatus, RecallTool):
             self._gauge.declare(system, tools, str(model or ""))
             self._recovery.release()
             self._scheduler.check_window()
+            self._scheduler.tell_assumed_window()
         self._scheduler.consider("before_request")
         self._media.fit()
         return self._to_send(messages, lists_heard)
@@ -373,7 +374,7 @@ class Compactor(CompactorStatus, RecallTool):
 
     def request_compaction(self, instructions: str = "") -> None:
         """Compact as soon as the present turn is over, with these instructions for the summary."""
-        self._scheduler.requested = instructions
+        self._scheduler.request(instructions)
 
     def abandon(self) -> None:
         """Wait no longer for a compaction whose call was cancelled."""

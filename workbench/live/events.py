@@ -166,6 +166,23 @@ class WindowTooSmall:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowAssumed:
+    """Nobody said how many tokens the agent's model takes, so that this window is assumed; told
+    once for each model.
+
+    Attributes:
+        model: as `before_request` was told; empty where it was not.
+        window: tokens.
+        why: in words, with what would set it.
+    """
+
+    model: str
+    window: int
+    why: str
+    type: Literal["window_assumed"] = "window_assumed"
+
+
+@dataclass(frozen=True, slots=True)
 class CallbackFailed:
     """A function of the host failed and was passed over; `name` says which: `on_event`,
     `settings`, `pins`, ...
@@ -242,6 +259,6 @@ class Rewound:
 
 Event: TypeAlias = (
     CompactionStarted | CompactionEnded | CompactionDropped | AutomaticStopped | AutomaticResumed | LastResort
-    | CompactsOften | PaidInVain | ImagesLeftOut | WindowTooSmall | CallbackFailed | RunEnds | UsageIgnored
-    | ErrorJudged | Rewound | HistoryMended
+    | CompactsOften | PaidInVain | ImagesLeftOut | WindowTooSmall | WindowAssumed | CallbackFailed | RunEnds
+    | UsageIgnored | ErrorJudged | Rewound | HistoryMended
 )  # fmt: skip

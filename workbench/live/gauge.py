@@ -170,12 +170,17 @@ class Gauge:
 
     @property
     def _host_window(self) -> int:
-        return (
-            self.settings.window
-            or self.configured
-            or window_by_name(self.model)
-            or self.preset.host.window
-        )
+        return self._known_window or self.preset.host.window
+
+    @property
+    def _known_window(self) -> int | None:
+        """As the host says, or the table of models; None where neither does."""
+        return self.settings.window or self.configured or window_by_name(self.model)
+
+    @property
+    def assumes_window(self) -> bool:
+        """Whether nobody says how large the window is: no host, no table, and no error."""
+        return self._known_window is None and self.windows.tokens(self.model) is None
 
     def learn(self, diagnosis: Diagnosis) -> int | None:
         """Remember the limit that an error stated if it is below the host's window; the window, or

@@ -5,7 +5,7 @@ it.
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from inspect import iscoroutine, iscoroutinefunction
+from inspect import iscoroutine, iscoroutinefunction, signature
 from threading import Event as Flag
 from typing import Literal, TypeAlias
 
@@ -27,6 +27,28 @@ discarded.
 def is_async(function: object) -> bool:
     """Whether calling it gives something to await, as far as can be seen from outside."""
     return iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+
+
+def takes(function: Callable[..., object], arguments: int) -> bool:
+    """Whether it can be called with so many arguments, as far as can be seen from outside."""
+    try:
+        parameters = signature(function)
+    except (TypeError, ValueError):  # many that are written in C do not say
+        return True
+    try:
+        parameters.bind(*range(arguments))
+    except TypeError:
+        return False
+    return True
+
+
+def function_wanted(arguments: int) -> str:
+    """A function of so many arguments, in words."""
+    if arguments == 0:
+        return "a function without arguments"
+    if arguments == 1:
+        return "a function of one argument"
+    return f"a function of {arguments} arguments"
 
 
 def refuse_awaitable(name: str, answer: object) -> None:
@@ -92,7 +114,7 @@ class Hooks:
         after: called with the compaction once it is in place.
 
     Raises:
-        SettingError: one of them is no function.
+        SettingError: one of them is no function, or takes other arguments.
     """
 
     before: Callable[[Due], Cancel | Supply | None] | None = None
@@ -100,13 +122,17 @@ class Hooks:
     after: Callable[[Compaction], None] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be called."""
-        for name in ("before", "before_stage", "after"):
+        """Refuse what cannot be called so."""
+        for name, arguments in (("before", 1), ("before_stage", 3), ("after", 1)):
             hook = getattr(self, name)
-            if hook is not None and not callable(hook):
-                raise SettingError(
-                    f"the hook {name!r} is {hook!r:.80}; a function would be accepted"
-                )
+            if hook is None or is_async(hook):  # a compactor refuses what would be awaited
+                continue
+            wanted = "a function"
+            if callable(hook):
+                if takes(hook, arguments):
+                    continue
+                wanted = function_wanted(arguments)
+            raise SettingError(f"the hook {name!r} is {hook!r:.80}; {wanted} would be accepted")
 
 
 def checked_choice(answer: object) -> Cancel | Supply | None:

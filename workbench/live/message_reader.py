@@ -11,6 +11,7 @@ from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.transcript.message import Json, Message, Summary, plain_text
+from workbench.live.formats.frameworks import framework_objection
 from workbench.live.formats.parts import plain
 from workbench.live.formats.shape import Entry, HostFormat, HostMessage, Record, misfit, record_of
 from workbench.live.formats.table import FORMATS, MessageFormat, format_of
@@ -166,9 +167,11 @@ class MessageReader:
         """
         records: list[Record] = []
         for index, message in enumerate(messages[start:], start):
-            if not isinstance(plain(message), Mapping):
+            objection = framework_objection(message)
+            if not objection and not isinstance(plain(message), Mapping):
                 type_name = type(message).__name__
                 objection = f"expected a message with a role and content, found {type_name}"
+            if objection:
                 raise FormatError(objection, where=f"messages[{index}]")
             record = record_of(message)
             records.append(record)

@@ -17,7 +17,7 @@ from workbench.engine.models.model import (
 from workbench.engine.models.provider_errors import classify
 from workbench.engine.models.refused_request import RefusedRequest
 from workbench.engine.transcript.message import Json
-from workbench.live.callbacks import reason
+from workbench.live.callbacks import FAILURES, reason
 
 NO_MODEL = "preset {!r} asks a model for a summary: pass one as `model`"
 MARGIN = 0.01
@@ -109,7 +109,7 @@ class Meter:
             raise _as_model_error(error, sent()) from error
         except PlanError:  # the strategy's fault, and none of the model
             raise
-        except Exception as error:
+        except FAILURES as error:
             raise _as_model_error(error, sent()) from error
         if not isinstance(completion, Completion) or not isinstance(completion.text, str):
             raise ModelError(f"the model answered with {completion!r:.80} and no text")
@@ -144,7 +144,7 @@ class Meter:
             raise ModelError(too_late, outage=True) from None
 
 
-def _as_model_error(error: Exception, sent: str) -> ModelError:
+def _as_model_error(error: BaseException, sent: str) -> ModelError:
     """What a model of the host raised for a text, with what it says of the prompt's size."""
     text = reason(error)
     if isinstance(error, ModelError):

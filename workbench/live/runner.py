@@ -18,7 +18,7 @@ from workbench.live.attempt import Attempt
 from workbench.live.breaker import Breaker
 from workbench.live.budgets import Budgets
 from workbench.live.calibration import measured, with_own_pins
-from workbench.live.callbacks import Host, reason
+from workbench.live.callbacks import FAILURES, Host, reason
 from workbench.live.compaction_counts import Frequency, UndoneCompactions
 from workbench.live.events import (
     CompactionDropped,
@@ -156,7 +156,7 @@ class Runner:
         meter = Meter(self.model, self.gauge.settings.model_seconds)
         try:
             compaction = self._announced(budget, cause, strategy, meter)
-        except Exception as error:  # an event has said why, and the agent goes on
+        except FAILURES as error:  # an event has said why, and the agent goes on
             if is_cancelled():
                 return None
             self._settle(budget, cause, None)
@@ -235,9 +235,9 @@ class Runner:
         attempt = self._new_attempt(budget, cause)
         started = attempt.started
         host = self.gauge.preset.host
-        if not host.silent:
-            self.tell(started)
         try:
+            if not host.silent:
+                self.tell(started)
             due = Due(started.number, cause, attempt.start, budget)
             choice = self._choice(due, strategy)
             if isinstance(choice, Cancel):

@@ -5,12 +5,13 @@ last request.
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import Moment
 from workbench.live.callbacks import Host
-from workbench.live.events import WindowTooSmall
+from workbench.live.events import WindowAssumed, WindowTooSmall
 from workbench.live.feasibility import too_small
 from workbench.live.hooks import is_cancelled
 from workbench.live.last_resort import MARGIN
 from workbench.live.remedies import overcome
 from workbench.live.runner import Runner
+from workbench.live.settings import check_instructions
 
 
 class Scheduler:
@@ -31,6 +32,7 @@ class Scheduler:
         self._busy: object = None  # the compaction that runs by itself
         self.requested: str | None = None
         self._windows: set[int] = set()
+        self._unknown_models: set[str] = set()
         self.check_window()
 
     def consider(self, moment: Moment) -> None:
@@ -72,6 +74,15 @@ class Scheduler:
         """Wait no longer for a compaction whose call was cancelled."""
         self._busy = None
 
+    def request(self, instructions: str) -> None:
+        """Compact as soon as the present turn is over, with these instructions.
+
+        Raises:
+            SettingError: they are no text.
+        """
+        check_instructions(instructions)
+        self.requested = instructions
+
     def check_window(self) -> None:
         """Tell of a window in which the preset never compacts, once."""
         window = self.gauge.window
@@ -80,6 +91,20 @@ class Scheduler:
             reason = too_small(self.gauge, window)
             if reason:
                 self.tell(WindowTooSmall(window, reason))
+
+    def tell_assumed_window(self) -> None:
+        """Tell of a model whose window nobody knows, once."""
+        gauge = self.gauge
+        model = gauge.model
+        if not gauge.assumes_window or model in self._unknown_models:
+            return
+        self._unknown_models.add(model)
+        reason = "neither a window nor a model is named"
+        if model:
+            reason = f"no table knows the window of the model {model!r}"
+        advice = "set `window` of the Compactor, or of its Settings"
+        why = f"{reason}, so {gauge.window:,} tokens are assumed: {advice}"
+        self.tell(WindowAssumed(model, gauge.window, why))
 
     def _is_turn_over(self, moment: Moment) -> bool:
         return moment == "after_turn" or self.memory.state.ends_a_turn()

@@ -5,6 +5,7 @@ would be accepted.
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
+from threading import TIMEOUT_MAX
 
 from workbench.base.errors import SettingError, UnknownName
 from workbench.base.typed_value import check_whole_number
@@ -13,7 +14,10 @@ from workbench.engine.compaction.presets import ACCEPTED
 from workbench.engine.compaction.strategy import Preset, Trigger
 from workbench.engine.transcript.message import Json
 from workbench.live.formats.table import FORMATS
-from workbench.live.hooks import Hooks, is_async
+from workbench.live.hooks import Hooks, function_wanted, is_async, takes
+
+ARGUMENTS = {"on_event": 1, "count": 1, "pins": 1, "clock": 0, "settings": 0, "model.complete": 1}
+"""How many arguments each of the host's functions gets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,34 +67,37 @@ class Settings:
         check_whole_number("retries", self.retries, least=0)
         check_whole_number("most_images", self.most_images, least=0, optional=True)
         check_whole_number("most_bytes", self.most_bytes, least=0, optional=True)
-        check_whole_number("keep_recent", self.keep_recent, least=None, optional=True)
+        check_whole_number("keep_recent", self.keep_recent, least=0, optional=True)
         check_function = getattr(self.trigger, "check", None)
-        has_check = callable(check_function)
+        has_check = callable(check_function) and not isinstance(self.trigger, type)
         if self.trigger is not None and not has_check:
             _refuse("trigger", self.trigger, "one such as wb.AtShare(0.8)")
         for name in ("automatic", "last_resort"):
             value = getattr(self, name)
             if not isinstance(value, bool):
                 _refuse(name, value, "True or False")
-        if not isinstance(self.instructions, str):
-            _refuse("instructions", self.instructions, "a text")
+        check_instructions(self.instructions)
         self._check_numbers()
 
     def _check_numbers(self) -> None:
         """Refuse a fraction that is out of its range."""
-        hysteresis = self.hysteresis
-        if not (isinstance(hysteresis, Real) and 0 <= hysteresis < 1):
-            _refuse("hysteresis", hysteresis, "a number in [0, 1)")
+        if not _is_number(self.hysteresis) or not 0 <= self.hysteresis < 1:
+            _refuse("hysteresis", self.hysteresis, "a number in [0, 1)")
         for name in ("cooldown", "cooldown_seconds"):
             value = getattr(self, name)
-            is_number = isinstance(value, Real)
-            if not is_number or not value >= 0:
+            if not _is_number(value) or not value >= 0:
                 _refuse(name, value, "a number of at least 0")
         seconds = self.model_seconds
         if seconds is None:
             return
-        if not isinstance(seconds, Real) or not seconds > 0:
-            _refuse("model_seconds", seconds, "a number of seconds above 0")
+        if not _is_number(seconds) or not 0 < seconds <= TIMEOUT_MAX:
+            _refuse(
+                "model_seconds", seconds, "a number of seconds above 0, or None to wait for ever,"
+            )
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def check(
@@ -104,7 +111,8 @@ def check(
     if not isinstance(preset, Preset | str):
         _refuse("preset", preset, ACCEPTED)
     complete = getattr(model, "complete", None)
-    is_model = model is None or isinstance(model, str) or callable(complete)
+    has_complete = callable(complete) and not isinstance(model, type)
+    is_model = model is None or isinstance(model, str) or has_complete
     if not is_model:
         _refuse(
             "model",
@@ -134,6 +142,10 @@ def check(
     for name, function in functions.items():
         if is_async(function):
             _refuse(name, function, "a function that returns at once, also on asyncio,")
+        arguments = ARGUMENTS.get(name, 0)
+        is_checked = name in ARGUMENTS and callable(function)
+        if is_checked and not takes(function, arguments):
+            _refuse(name, function, function_wanted(arguments))
 
 
 def settings_function(settings: Settings | Callable[[], Settings]) -> Callable[[], Settings]:
@@ -149,9 +161,18 @@ def check_manual(instructions: Json, keep_recent: Json) -> None:
     Raises:
         SettingError: one of them cannot work.
     """
+    check_instructions(instructions)
+    check_whole_number("keep_recent", keep_recent, least=None, optional=True)
+
+
+def check_instructions(instructions: Json) -> None:
+    """What a summary should dwell on.
+
+    Raises:
+        SettingError: it is no text.
+    """
     if not isinstance(instructions, str):
         _refuse("instructions", instructions, "a text")
-    check_whole_number("keep_recent", keep_recent, least=None, optional=True)
 
 
 def _refuse(name: str, value: Json, accepted: str) -> None:
