@@ -68,7 +68,7 @@ def test_a_window_that_nobody_names_is_assumed_and_told_once_for_each_model() ->
     assert [event.model for event in assumed(live)] == ["my-model", "other-model"]
     (first, _) = assumed(live)
     assert first.window == 128_000
-    assert first.why == (
+    assert first.reason == (
         "no table knows the window of the model 'my-model', so 128,000 tokens are assumed: set"
         " `window` of the Compactor, or of its Settings"
     )
@@ -77,7 +77,7 @@ def test_a_window_that_nobody_names_is_assumed_and_told_once_for_each_model() ->
 def test_without_a_model_the_assumed_window_is_told_too() -> None:
     live = Compactor("truncate")
     live.before_request([asked("so?")])
-    assert assumed(live)[0].why.startswith("neither a window nor a model is named, so 128,000 ")
+    assert assumed(live)[0].reason.startswith("neither a window nor a model is named, so 128,000 ")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from workbench import (
     Compactor,
     Completion,
     Context,
+    Due,
     Hooks,
     MessageEntry,
     ModelError,
@@ -35,7 +36,6 @@ from workbench import (
 from workbench.engine.compaction.plan import Draft
 from workbench.engine.models.extractive import Extractive
 from workbench.live.events import CompactionDropped, CompactionEnded
-from workbench.live.hooks import Due
 
 ENGINE = (str(Path("workbench", "engine", "compaction")), str(Path("workbench", "live")))
 

@@ -173,12 +173,12 @@ class WindowAssumed:
     Attributes:
         model: as `before_request` was told; empty where it was not.
         window: tokens.
-        why: in words, with what would set it.
+        reason: in words, with what would set it.
     """
 
     model: str
     window: int
-    why: str
+    reason: str
     type: Literal["window_assumed"] = "window_assumed"
 
 

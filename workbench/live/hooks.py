@@ -127,12 +127,12 @@ class Hooks:
             hook = getattr(self, name)
             if hook is None or is_async(hook):  # a compactor refuses what would be awaited
                 continue
-            wanted = "a function"
+            accepted = "a function"
             if callable(hook):
                 if takes(hook, arguments):
                     continue
-                wanted = function_wanted(arguments)
-            raise SettingError(f"the hook {name!r} is {hook!r:.80}; {wanted} would be accepted")
+                accepted = function_wanted(arguments)
+            raise SettingError(f"the hook {name!r} is {hook!r:.80}; {accepted} would be accepted")
 
 
 def checked_choice(answer: object) -> Cancel | Supply | None:

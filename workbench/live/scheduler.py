@@ -102,9 +102,9 @@ class Scheduler:
         reason = "neither a window nor a model is named"
         if model:
             reason = f"no table knows the window of the model {model!r}"
+        reason += f", so {gauge.window:,} tokens are assumed"
         advice = "set `window` of the Compactor, or of its Settings"
-        why = f"{reason}, so {gauge.window:,} tokens are assumed: {advice}"
-        self.tell(WindowAssumed(model, gauge.window, why))
+        self.tell(WindowAssumed(model, gauge.window, f"{reason}: {advice}"))
 
     def _is_turn_over(self, moment: Moment) -> bool:
         return moment == "after_turn" or self.memory.state.ends_a_turn()
