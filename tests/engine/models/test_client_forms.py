@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-
-from workbench.engine.models.provider_errors import classify
-from workbench.engine.models.refused_request import RefusedRequest
+from engine.models.refused import Request, judged
 
 Form: TypeAlias = Callable[[int, str], str]
 ROOM = Path(__file__).parent
@@ -97,9 +95,9 @@ REAL_FORMS: list[Form] = [
 def test_what_a_client_writes_around_an_error_changes_nothing(form: Form) -> None:
     judged_otherwise: list[str] = []
     for status, tokens, text in ERRORS[REAL_FORMS.index(form) % 4 :: 4]:
-        request = RefusedRequest(tokens)
-        bare = classify(text, status, request=request)
-        wrapped = classify(form(status, text), status, request=request)
+        request = Request(tokens)
+        bare = judged(text, status, request).diagnosis
+        wrapped = judged(form(status, text), status, request).diagnosis
         if wrapped.action != bare.action:
             judged_otherwise.append(f"{bare.action}, {wrapped.action}: {text}")
     assert judged_otherwise == []
@@ -108,12 +106,12 @@ def test_what_a_client_writes_around_an_error_changes_nothing(form: Form) -> Non
 def test_the_words_of_an_error_are_told_without_the_body_around_them() -> None:
     text = "prompt is too long: 210266 tokens > 200000 maximum"
     for form in (chat_completions, anthropic, node, traceback_line, genai, litellm):
-        assert classify(form(400, text)).text == text
+        assert judged(form(400, text)).diagnosis.text == text
 
 
 def test_a_code_beside_the_message_is_read() -> None:
     body = '{"error": {"message": "Bad request.", "code": "context_length_exceeded"}}'
-    assert classify(f"Error code: 400 - {body}").action == "compact"
+    assert judged(f"Error code: 400 - {body}").diagnosis.action == "compact"
 
 
 def test_the_status_of_a_failed_request_is_no_number_of_its_output() -> None:
@@ -121,5 +119,5 @@ def test_the_status_of_a_failed_request_is_no_number_of_its_output() -> None:
         "Error code: 400 - Failed to generate content: the input token count is 1251952 but model"
         " only supports up to 1048576."
     )
-    diagnosis = classify(error, 400)
+    diagnosis = judged(error, 400).diagnosis
     assert (diagnosis.action, diagnosis.limit) == ("compact", 1_048_576)

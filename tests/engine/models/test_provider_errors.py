@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from workbench.engine.models.provider_errors import classify, classify_answer
-from workbench.engine.transcript.message import Usage
+from engine.models.refused import judged, overflow_in_answer
 
 OVERFLOWS: list[tuple[str, str, int | None, int | None, int | None]] = [
     # provider, text, status, limit, used
@@ -166,7 +164,7 @@ TRAPS: list[tuple[str, str, int | None, str, str]] = [
 def test_an_overflow_is_recognised_with_its_numbers(
     provider: str, text: str, status: int | None, limit: int | None, used: int | None
 ) -> None:
-    diagnosis = classify(text, status)
+    diagnosis = judged(text, status).diagnosis
     assert (diagnosis.kind, diagnosis.action) in {("overflow", "compact"), ("mixed", "compact")}
     if limit is not None:
         assert diagnosis.limit == limit
@@ -175,12 +173,10 @@ def test_an_overflow_is_recognised_with_its_numbers(
 
 
 def test_a_prompt_that_ollama_cut_to_half_of_its_context_shows_the_context() -> None:
-    cut = classify_answer(Usage(input=32_770), "stop", 128_000, Usage(input=65_530), grown=500)
-    assert cut is not None and cut.limit == 65_536 and cut.action == "compact"
-    assert (
-        classify_answer(Usage(input=60_000), "stop", 128_000, Usage(input=65_530), grown=500)
-        is None
-    )
+    cut = overflow_in_answer(32_770, "stop", 128_000, read_before=65_530, grown=500)
+    assert cut is not None
+    assert (cut.diagnosis.limit, cut.diagnosis.action) == (65_536, "compact")
+    assert overflow_in_answer(60_000, "stop", 128_000, read_before=65_530, grown=500) is None
 
 
 @pytest.mark.parametrize(
@@ -189,7 +185,7 @@ def test_a_prompt_that_ollama_cut_to_half_of_its_context_shows_the_context() -> 
 def test_what_only_looks_like_an_overflow_is_told_apart(
     name: str, text: str, status: int | None, kind: str, action: str
 ) -> None:
-    diagnosis = classify(text, status)
+    diagnosis = judged(text, status).diagnosis
     assert (diagnosis.kind, diagnosis.action) == (kind, action)
 
 
@@ -198,7 +194,7 @@ def test_a_request_above_a_rate_limit_is_compacted_to_it_since_waiting_cannot_he
         "Request too large for model on tokens per minute (TPM): Limit 6,000, Requested 9,500,"
         " please reduce"
     )
-    diagnosis = classify(text, 413)
+    diagnosis = judged(text, 413).diagnosis
     assert (diagnosis.kind, diagnosis.action, diagnosis.limit, diagnosis.used) == (
         "rate_permanent",
         "compact",
@@ -208,16 +204,16 @@ def test_a_request_above_a_rate_limit_is_compacted_to_it_since_waiting_cannot_he
 
 
 def test_a_request_below_a_rate_limit_waits() -> None:
-    diagnosis = classify(
+    diagnosis = judged(
         "Rate limit reached on tokens per min (TPM): Limit 30000, Requested 9500", 429
-    )
+    ).diagnosis
     assert diagnosis.action == "back_off"
 
 
 def test_less_output_is_asked_for_where_the_prompt_itself_fits() -> None:
-    diagnosis = classify(
+    diagnosis = judged(
         "input length and `max_tokens` exceed context limit: 180000 + 32000 > 200000", 400
-    )
+    ).diagnosis
     assert (diagnosis.action, diagnosis.output, diagnosis.limit) == (
         "lower_output",
         20_000,
@@ -226,9 +222,9 @@ def test_less_output_is_asked_for_where_the_prompt_itself_fits() -> None:
 
 
 def test_a_prompt_that_leaves_no_room_for_an_answer_is_compacted() -> None:
-    diagnosis = classify(
+    diagnosis = judged(
         "input length and `max_tokens` exceed context limit: 199900 + 32000 > 200000", 400
-    )
+    ).diagnosis
     assert (diagnosis.action, diagnosis.used, diagnosis.limit) == ("compact", 199_900, 200_000)
 
 
@@ -238,7 +234,7 @@ def test_vllm_says_prompt_and_completion_apart() -> None:
         " (20000 in the messages, 16000 in the completion). Please reduce the length of the"
         " messages or completion."
     )
-    diagnosis = classify(text, 400)
+    diagnosis = judged(text, 400).diagnosis
     assert (diagnosis.action, diagnosis.output) == ("lower_output", 12_768)
 
 
@@ -247,17 +243,17 @@ def test_tgi_states_its_sum() -> None:
         "`inputs` tokens + `max_new_tokens` must be <= 8192. Given: 6000 `inputs` tokens and 4096"
         " `max_new_tokens`"
     )
-    assert classify(text, 422).output == 2_192
+    assert judged(text, 422).diagnosis.output == 2_192
 
 
 def test_an_output_cap_says_how_much_may_be_asked_for() -> None:
     text = "max_tokens is too large: 200000. This model supports at most 16384 completion tokens"
-    assert classify(text, 400).output == 16_384
+    assert judged(text, 400).diagnosis.output == 16_384
 
 
 def test_a_number_that_is_no_window_is_not_taken_for_one() -> None:
-    assert classify("context window exceeds limit (2013)", 400).kind == "overflow"
-    assert classify("maximum context length is 12 tokens", 400).limit is None
+    assert judged("context window exceeds limit (2013)", 400).diagnosis.kind == "overflow"
+    assert judged("maximum context length is 12 tokens", 400).diagnosis.limit is None
 
 
 class ProviderError(Exception):
@@ -285,7 +281,7 @@ def test_the_innermost_status_counts_not_a_wrappers_guess() -> None:
                 f"litellm.RateLimitError: RateLimitError: OpenAIException - {inner}"
             ) from inner
     except RateLimitError as error:
-        assert classify(error).kind == "bytes"
+        assert judged(error).diagnosis.kind == "bytes"
 
 
 def test_an_unrelated_error_in_whose_handling_it_was_raised_is_not_read() -> None:
@@ -295,26 +291,26 @@ def test_an_unrelated_error_in_whose_handling_it_was_raised_is_not_read() -> Non
         except KeyError:
             raise ProviderError(401, {"error": {"message": "no key"}})  # noqa: B904 - the unrelated context is the test
     except ProviderError as error:
-        assert classify(error).action == "leave_alone"
+        assert judged(error).diagnosis.action == "leave_alone"
 
 
 def test_a_stop_reason_alone_can_say_overflow() -> None:
-    diagnosis = classify_answer(Usage(input=900), "model_context_window_exceeded", 1_000)
-    assert diagnosis is not None and diagnosis.action == "compact"
+    overflow = overflow_in_answer(900, "model_context_window_exceeded", 1_000)
+    assert overflow is not None and overflow.diagnosis.action == "compact"
 
 
 def test_no_output_at_a_full_window_is_an_overflow_and_a_long_answer_is_not() -> None:
-    full = classify_answer(Usage(input=995), "length", 1_000)
-    assert full is not None and full.kind == "overflow"
-    assert classify_answer(Usage(input=995, output=5), "length", 1_000) is None
+    full = overflow_in_answer(995, "length", 1_000)
+    assert full is not None and full.diagnosis.kind == "overflow"
+    assert overflow_in_answer(995, "length", 1_000, wrote=5) is None
 
 
 def test_more_usage_than_the_window_is_a_silent_overflow() -> None:
-    assert classify_answer(Usage(input=1_200, output=10), "stop", 1_000) is not None
-    assert classify_answer(Usage(input=800, output=10), "stop", 1_000) is None
+    assert overflow_in_answer(1_200, "stop", 1_000, wrote=10) is not None
+    assert overflow_in_answer(800, "stop", 1_000, wrote=10) is None
 
 
 def test_a_report_that_stays_while_the_prompt_grows_says_that_it_was_cut() -> None:
-    diagnosis = classify_answer(Usage(input=4_096), "stop", 32_768, Usage(input=4_096), grown=3_000)
-    assert diagnosis is not None and diagnosis.limit == 4_096
-    assert classify_answer(Usage(input=4_096), "stop", 32_768, Usage(input=4_096), grown=0) is None
+    cut = overflow_in_answer(4_096, "stop", 32_768, read_before=4_096, grown=3_000)
+    assert cut is not None and cut.diagnosis.limit == 4_096
+    assert overflow_in_answer(4_096, "stop", 32_768, read_before=4_096, grown=0) is None

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-from workbench.engine.models.provider_errors import classify
-from workbench.engine.models.refused_request import RefusedRequest
+from engine.models.refused import Request, judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +24,7 @@ class Wording:
     @property
     def judged(self) -> str:
         """The action that the classifier names."""
-        return classify(self.text, self.status or None).action
+        return judged(self.text, self.status or None).diagnosis.action
 
 
 FILE = Path(__file__).with_name("provider_wordings.toml")
@@ -64,13 +62,13 @@ def test_no_wording_of_another_error_is_taken_for_an_overflow() -> None:
 def test_where_input_and_output_are_stated_apart_less_output_is_asked_for(
     text: str, used: int, output: int
 ) -> None:
-    diagnosis = classify(text, 400)
+    diagnosis = judged(text, 400).diagnosis
     assert (diagnosis.action, diagnosis.used, diagnosis.output) == ("lower_output", used, output)
 
 
 def test_where_the_input_alone_fills_the_window_it_is_compacted() -> None:
     text = "2000 output tokens and 63900 input tokens exceed the context window: maximum 64000."
-    assert classify(text, 400).action == "compact"
+    assert judged(text, 400).diagnosis.action == "compact"
 
 
 UNKNOWN = "Refused: 9211 tokens came in, the slot has 8192."
@@ -88,11 +86,11 @@ UNKNOWN = "Refused: 9211 tokens came in, the slot has 8192."
 def test_unknown_words_are_judged_by_the_status_and_our_own_count(
     prompt: int, status: int, action: str
 ) -> None:
-    assert classify(UNKNOWN, status, request=RefusedRequest(prompt)).action == action
+    assert judged(UNKNOWN, status, Request(prompt)).diagnosis.action == action
 
 
 def test_the_larger_number_is_the_prompt_and_the_smaller_the_limit() -> None:
-    diagnosis = classify(UNKNOWN, 400, request=RefusedRequest(8_000))
+    diagnosis = judged(UNKNOWN, 400, Request(8_000)).diagnosis
     assert (diagnosis.used, diagnosis.limit) == (9_211, 8_192)
 
 
@@ -104,7 +102,7 @@ def test_a_field_that_is_too_long_is_no_overflow(field: str) -> None:
         f"Invalid '{field}': string too long. Expected a string with maximum length 1024, but got"
         " one of 9000."
     )
-    assert classify(text, 400, request=RefusedRequest(9_000)).action in ("repair", "leave_alone")
+    assert judged(text, 400, Request(9_000)).diagnosis.action in ("repair", "leave_alone")
 
 
 OTHERS = tomllib.loads(Path(__file__).with_name("other_wordings.toml").read_text("utf-8"))
@@ -116,18 +114,18 @@ def test_wordings_that_were_written_before_the_rules_were_read(
     status: int, prompt: int, action: str, text: str
 ) -> None:
     right = NOTHING if action == "none" else (action,)
-    assert classify(text, status, request=RefusedRequest(prompt)).action in right
+    assert judged(text, status, Request(prompt)).diagnosis.action in right
 
 
 def test_an_answer_that_may_not_be_so_long_is_no_window() -> None:
     text = "Requested completion of 50000 tokens; at most 8192 are produced by this model"
-    diagnosis = classify(text, 400, request=RefusedRequest(60_000))
+    diagnosis = judged(text, 400, Request(60_000)).diagnosis
     assert (diagnosis.action, diagnosis.limit) == ("lower_output", 8_192)
 
 
 def test_where_prompt_and_answer_are_added_the_room_that_is_left_is_asked_for() -> None:
     text = "prompt_tokens 90000 + max_tokens 50000 exceeds 131072"
-    assert classify(text, 400, request=RefusedRequest(90_000)).output == 41_072
+    assert judged(text, 400, Request(90_000)).diagnosis.output == 41_072
 
 
 def test_where_what_a_prompt_may_have_is_told_too_the_window_is_the_larger_number() -> None:
@@ -135,7 +133,7 @@ def test_where_what_a_prompt_may_have_is_told_too_the_window_is_the_larger_numbe
         "You passed 99073 input tokens and requested 32000 output tokens. However, the model's"
         " context length is only 131072 tokens, resulting in a maximum input length of 99072 tokens."
     )
-    diagnosis = classify(text, 400)
+    diagnosis = judged(text, 400).diagnosis
     assert (diagnosis.action, diagnosis.limit, diagnosis.output) == (
         "lower_output",
         131_072,
@@ -145,4 +143,4 @@ def test_where_what_a_prompt_may_have_is_told_too_the_window_is_the_larger_numbe
 
 def test_the_size_of_a_tensor_is_the_window() -> None:
     text = "RuntimeError: start (958) + length (1624) exceeds dimension size (2048)."
-    assert classify(text, 500).limit == 2_048
+    assert judged(text, 500).diagnosis.limit == 2_048
