@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
+from engine.models.provider import sent_to_provider
 from live.talk import Record, anthropic, openai
 
 from workbench import Compactor, Completion, ModelError, SummaryRequest
-from workbench.engine.models.conversation import sent_messages
 from workbench.live.events import CompactionEnded
 
 TALKS: dict[str, Callable[..., list[Record]]] = {"openai": openai, "anthropic": anthropic}
@@ -61,7 +61,7 @@ def test_it_sends_what_the_host_sent_and_asks_last(preset: str, format: str) -> 
     model = Agent()
     talked(preset, format, model)
     request = model.requests[0]
-    chat = sent_messages(request)
+    chat = sent_to_provider(request)
     assert request.conversation
     assert chat[-1] == {"role": "user", "content": request.prompt}
     assert_valid([dict(message) for message in chat])

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from workbench import SummaryRequest
+import pytest
+
+from workbench import ModelError, SummaryRequest, find_model
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.litellm import LiteLLM
 from workbench.engine.models.provider_options import ProviderOptions
@@ -195,3 +197,19 @@ def model(provider: Provider, ledger: Ledger, **how: Any) -> CachedModel:
 
 def request(prompt: str = "Summarise this.", most: int | None = 100) -> SummaryRequest:
     return SummaryRequest(purpose="summary", system="", write=lambda _: prompt, max_tokens=most)
+
+
+def sent_to_provider(request: SummaryRequest) -> list[dict[str, Any]]:
+    """The messages that a provider gets, which gives no answer."""
+    sent: list[dict[str, Any]] = []
+
+    def no_answer(*, messages: list[dict[str, Any]], **_: object) -> None:
+        sent.extend(messages)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("litellm.completion", no_answer)
+        patched.setenv("WORKBENCH_API_BASE", "http://127.0.0.1:9/v1")
+        patched.setenv("WORKBENCH_TRIES", "1")
+        with pytest.raises(ModelError, match="no choice"):
+            find_model("litellm:openai/stub").complete(request)
+    return sent

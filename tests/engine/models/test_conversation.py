@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from engine.models.provider import Provider, completion
+from engine.models.provider import Provider, completion, sent_to_provider
 from engine.models.provider import model as cached
 
 from builders import called, conversation, result, rules, said, told
@@ -20,7 +20,6 @@ from workbench import (
     find_model,
 )
 from workbench.engine.compaction.stages import Summarize
-from workbench.engine.models.conversation import sent_messages
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.ledger import Ledger
 from workbench.engine.models.plain_text import request_key
@@ -43,7 +42,7 @@ def request(messages: tuple[Message, ...] = HISTORY) -> SummaryRequest:
 
 
 def test_the_conversation_comes_first_and_the_question_last() -> None:
-    messages = sent_messages(request())
+    messages = sent_to_provider(request())
     assert messages[0] == {"role": "system", "content": "be good"}
     assert len(messages) == len(HISTORY) + 1
     assert messages[-1] == {"role": "user", "content": request().prompt}
@@ -51,7 +50,7 @@ def test_the_conversation_comes_first_and_the_question_last() -> None:
 
 
 def test_without_a_system_prompt_of_the_agent_the_summarisers_own_is_sent() -> None:
-    messages = sent_messages(request(HISTORY[1:]))
+    messages = sent_to_provider(request(HISTORY[1:]))
     assert messages[0] == {"role": "system", "content": "You write summaries."}
 
 
@@ -64,7 +63,7 @@ def test_results_follow_their_calls_and_what_has_no_partner_is_left_out() -> Non
         told("", "a1", thought="hm"),
         called("read", "c2"),
     )
-    _, *chat, _ = sent_messages(request(messages))
+    _, *chat, _ = sent_to_provider(request(messages))
     assert [message["role"] for message in chat] == ["assistant", "tool", "user"]
     assert chat[0]["content"] == "I look"
     assert chat[1] == {"role": "tool", "content": "late", "tool_call_id": "c1"}
@@ -72,7 +71,7 @@ def test_results_follow_their_calls_and_what_has_no_partner_is_left_out() -> Non
 
 def test_an_earlier_summary_is_said_by_whom_it_was_sent() -> None:
     summary = Summary(id="s", text="old", lead="[lead] ", said_by="assistant")
-    _, *chat, _ = sent_messages(request((summary,)))
+    _, *chat, _ = sent_to_provider(request((summary,)))
     assert chat == [{"role": "assistant", "content": "[lead] old"}]
 
 
