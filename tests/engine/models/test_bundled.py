@@ -4,6 +4,7 @@ instead is named.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -12,18 +13,12 @@ import pytest
 
 from builders import conversation
 from workbench import FormatError, ModelError, ModelSettings, Refused, SummaryRequest, find_model
-from workbench.base import package
 from workbench.engine.models.bundled import Bundled
-from workbench.engine.models.bundled_answers import (
-    BundledAnswer,
-    answers_text,
-    content_seal,
-    read_answers,
-    shipped_file,
-)
+from workbench.engine.models.bundled_answers import BundledAnswer, answers_text
 from workbench.engine.models.plain_text import request_key
 
 ROOT = Path(__file__).parents[3]
+SHIPPED = ROOT / "datasets" / "summaries" / "answers.jsonl"
 WRITERS = {"a large language model, 2026-11"}
 """Who wrote the summaries that ship."""
 SAID = "The user looks at two parts and keeps their limits: 1000 for part 0, 1001 for part 1."
@@ -109,7 +104,8 @@ def test_other_answers_make_another_replay(tmp_path: Path) -> None:
     seal = settings.seal(settings.model(model))
     stored(tmp_path, answer(request(), "Another summary."))
     assert settings.seal(settings.model(model)) != seal
-    assert content_seal(tmp_path / "none.jsonl") == ""
+    without_answers = settings.model(Bundled(file=tmp_path / "none.jsonl"))
+    assert settings.seal(without_answers)["bundled"] == ""
 
 
 @pytest.mark.parametrize(
@@ -144,13 +140,16 @@ def test_nothing_is_read_before_it_is_asked_and_nothing_for_another_model(tmp_pa
 
 
 def test_what_ships_has_each_key_once_in_order_and_a_known_writer() -> None:
-    answers = read_answers(shipped_file())
-    lines = shipped_file().read_text("utf-8")
-    assert lines == answers_text(answers.values()), "sorted by key, each a line"
-    assert {answer.writer for answer in answers.values()} <= WRITERS
-    assert all(
-        len(key) == 64 and answer.text.strip() == answer.text for key, answer in answers.items()
-    )
+    lines = SHIPPED.read_text("utf-8").splitlines()
+    answers = [json.loads(line) for line in lines]
+    keys = [answer["key"] for answer in answers]
+    assert keys == sorted(set(keys)), "sorted by key, each a line"
+    assert all(len(key) == 64 for key in keys)
+    assert {answer["writer"] for answer in answers} <= WRITERS
+    assert all(answer["text"].strip() == answer["text"] for answer in answers)
+    assert Bundled().file == SHIPPED
+    written_again = answers_text(BundledAnswer(**answer) for answer in answers)
+    assert written_again == SHIPPED.read_text("utf-8")
 
 
 def test_the_wheel_has_the_answers_where_the_package_looks_for_them(
@@ -161,10 +160,10 @@ def test_the_wheel_has_the_answers_where_the_package_looks_for_them(
     ]["wheel"]
     placed = {target: source for source, target in build["force-include"].items()}
     installed = tmp_path / "workbench"
-    monkeypatch.setattr(package, "PACKAGE", installed)
+    monkeypatch.setattr("workbench.base.package.PACKAGE", installed)
     for target in placed:
         (tmp_path / target).mkdir(parents=True, exist_ok=True)
-    in_wheel = shipped_file().relative_to(tmp_path)
+    in_wheel = Bundled().file.relative_to(tmp_path)
     source = ROOT / placed[in_wheel.parent.as_posix()] / in_wheel.name
     assert source.is_file()
     assert list(source.parent.iterdir()) == [source], "no program goes into the package"

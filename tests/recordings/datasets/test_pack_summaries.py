@@ -5,17 +5,20 @@ dropped.
 from __future__ import annotations
 
 import importlib.util
+import json
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any, TypeAlias
 
 import pytest
 
 from builders import remembering, rules
 from workbench import Session, compare
-from workbench.engine.models.bundled_answers import BundledAnswer, answers_text, read_answers
-from workbench.engine.models.folder_requests import Requests
+from workbench.engine.models.bundled_answers import BundledAnswer, answers_text
 
+Record: TypeAlias = dict[str, Any]
 ROOT = Path(__file__).parents[3]
 SESSION = Session.of([rules("be brief"), *remembering(40)], id="s", project="p")
 README = """
@@ -67,9 +70,17 @@ def ask(folder: Path, out: Path) -> int:
 
 def keys(folder: Path) -> list[str]:
     """The keys of a folder's requests."""
-    requests = Requests(folder)
-    requests.look()
-    return list(requests.numbers)
+    keys: list[str] = []
+    for file in sorted(folder.glob("*.request.txt")):
+        header, _, _ = file.read_text("utf-8").partition("\n---\n")
+        keys += re.findall(r"^key: (\w+)$", header, re.MULTILINE)
+    return keys
+
+
+def answers_in(file: Path) -> dict[str, Record]:
+    """The answers in a file by key."""
+    answers = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    return {answer["key"]: answer for answer in answers}
 
 
 def answer(folder: Path, text: str) -> None:
@@ -107,13 +118,13 @@ def test_answers_are_packed_counted_and_dropped_once_nobody_asks(
 
     answer(folder, "the user looks at parts of the project")
     assert packing.main([*words, "--check"], SESSION) == 1
-    assert read_answers(file).keys() == {stale.key}, "a check writes nothing"
+    assert answers_in(file).keys() == {stale.key}, "a check writes nothing"
     assert packing.main(words, SESSION) == 0
     text = capsys.readouterr().out
     assert "stale: 1" in text
-    packed = read_answers(file)
+    packed = answers_in(file)
     assert stale.key not in packed and len(packed) >= asked > 0
-    assert {bundled_answer.writer for bundled_answer in packed.values()} == {"a test"}
+    assert {answer["writer"] for answer in packed.values()} == {"a test"}
     assert f"recorded: {len(packed)}, {len(packed)} of them from the folder" in text
     assert sorted(path for path in folder.iterdir() if "answer" not in path.name) == before, (
         "nothing is asked there"
@@ -122,7 +133,7 @@ def test_answers_are_packed_counted_and_dropped_once_nobody_asks(
     assert packing.main(["--file", str(file)], SESSION) == 0, (
         "without the folder the file keeps what it has"
     )
-    assert read_answers(file) == packed
+    assert answers_in(file) == packed
     assert f"recorded: {len(packed)}, 0 of them from the folder" in capsys.readouterr().out
 
 
@@ -141,7 +152,7 @@ def test_it_asks_what_the_commands_ask_until_nothing_is_missing(
         if "missing: 0" in capsys.readouterr().out:
             break
     assert packing.main([*words, "--check"], SESSION) == 0
-    assert read_answers(file).keys() == {*keys(folder)}
+    assert answers_in(file).keys() == {*keys(folder)}
     number = len(keys(folder))
     packing.main(
         [str(tmp_path / "other"), "--who", "a test", "--file", str(file), "--ask"], SESSION
