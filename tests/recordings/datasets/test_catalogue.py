@@ -4,22 +4,54 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 
-from workbench import FormatError, SetupError
+import workbench
 from workbench.cli import main
-from workbench.recordings.datasets.catalogue import PublicRecording, fetch, recordings
 
+CATALOGUE = Path(workbench.__file__).parent / "recordings" / "datasets" / "catalogue.toml"
 DATA = bytes(range(256)) * 1000
-ENTRY = PublicRecording(
-    set="corpora", source="thing", file="sample.jsonl", repository="someone/thing", commit="c" * 40, path="a b/session.jsonl",
-    licence="MIT", what="native", sha256=hashlib.sha256(DATA).hexdigest(), size=len(DATA),
-)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A file of the catalogue, of one source."""
+
+    file: str
+    path: str
+    sha256: str
+    size: int
+    lines: tuple[int, int] | None = None
+    items: tuple[int, ...] | None = None
+
+    def toml(self) -> str:
+        """Its line in the catalogue."""
+        values = {name: value for name, value in asdict(self).items() if value is not None}
+        fields = [f"{name} = {json.dumps(value)}" for name, value in values.items()]
+        return f"{{ {', '.join(fields)} }}"
+
+
+ENTRY = Entry(
+    file="sample.jsonl",
+    path="a b/session.jsonl",
+    sha256=hashlib.sha256(DATA).hexdigest(),
+    size=len(DATA),
+)
+SOURCE = f"""[[source]]
+name = "thing"
+set = "corpora"
+repository = "someone/thing"
+commit = "{"c" * 40}"
+licence = "MIT"
+what = "native"
+"""
 
 
 @dataclass
@@ -61,112 +93,143 @@ def host() -> Iterator[Host]:
     server.server_close()
 
 
-def fetched(entry: PublicRecording, folder: Path, host: Host) -> Path:
-    """The one file, or the error that stands in its place."""
-    [(_, found)] = fetch([entry], folder, host.address, seconds=2)
-    if not isinstance(found, Path):
-        raise found
-    return found
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What the command answers: the files, and why others are missing, by name."""
+
+    files: list[Path]
+    missing: dict[str, str]
 
 
-def part(data: bytes, **where: object) -> PublicRecording:
+Fetch: TypeAlias = Callable[..., Fetched]
+
+
+@pytest.fixture
+def fetch(
+    host: Host,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Fetch:
+    """Fetches all files of a catalogue that has these."""
+
+    def fetched(*entries: Entry) -> Fetched:
+        catalogue = tmp_path / "catalogue.toml"
+        files = ",\n".join(entry.toml() for entry in entries)
+        catalogue.write_text(f"{SOURCE}files = [\n{files}\n]\n", "utf-8")
+        monkeypatch.setattr("workbench.recordings.datasets.catalogue.CATALOGUE", catalogue)
+        words = ["--all", "--host", host.address, "--folder", str(tmp_path / "fetched"), "--json"]
+        has_failed = main(["lab", "dataset", "fetch", *words])
+        answer = json.loads(capsys.readouterr().out)
+        assert has_failed == bool(answer["missing"])
+        return Fetched([Path(file) for file in answer["files"]], answer["missing"])
+
+    return fetched
+
+
+def part(data: bytes, **where: Any) -> Entry:
     """A recording that is a part of the host's file."""
-    return replace(ENTRY, file="part", sha256=hashlib.sha256(data).hexdigest(), **where)  # type: ignore[arg-type]
+    return replace(ENTRY, file="part", sha256=hashlib.sha256(data).hexdigest(), **where)
 
 
 def test_a_recording_is_fetched_once_to_the_folder_of_its_source(
-    tmp_path: Path, host: Host
+    fetch: Fetch, tmp_path: Path, host: Host
 ) -> None:
-    assert fetched(ENTRY, tmp_path / "fetched", host).read_bytes() == DATA
-    assert (
-        fetched(ENTRY, tmp_path / "fetched", host)
-        == tmp_path / "fetched" / "corpora" / "thing" / "sample.jsonl"
-    )
+    file = tmp_path / "fetched" / "corpora" / "thing" / "sample.jsonl"
+    assert fetch(ENTRY) == Fetched([file], {})
+    assert file.read_bytes() == DATA
+    assert fetch(ENTRY) == Fetched([file], {})
     assert len(host.asked) == 1
 
 
-def test_recordings_that_are_parts_of_one_file_ask_for_it_once(tmp_path: Path, host: Host) -> None:
+def test_recordings_that_are_parts_of_one_file_ask_for_it_once(fetch: Fetch, host: Host) -> None:
     text = b"one\ntwo\rtoo\n\xffthree\nfour\n"
     host.files = dict.fromkeys(host.files, text)
-    every = [part(b"two\rtoo\n\xffthree\n", lines=(2, 3)), replace(part(text), file="whole")]
-    assert [
-        file.read_bytes()
-        for _, file in fetch(every, tmp_path, host.address)
-        if isinstance(file, Path)
-    ] == [
-        b"two\rtoo\n\xffthree\n",
-        text,
-    ]
+    middle = b"two\rtoo\n\xffthree\n"
+    fetched = fetch(part(middle, lines=(2, 3)), replace(part(text), file="whole"))
+    assert [file.read_bytes() for file in fetched.files] == [middle, text]
     assert len(host.asked) == 1
 
 
-def test_items_of_a_list_are_taken_in_the_order_of_the_catalogue(
-    tmp_path: Path, host: Host
-) -> None:
+def test_items_of_a_list_are_taken_in_the_order_of_the_catalogue(fetch: Fetch, host: Host) -> None:
     host.files = dict.fromkeys(host.files, '[{"a": 1}, "é", [2]]'.encode())
-    public_recording = part('[\n [\n  2\n ],\n "é"\n]'.encode(), items=(2, 1))
-    assert json.loads(fetched(public_recording, tmp_path, host).read_text("utf-8")) == [[2], "é"]
+    entry = part('[\n [\n  2\n ],\n "é"\n]'.encode(), items=(2, 1))
+    (file,) = fetch(entry).files
+    assert json.loads(file.read_text("utf-8")) == [[2], "é"]
     for other in (b"[]", b"no list"):
         host.files = dict.fromkeys(host.files, other)
-        with pytest.raises(FormatError, match="differs"):
-            fetched(replace(public_recording, file=f"other {len(other)}"), tmp_path, host)
+        (reason,) = fetch(replace(entry, file=f"other {len(other)}")).missing.values()
+        assert "differs" in reason
 
 
-def test_a_download_that_breaks_off_leaves_nothing(tmp_path: Path, host: Host) -> None:
+def test_a_download_that_breaks_off_leaves_nothing(
+    fetch: Fetch, tmp_path: Path, host: Host
+) -> None:
     host.breaks_after = 100_000
-    with pytest.raises(SetupError, match="could not be read"):
-        fetched(ENTRY, tmp_path, host)
-    assert list(tmp_path.iterdir()) == []
+    assert "could not be read" in fetch(ENTRY).missing["corpora/thing/sample.jsonl"]
+    assert not (tmp_path / "fetched").exists()
 
 
 @pytest.mark.parametrize("data", [DATA[:-1] + b"x", DATA + b"more"])
-def test_another_file_than_meant_is_thrown_away(tmp_path: Path, host: Host, data: bytes) -> None:
+def test_another_file_than_meant_is_thrown_away(
+    fetch: Fetch, tmp_path: Path, host: Host, data: bytes
+) -> None:
     host.files = dict.fromkeys(host.files, data)
-    with pytest.raises(FormatError, match="differs from the one in the catalogue") as found:
-        fetched(ENTRY, tmp_path, host)
-    assert host.address in str(found.value)
-    assert list(tmp_path.iterdir()) == []
+    reason = fetch(ENTRY).missing["corpora/thing/sample.jsonl"]
+    assert "differs from the one in the catalogue" in reason and host.address in reason
+    assert not (tmp_path / "fetched").exists()
 
 
-def test_a_damaged_file_in_the_folder_is_fetched_again(tmp_path: Path, host: Host) -> None:
-    file = fetched(ENTRY, tmp_path, host)
+def test_a_damaged_file_in_the_folder_is_fetched_again(fetch: Fetch) -> None:
+    (file,) = fetch(ENTRY).files
     file.write_bytes(DATA[:-1] + b"x")
-    assert fetched(ENTRY, tmp_path, host).read_bytes() == DATA
+    assert fetch(ENTRY).files == [file]
+    assert file.read_bytes() == DATA
 
 
-def test_a_recording_that_the_host_does_not_have_stops_no_other(tmp_path: Path, host: Host) -> None:
-    public_recording = replace(ENTRY, file="gone", path="none.jsonl")
-    (_, missing), (_, there) = fetch([public_recording, ENTRY], tmp_path, host.address)
-    assert "answered 404" in str(missing)
-    assert there == tmp_path / "corpora" / "thing" / "sample.jsonl"
+def test_a_recording_that_the_host_does_not_have_stops_no_other(
+    fetch: Fetch, tmp_path: Path
+) -> None:
+    fetched = fetch(replace(ENTRY, file="gone", path="none.jsonl"), ENTRY)
+    assert "answered 404" in fetched.missing["corpora/thing/gone"]
+    assert fetched.files == [tmp_path / "fetched" / "corpora" / "thing" / "sample.jsonl"]
 
 
-def test_a_connection_that_breaks_off_stops_no_other(tmp_path: Path, host: Host) -> None:
+def test_a_connection_that_breaks_off_stops_no_other(
+    fetch: Fetch, tmp_path: Path, host: Host
+) -> None:
     host.files["/someone/thing/" + "c" * 40 + "/short.jsonl"] = b"short"
     host.breaks_after = 10
-    short = replace(part(b"short"), path="short.jsonl")
-    (_, broken), (_, there) = fetch([ENTRY, short], tmp_path, host.address)
-    assert "connection broke off" in str(broken)
-    assert host.address in str(broken)
-    assert there == tmp_path / "corpora" / "thing" / "part"
+    fetched = fetch(ENTRY, replace(part(b"short"), path="short.jsonl"))
+    reason = fetched.missing["corpora/thing/sample.jsonl"]
+    assert "connection broke off" in reason and host.address in reason
+    assert fetched.files == [tmp_path / "fetched" / "corpora" / "thing" / "part"]
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:9", "no address"])
-def test_a_host_that_does_not_answer_is_an_error(address: str, tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="could not be read"):
-        fetched(ENTRY, tmp_path, Host(address))
+def test_a_host_that_does_not_answer_is_an_error(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--all", "--host", address, "--folder", str(tmp_path)]
+    assert main(["lab", "dataset", "fetch", *words]) == 2
+    assert "could not be read" in capsys.readouterr().err
 
 
 def test_the_catalogue_lists_files_that_are_fixed_for_good() -> None:
-    public_recordings = recordings()
-    assert len(public_recordings) >= 100
-    assert len({entry.name for entry in public_recordings}) == len(public_recordings)
-    for entry in public_recordings:
-        assert re.fullmatch(r"[0-9a-f]{40}", entry.commit)
-        assert re.fullmatch(r"[0-9a-f]{64}", entry.sha256)
-        assert entry.licence in {"MIT", "Apache-2.0", "CC0-1.0"}
-        assert entry.url().startswith("https://")
-        assert not Path(entry.name).is_absolute() and ".." not in entry.name
+    names: list[str] = []
+    for source in tomllib.loads(CATALOGUE.read_text("utf-8"))["source"]:
+        assert re.fullmatch(r"[0-9a-f]{40}", source["commit"])
+        assert source["licence"] in {"MIT", "Apache-2.0", "CC0-1.0"}
+        for file in source["files"]:
+            assert re.fullmatch(r"[0-9a-f]{64}", file["sha256"])
+            names.append(f"{source['set']}/{source['name']}/{file['file']}")
+    assert len(names) >= 100 and len(set(names)) == len(names)
+    assert not any(Path(name).is_absolute() or ".." in name for name in names)
+
+
+def test_recordings_are_fetched_over_https(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["lab", "dataset", "fetch", "--help"])
+    assert "default: https://raw.githubusercontent.com" in " ".join(capsys.readouterr().out.split())
 
 
 def test_an_unknown_name_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
