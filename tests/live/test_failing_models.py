@@ -12,7 +12,6 @@ from live.talk import Record, answered, asked, openai, without_fallback
 
 import workbench as wb
 from workbench import Compactor, Completion, Settings, SummaryRequest
-from workbench.engine.models.model import TooLate
 from workbench.live.events import CompactionDropped, CompactionEnded
 
 PRESETS = ("opal", "summarize", "pipeline", "pi", "claude_code")
@@ -140,7 +139,7 @@ def test_a_model_is_given_up_in_time_for_the_rest_of_the_request(
 
     def given_up(seconds: float, call: object) -> Completion:
         waits.append(seconds)
-        raise TooLate
+        raise wb.ModelError("no answer came in time")
 
     monkeypatch.setattr("workbench.live.meter.within", given_up)
     live = Compactor("summarize", model=Slow(), window=60_000)

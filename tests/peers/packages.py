@@ -9,10 +9,14 @@ from typing import Any
 
 from peers.case import Case, Decision
 
-from workbench.engine.compaction.presets.claude_code import TOOLS
 from workbench.engine.transcript.message import Message, argument_texts, plain_text
 
 CLEARED = "[tool result cleared to save room]"
+TOOLS = {
+    "read", "readfile", "bash", "shell", "runshell", "grep", "glob", "websearch", "webfetch", "edit", "write",
+    "writefile",
+}  # fmt: skip
+"""Tools whose results the preset `claude_code` clears, by the names that agents use."""
 
 Rules = Set[str]
 Package = tuple[str, Callable[[Case, Rules], Decision]]

@@ -36,8 +36,8 @@ from workbench import (
 )
 from workbench.engine.transcript.log import fold
 from workbench.engine.transcript.message import Thinking, ToolResult, Usage, plain_text
-from workbench.recordings.importers.formats import FORMATS
 from workbench.recordings.importers.head import Head
+from workbench.recordings.importers.importer import known_formats
 
 WANTED = Path(__file__).parents[5] / "shared" / "wanted-formats"
 GENERAL = {"openai_chat", "anthropic_messages"}
@@ -308,7 +308,7 @@ def test_an_anthropic_compaction_block_stands_for_all_before_it(tmp_path: Path) 
 
 def knowing(text: str) -> set[str]:
     head = Head.of(text)
-    return {format.name for format in FORMATS if format.knows(head)} - GENERAL
+    return {format.name for format in known_formats().values() if format.knows(head)} - GENERAL
 
 
 @pytest.mark.parametrize("name", [*DOCUMENTS, *LINES, *TEXTS])
