@@ -90,11 +90,12 @@ def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, 
         "calibration": calibration,
         "kinds": dict(figures.kinds),
         "warnings": list(findings.warnings),
-        "notes": list(filter(None, (findings.same_size, *notes(findings)))),
+        "notes": list(filter(None, (findings.same_size, findings.each_size, *notes(findings)))),
         "names_only": names_only,
         "baseline": run.baseline,
         "against_baseline": records(figures.against_baseline),
         "strategies": headline(findings),
+        "same_size_places": asdict(run.same_size_places),
         "by_size": records(figures.by_size),
         "recorded": records(figures.recorded),
         "within_reach": records(figures.within_reach),
@@ -259,6 +260,8 @@ def _say_tables(findings: Findings, *, wide: bool) -> None:
     say(f"\n{joined(names).capitalize()} at the same size:")
     if findings.same_size:
         write(findings.same_size)
+    if wide and findings.each_size:
+        write(findings.each_size)
     contexts = []
     for row in rows:
         if row["strategy"] != RECORDED:
@@ -324,3 +327,5 @@ def show_sizes(findings: Findings) -> None:
     say(table(rows, columns, room=WIDTH))
     for text in notes_on_rows:
         write(text)
+    if findings.each_size:
+        write(findings.each_size)

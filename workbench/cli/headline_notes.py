@@ -83,9 +83,12 @@ def _essential(findings: Findings) -> Iterator[str]:
     if findings.has_drawn_chances:
         yield AS_GOOD
     if len(run.costs):
+        look_ups = "fetching again what was lost"
+        if run.simulated is not None:
+            look_ups = "each look-up of what was lost, simulated"
         yield (
             "Bill saved: of the estimated bill of all sessions without compaction, with summaries"
-            " and with fetching again what was lost; below 0 where compaction costs more."
+            f" and with {look_ups}; below 0 where compaction costs more."
         )
     yield _windows(run.replayed)
     yield from _limits(run)

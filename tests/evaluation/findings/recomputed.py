@@ -5,6 +5,7 @@ of them: nothing here uses the code that makes findings.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import nan
 from typing import Any
 
 import pandas as pd
@@ -107,7 +108,11 @@ class Recomputation:
         return rows.assign(gain=gain.fillna(0.0))
 
     def bill(self, strategy: str) -> dict[str, float]:
-        """What a strategy saves of the bill of all sessions, and what a session costs."""
+        """What a strategy saves of the bill of all sessions, and what a session costs: unknown for
+        `null`, which is not simulated.
+        """
+        if strategy == "null":
+            return {"cost_saved": nan, "cost": nan}
         costs = self.costs[self.costs["strategy"] == strategy]
         saved = costs["net_saving"]
         if strategy not in REFERENCES:

@@ -73,6 +73,32 @@ def test_the_bill_with_every_look_up_is_the_bill_everywhere(tmp_path: Path) -> N
     assert findings.decision.dollars.startswith("The bill is simulated: every look-up")
 
 
+def test_a_strategy_that_was_not_simulated_has_no_bill_beside_simulated_ones(
+    tmp_path: Path,
+) -> None:
+    run = run_of_three()
+    bill = {"usd": 8.0, "usd_fetching": 0.0, "net_saving": 0.0}
+    for session in {bill["session"] for bill in run.rows["costs"]}:
+        uncompacted = {"session": session, "usd_uncompacted": 10.0, "row": "some-model"}
+        run.rows["costs"].append({**uncompacted, **bill, "strategy": "none", "usd": 10.0})
+        estimate = {"usd_fetching": 0.5, "net_saving": 1.5}
+        run.rows["costs"].append({**uncompacted, **bill, **estimate, "strategy": "null"})
+    estimated = Findings.of(run)
+    assert estimated.figures.bills.set_index("strategy").loc["null", "net_saving"] == 1.5
+    assert "simulated" not in estimated.priced_at
+    bills = simulated_bills(run, NET | {"none": 0.0, "null": 0.0}, {})
+    is_reference = bills["strategy"].isin(["none", "null"])
+    findings = Findings.of(kept(run, bills[~is_reference], tmp_path))
+    rows = findings.figures.bills.set_index("strategy")
+    assert rows.loc["none", ["net_saving", "usd_fetching", "saved"]].tolist() == [0.0, 0.0, 0.0]
+    assert rows.loc["null", ["net_saving", "usd_fetching", "saved"]].isna().all()
+    headline = findings.figures.headline.set_index("strategy")
+    assert headline.loc["null", ["cost", "cost_saved"]].isna().all()
+    assert findings.priced_at.endswith(
+        "Look-ups are simulated in the bills; null is not simulated, so what it saves is unknown."
+    )
+
+
 @pytest.mark.parametrize(
     "part", ["another window", "one strategy less", "an older file", "a rule's summary"]
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
-from planted_run import PlantedRun
+from planted_run import PlantedRun, simulation
 from report.page.made import made
 
 from workbench import Findings, Report
@@ -48,6 +51,25 @@ def test_what_is_visible_recoverable_and_lost_and_what_it_saves() -> None:
     assert (row["fault_rate"], row["calls"], row["usd_recall"]) == (0.25, 11.0, 0.5)
     assert (row["saved"], row["saved_without"]) == (0.125, 0.25)
     assert "11" in Report(run()).paging.html and "30 %" in Report(run()).paging.html
+
+
+def test_with_and_without_recall_are_estimates_of_one_kind(tmp_path: Path) -> None:
+    """A simulation replaces the look-ups of the bill, and has none without recall."""
+    rows = []
+    for session in ("session-00", "session-01"):
+        row: dict[str, Any] = {"session": session, "project": session, "strategy": "truncate"}
+        row |= {"unrecorded": 0, "steps": 9, "look_ups": 0, "recalls": 0, "blind_steps": 0}
+        row |= {"usd_uncompacted": 4.0, "saved_usd": 1.0, "saved_usd_net": -2.0}
+        rows.append(row)
+    alone = run()
+    for name, table in alone.rows.items():
+        alone.rows[name] = [row for row in table if row.get("strategy", "truncate") == "truncate"]
+    alone.written(tmp_path)
+    simulation(rows).to_parquet(tmp_path / "simulated.parquet")
+    report = Report.open(tmp_path)
+    assert report.costs.data is not None and report.paging.data is not None
+    assert report.costs.data["net_saving"].tolist() == [-2.0]
+    assert report.paging.data[["saved", "saved_without"]].to_numpy().tolist() == [[0.125, 0.25]]
 
 
 def test_the_decision_says_what_recall_adds_and_costs_where_it_recommends_it() -> None:

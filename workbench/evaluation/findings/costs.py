@@ -113,7 +113,7 @@ def _row_within_reach(
     totals = counts.sum()
     bill = costs["usd_uncompacted"].sum()
     saved = priced["net_saving"].sum()
-    saved_without = costs["net_saving"].sum()
+    saved_without = costs["estimated_saving"].sum()
     row: dict[str, object] = {
         "strategy": name,
         "sessions": len(paging),

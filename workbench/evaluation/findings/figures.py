@@ -56,7 +56,7 @@ class StrategyFigures:
         at_sizes: the leading number at equal size, over all shares.
         area: under the curve of the leading number.
         scaled: the leading number on its own trigger, from the floor to the ceiling.
-        net_saving: the share of the bill of all sessions that it saves.
+        net_saving: the share of the bill of all sessions that it saves; None where it is unknown.
         usd_a_session: the mean bill of a session; None without prices.
     """
 

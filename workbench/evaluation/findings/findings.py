@@ -28,6 +28,7 @@ from workbench.evaluation.findings.trust import trust_sentences
 from workbench.evaluation.findings.verdict import (
     Conclusion,
     conclude,
+    each_size_words,
     same_size_words,
     unscored_note,
 )
@@ -243,6 +244,13 @@ class Findings:
     def same_size(self) -> str:
         """What `same size` means, in words; empty in a run without sizes."""
         return same_size_words(self.tables)
+
+    @property
+    def each_size(self) -> str:
+        """How the figures at a single size differ from the means at the same size, in words; empty
+        where they do not.
+        """
+        return each_size_words(self.tables)
 
     @property
     def what_strategies_do(self) -> str:

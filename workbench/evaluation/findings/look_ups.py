@@ -37,6 +37,8 @@ COUNTED = (
     "recalls",
 )
 """The columns of a simulation that are read here; older ones lack some."""
+UNCOMPACTED = "none"
+"""The reference that keeps everything."""
 SAME_BILL = 1e-6
 """The share of a bill by which two bills of one replay may differ."""
 
@@ -79,17 +81,21 @@ def simulation_of(folder: Path, costs: pd.DataFrame) -> pd.DataFrame | None:
 
 def with_look_ups(costs: pd.DataFrame, simulated: pd.DataFrame | None) -> pd.DataFrame:
     """The bills of a run, with what look-ups really cost in the place of what they were estimated
-    to cost. References are not simulated: they look nothing up.
+    to cost, and `estimated_saving`: the net saving before.
+
+    `none` loses nothing, so it looks nothing up. Another strategy that was not simulated, which is
+    `null`, has no net saving: its estimate is no figure of the same kind.
     """
+    costs = costs.assign(estimated_saving=costs["net_saving"])
     if simulated is None:
         return costs
     places = pd.MultiIndex.from_frame(costs[PLACE])
-    net_saving = simulated["saved_usd_net"].reindex(places).to_numpy(dtype=float)
-    is_simulated = ~np.isnan(net_saving)
-    looking = costs["usd_uncompacted"] - costs["usd"] - net_saving
+    simulated_saving = simulated["saved_usd_net"].reindex(places).to_numpy(dtype=float)
+    is_uncompacted = costs["strategy"] == UNCOMPACTED
+    net_saving = np.where(is_uncompacted, costs["net_saving"], simulated_saving)
     return costs.assign(
-        net_saving=np.where(is_simulated, net_saving, costs["net_saving"]),
-        usd_fetching=np.where(is_simulated, looking, costs["usd_fetching"]),
+        net_saving=net_saving,
+        usd_fetching=costs["usd_uncompacted"] - costs["usd"] - net_saving,
     )
 
 

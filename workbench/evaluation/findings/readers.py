@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from workbench.base.formats import joined, percent, some
+from workbench.base.formats import joined, paragraph, percent, some
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.summary_writers import KIND_WORDS, WITHOUT_A_MODEL, short_share
 from workbench.evaluation.findings.authors import author, summary_counts
@@ -76,7 +76,20 @@ def priced_at(run: Tables) -> str:
     priced_models = sorted(set(map(str, run.costs["row"].dropna())) - {""})
     if not priced_models:
         return ""
-    return f"Dollars are at the list prices of {joined(priced_models)}."
+    prices = f"Dollars are at the list prices of {joined(priced_models)}."
+    return paragraph(prices, _unsimulated(run))
+
+
+def _unsimulated(run: Tables) -> str:
+    """Which strategies have no bill in a run whose look-ups are simulated; often empty."""
+    is_unknown = run.costs["net_saving"].isna() & run.costs["usd_uncompacted"].notna()
+    names = run.costs.loc[is_unknown, "strategy"].unique()
+    if run.simulated is None or not len(names):
+        return ""
+    return (
+        "Look-ups are simulated in the bills;"
+        f" {joined(sorted(map(str, names)))} is not simulated, so what it saves is unknown."
+    )
 
 
 def calibrations() -> Mapping[TextKind, Calibration]:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
-from workbench.evaluation.analysis.equal_size import OverTarget, over_target
+import pandas as pd
+
+from workbench.base.palette import REFERENCES
+from workbench.evaluation.analysis.equal_size import OverTarget, evenly, over_target
+from workbench.evaluation.analysis.one_basis import PLACE, on_one_basis
+from workbench.evaluation.analysis.scores import shares_of
 from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.findings.run_tables import RunTables
 
@@ -14,6 +21,23 @@ class PartOf(NamedTuple):
 
     part: int
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class SizedPlaces:
+    """The places that the means at the same size count; a place is a session at one share.
+
+    Attributes:
+        scored: places in which a contender has a figure.
+        counted: those of them that the means count.
+        uncut: those left out since the baseline cannot be cut to the size that another one keeps.
+        unshared: those left out since a compared strategy has no figure.
+    """
+
+    scored: int
+    counted: int
+    uncut: int
+    unshared: int
 
 
 class SizedTables(RunTables):
@@ -66,3 +90,39 @@ class SizedTables(RunTables):
             if left_out_count:
                 counts[float(share)] = PartOf(left_out_count, len(boundaries))
         return counts
+
+    @cached_property
+    def same_size_places(self) -> SizedPlaces:
+        """The places that the means of the leading number at the same size count, and why not
+        all.
+        """
+        metric = self.leading("matched")
+        rows = self.select(metric, "matched")
+        scored = self._scored_places(metric)
+        counted = scored.intersection(_places(on_one_basis(rows, self.at_used_sizes)))
+        left_out = scored.difference(counted)
+        at_sizes = rows_with(self.at_used_sizes, metric=metric)
+        is_uncut = at_sizes["value"].isna()
+        uncut = left_out.intersection(_places(at_sizes[is_uncut]))
+        return SizedPlaces(
+            scored=len(scored),
+            counted=len(counted),
+            uncut=len(uncut),
+            unshared=len(left_out) - len(uncut),
+        )
+
+    def _scored_places(self, metric: str) -> pd.MultiIndex:
+        """The places in which a contender has a figure at one size."""
+        tables = [self.scores.iloc[:0]]
+        for share in self.shares:
+            tables.append(evenly(self._at_size(metric, share)))
+        rows = pd.concat(tables)
+        is_scored = rows["value"].notna()
+        is_reference = rows["strategy"].isin(REFERENCES)
+        return _places(rows[is_scored & ~is_reference])
+
+
+def _places(rows: pd.DataFrame) -> pd.MultiIndex:
+    """The places of some rows, each once."""
+    rows = rows.assign(share=shares_of(rows))
+    return pd.MultiIndex.from_frame(rows[PLACE]).unique()

@@ -103,11 +103,12 @@ class Tables(MeanTables):
 
     def net_saving(self, strategy: str) -> Estimate | None:
         """Savings as a share of the uncompacted bill of all sessions: a ratio of sums, below 0
-        where it costs more.
+        where it costs more; None where they are unknown.
         """
         costs = rows_with(self.costs, strategy=strategy)
         is_priced = costs["usd_uncompacted"] > 0
-        costs = costs[is_priced]
+        is_known = costs["net_saving"].notna()
+        costs = costs[is_priced & is_known]
         return ratio(
             costs["net_saving"].tolist(),
             costs["usd_uncompacted"].tolist(),
@@ -117,7 +118,7 @@ class Tables(MeanTables):
 
     def cost_a_session(self, strategy: str) -> float | None:
         """The mean bill of a session in USD, with fetching again what was lost and needed; None
-        without prices.
+        where it is unknown.
         """
         costs = rows_with(self.costs, strategy=strategy)
         bills = costs["usd"] + costs["usd_fetching"]

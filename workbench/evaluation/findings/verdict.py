@@ -179,8 +179,44 @@ def same_size_words(run: Tables) -> str:
             " Where one keeps less than that, all are compared at its size: each of the others"
             f" loses as many points as {run.baseline} loses by shrinking to it."
         )
+    meaning = f"Same size: all strategies cut the same history to {shares} of its tokens{mean}."
+    return paragraph(f"{meaning}{smallest}", _left_out_places(run))
+
+
+def _left_out_places(run: Tables) -> str:
+    """On how many places the means at the same size rest, and why not on all; empty where they
+    rest on all.
+    """
+    places = run.same_size_places
+    if places.counted == places.scored:
+        return ""
+    reasons = []
+    if places.uncut:
+        reasons.append(
+            f"in {places.uncut} {run.baseline} cannot be cut to the size that another one keeps"
+        )
+    if places.unshared:
+        reasons.append(f"in {places.unshared} a compared strategy has no figure")
     return (
-        f"Same size: all strategies cut the same history to {shares} of its tokens{mean}.{smallest}"
+        f"The means count {places.counted} of {places.scored} places (a session at one size):"
+        f" {joined(reasons)}."
+    )
+
+
+def each_size_words(run: Tables) -> str:
+    """How the figures at a single size differ from the means at the same size; empty where they
+    do not.
+    """
+    places = run.same_size_places
+    is_of_all = places.counted == places.scored
+    if is_of_all and run.at_used_sizes.empty:
+        return ""
+    places_words = ""
+    if not is_of_all:
+        places_words = f", in all {places.scored} places"
+    return (
+        f"Figures at a single size are as measured, at the size that each strategy kept"
+        f"{places_words}: they need not average to the means at the same size."
     )
 
 

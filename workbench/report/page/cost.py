@@ -47,6 +47,7 @@ def costs_html(findings: Findings) -> Html:
         findings.figures.bills,
         known=run.strategies,
         sessions=len(sessions),
+        simulated=run.simulated is not None,
         prices=" ".join(prices),
         assumed=bool(run.costs["assumed_summaries"].sum()),
     )
