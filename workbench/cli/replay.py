@@ -32,7 +32,7 @@ COMPACTIONS = {
 RULES = {"message": "at", "outcome": "outcome", "your rule": "rule", "nearest sentence": "evidence"}
 RULES_HEADING = "What became of your rules at each compaction:"
 FORMS = {"share": "decimal", "usd": "dollars"}
-SCORES = {"metric": "metric", "value": "shown", "better": "better", "why there is none": "why"}
+SCORES = {"metric": "metric", "value": "shown", "better": "better", "why": "why"}
 
 
 @takes(RunSpec, only=("window", "model", "redact", "unmasked", "model_settings"))
@@ -146,8 +146,12 @@ def _show(
     )
     say(_window(prepared_session))
     above_window = sum(step.tokens_sent > replayed.window for step in replayed.steps)
+    if replayed.broken:
+        say(f"{replayed.broken_in_words.capitalize()}.")
     if tables["compactions"]:
         say(f"\n{table(tables['compactions'], COMPACTIONS)}")
+    elif replayed.is_all_undone:
+        say("It never compacts, so that nothing is scored.")
     elif above_window:
         say("It never compacts.")
     elif prepared_session.window > prepared_session.wanted.tokens:

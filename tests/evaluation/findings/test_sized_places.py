@@ -40,10 +40,10 @@ def run_lacking(
         for strategy in ("truncate", "mine"):
             replays.append({"session": session, "strategy": strategy, "status": "ok"})
         for (strategy, share), value in VALUES.items():
-            place = {"session": session, "strategy": strategy, "share": share}
+            place: dict[str, Any] = {"session": session, "strategy": strategy, "share": share}
             place["metric"] = "exam_recall"
             is_unscored = strategy == "mine" and (session, share) in unscored
-            score = {"mode": "matched", "better": "higher", "unit": "share"}
+            score: dict[str, Any] = {"mode": "matched", "better": "higher", "unit": "share"}
             score |= {"value": None if is_unscored else value}
             scores.append(place | score)
             if strategy == "mine":

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from workbench.base.errors import ModelError, PlanError
+from workbench.base.errors import ModelError, PlanError, WorkbenchError
 from workbench.base.markup import card
 from workbench.engine.compaction.clip import clipped
 from workbench.engine.compaction.guard import Violation, violations
@@ -132,10 +132,10 @@ def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
     """The history as it is sent: with the strategy's view, whose result is never kept."""
     view = history
     for stage in strategy.view:
-        plan = stage.plan(view, budget)
+        plan = _planned(stage, view, budget)
         if plan is None:
             continue
-        projected = plan.apply(view)
+        projected = _applied(stage, plan, view)
         if not violations(view, projected):
             view = projected
     return view
@@ -163,6 +163,7 @@ def compact(
 
     Raises:
         ModelError: a model gave no usable answer and the request has nothing to use otherwise.
+        PlanError: a stage raised an error, gave no plan, or one that does not fit.
     """
     if not strategy.recall:
         return _compacted(history, strategy, budget, model, planner)
@@ -205,13 +206,9 @@ def _compacted(
                 sent = seen(current, strategy, budget)
             if sent.tokens <= budget.target:
                 break
-        plan = stage.plan(current, budget) if planner is None else planner(stage, current, budget)
+        plan = _planned(stage, current, budget, planner)
         if plan is None:
             continue
-        if not isinstance(plan, Plan):
-            raise PlanError(
-                f"stage {stage.name!r} returned {plan!r:.80}; a wb.Plan or None would be accepted"
-            )
         if not plan.edits:
             refusal = refusal or plan.refusal
             continue
@@ -235,6 +232,52 @@ def _compacted(
     )
 
 
+def _planned(
+    stage: Stage,
+    context: Context,
+    budget: Budget,
+    planner: Planner | None = None,
+) -> Plan | None:
+    """What a stage plans, or a host's planner in its place, whose errors are the host's.
+
+    Raises:
+        PlanError: the stage raised an error that is none of ours, or gave no plan.
+    """
+    if planner is not None:
+        plan = planner(stage, context, budget)
+    else:
+        try:
+            plan = stage.plan(context, budget)
+        except WorkbenchError:
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise PlanError(f"stage {stage.name!r} raised {reason}") from error
+    if plan is not None and not isinstance(plan, Plan):
+        raise PlanError(
+            f"stage {stage.name!r} returned {plan!r:.80}; a wb.Plan or None would be accepted"
+        )
+    return plan
+
+
+def _applied(
+    stage: Stage,
+    plan: Plan,
+    context: Context,
+    answers: Sequence[str] = (),
+    writer: str = "",
+) -> Context:
+    """The context after the plan of a stage, see `Plan.apply`.
+
+    Raises:
+        PlanError: the plan does not fit the context.
+    """
+    try:
+        return plan.apply(context, answers, writer)
+    except PlanError as error:
+        raise PlanError(f"stage {stage.name!r} gave a plan that does not fit: {error}") from error
+
+
 def _run(
     stage: Stage,
     plan: Plan,
@@ -245,7 +288,7 @@ def _run(
     completions = _completions(plan, model)
     writer = completions[0].model if completions else ""
     answers = [completion.text for completion in completions]
-    changed = _with_sealed(plan.apply(context, answers, writer), completions)
+    changed = _with_sealed(_applied(stage, plan, context, answers, writer), completions)
     if _same_objects(context.messages, changed.messages):
         changed = context  # such as after an empty answer that compacts nothing
     findings = violations(context, changed)

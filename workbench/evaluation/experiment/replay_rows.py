@@ -217,12 +217,13 @@ def _fill(
     events = [event for event in data.replay.events if event.share == data.share]
     rows_by_table: dict[str, Iterable[Row]] = {
         "compactions": _compactions(events),
-        "retention": _retention(data),
-        "survival": lifetimes(data),
         "scores": _scores(data, own_metrics),
-        "costs": cost_rows(data),
-        "paging": paging(data),
     }
+    if not data.replay.is_all_undone:
+        rows_by_table["retention"] = _retention(data)
+        rows_by_table["survival"] = lifetimes(data)
+        rows_by_table["costs"] = cost_rows(data)
+        rows_by_table["paging"] = paging(data)
     if data.replay.preset not in REFERENCES:
         rows_by_table["losses"] = loss_rows(data, worst)
         rows_by_table["rules"] = rule_rows(data.replay)
@@ -354,10 +355,12 @@ def _retention(data: MetricInput) -> Iterable[Row]:
 
 
 def _scores(data: MetricInput, own_metrics: Sequence[Metric]) -> Iterable[Row]:
-    why_larger = stays_larger(data.replay, data.share)
+    objection = stays_larger(data.replay, data.share)
+    if data.replay.is_all_undone:
+        objection = f"no compaction was used: {data.replay.broken_in_words}"
     for metric in (*BUILTIN.values(), *installed(), *own_metrics):
-        if why_larger and metric.name not in EVEN_SO:
-            score = Score(None, why_larger)
+        if objection and metric.name not in EVEN_SO:
+            score = Score(None, objection)
         elif metric.name in BUILTIN:
             score = metric.score(data)
         else:

@@ -17,6 +17,7 @@ from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.paired import interval_columns
 from workbench.evaluation.analysis.survival import survival
 from workbench.evaluation.analysis.table_rows import rows_of_contenders, rows_with
+from workbench.evaluation.findings.broken import rules_broken
 from workbench.evaluation.findings.mean_tables import USED
 from workbench.evaluation.findings.run_tables import SAVED
 from workbench.evaluation.findings.tables import Tables
@@ -280,13 +281,15 @@ def integrity(run: Tables) -> pd.DataFrame:
     is_too_large = run.compactions["outcome"] == "too_large"
     compactions = run.compactions.assign(too_large=is_too_large)
     by_strategy = compactions.groupby("strategy")
-    counts = by_strategy[["violations", "too_large", "fallbacks"]].sum()
+    counts = by_strategy[["too_large", "fallbacks"]].sum()
     counts.insert(0, "compactions", by_strategy.size())
     for status in ("failed", "pending"):
         has_status = run.replays["status"] == status
         counts[status] = has_status.groupby(run.replays["strategy"]).sum()
     names = pd.Index(replayed_contenders(run), name="strategy")
     counts = counts.reindex(names)
+    violations = pd.Series(rules_broken(run), dtype=float)
+    counts.insert(1, "violations", violations.reindex(names))
     counts = counts.apply(pd.to_numeric).fillna(0)
     return counts.astype(int).reset_index()
 

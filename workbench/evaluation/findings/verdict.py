@@ -9,6 +9,7 @@ from workbench.evaluation.analysis.compared import ALPHA, WORTH
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.table_rows import rows_with
 from workbench.evaluation.findings.authors import answer_sentences
+from workbench.evaluation.findings.broken import broken_strategies
 from workbench.evaluation.findings.comparison import ranked
 from workbench.evaluation.findings.figures import Figures
 from workbench.evaluation.findings.readers import (
@@ -22,6 +23,9 @@ from workbench.evaluation.findings.summaries import dots
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.wording import paragraphs, sentences
 from workbench.evaluation.metrics import NAMES
+
+MOST_FAILURES = 3
+"""Strategies of which it is said why a replay failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +241,9 @@ def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
         sizes=_sizes(run),
         names_only=run.names_only,
         not_shared=run.not_shared,
+        broken=broken_strategies(run),
         failed=len(failed),
+        failures=failed.drop_duplicates("strategy").to_dict("records")[:MOST_FAILURES],
         unreadable=len(run.unreadable),
         damaged=_damaged_lines(run),
         sessions=len(sessions),

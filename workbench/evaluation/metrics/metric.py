@@ -128,7 +128,7 @@ class Score:
 
     Attributes:
         value: in the metric's unit; None where the metric does not apply.
-        why: why there is no value.
+        why: why there is no value, or what a value needs to be understood.
         n: what the value is averaged over, as the metric says; 0 where it is no average.
     """
 

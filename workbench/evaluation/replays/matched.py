@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from workbench.base.errors import PlanError
 from workbench.engine.compaction.engine import Compaction, compact
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import Preset
@@ -15,6 +16,7 @@ from workbench.engine.transcript.log import CompactionEntry, Entry, MessageEntry
 from workbench.engine.transcript.message import SystemMessage
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.boundaries import worth
+from workbench.evaluation.replays.broken_results import BrokenResult, broken_results, placed
 from workbench.evaluation.replays.budgets import budget, least
 from workbench.evaluation.replays.chain import chain_stops, compacted_in_chain
 from workbench.evaluation.replays.sizing import Sizing, turn_start
@@ -219,11 +221,17 @@ def _compacted(
     exam_only: frozenset[int] = frozenset(),
 ) -> Replay:
     events: list[CompactionEvent] = []
+    broken: list[BrokenResult] = []
     for sized in histories:
         if not sized.fits:
             continue
         budget_of_all = Budget(target=sized.target, window=window, reason="matched")
-        compactions = _chained(session, sized, preset, budget_of_all, model, chain)
+        try:
+            compactions = _chained(session, sized, preset, budget_of_all, model, chain)
+        except PlanError as error:
+            raise placed(error, sized.at) from (error.__cause__ or error)
+        for compaction in compactions:
+            broken += broken_results(compaction, sized.at, share=sized.share)
         if compactions:
             *earlier, final = compactions
             events.append(
@@ -243,6 +251,7 @@ def _compacted(
         steps=(),
         events=tuple(events),
         snapshots=tuple(snapshots),
+        broken=tuple(broken),
     )
 
 

@@ -5,13 +5,13 @@ on.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from workbench.base.errors import CompactionRefused
+from workbench.base.errors import CompactionRefused, PlanError
 from workbench.engine.compaction.attempts import Attempts, failure_of
 from workbench.engine.compaction.engine import Compaction, compact
 from workbench.engine.compaction.forced import forced, kept_by, refuses_by_hand
 from workbench.engine.compaction.host_policy import Failure
 from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.strategy import Moment, Preset, Situation
+from workbench.engine.compaction.strategy import Moment, Preset, Situation, Strategy
 from workbench.engine.models.model import Model
 from workbench.engine.transcript.context import Context, OpenContext
 from workbench.engine.transcript.message import (
@@ -22,10 +22,11 @@ from workbench.engine.transcript.message import (
     is_real_user,
 )
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.replays.broken_results import BrokenResult, broken_results, placed
+from workbench.evaluation.replays.repeated_prompts import repeated_prompts
 from workbench.evaluation.replays.sizing import Sizing, turn_start
 from workbench.evaluation.replays.step import (
     CompactionEvent,
-    RepeatedPrompt,
     Replay,
     RunEnded,
     Snapshot,
@@ -62,6 +63,7 @@ def natural(
 
     Raises:
         ModelError: the model failed and the preset has nothing to use otherwise.
+        PlanError: a stage raised an error or gave no plan; says which one, and where.
         CompactionRefused: the user compacts during a turn, and the preset's system does so only
             between turns.
     """
@@ -121,6 +123,7 @@ class Walk:
         self.kept = self.sent = OpenContext(Context((), (), sizing.overhead, count))
         self.steps: list[Step] = []
         self.events: list[CompactionEvent] = []
+        self.broken: list[BrokenResult] = []
         self.snapshots: list[Snapshot] = []
         self.wanted = frozenset(boundaries)
         self.exam_only = frozenset(exam_at).difference(boundaries)
@@ -188,6 +191,7 @@ class Walk:
             tuple(self.events),
             tuple(self.snapshots),
             self.ended,
+            tuple(self.broken),
         )
 
     def take_in(self, message: Message, size: int, preset_size: int) -> None:
@@ -274,12 +278,26 @@ class Walk:
         if budget is None:
             self.attempts = self.attempts.none_in_vain()
             return
-        compaction = compact(self.kept.closed(), self.preset.strategy, budget, self.model)
+        compaction = self._compacted(self.preset.strategy, budget)
         if compaction.outcome != "unchanged":
             self._take(compaction)
             return
         self.attempts = self.attempts.until_grown(self.sent.tokens, self.window)
         self._fail(failure_of(compaction))
+
+    def _compacted(self, strategy: Strategy, budget: Budget) -> Compaction:
+        """What the stages make of the history; the rules that they break are noted.
+
+        Raises:
+            PlanError: a stage raised an error or gave no plan; says where.
+        """
+        request = len(self.steps)
+        try:
+            compaction = compact(self.kept.closed(), strategy, budget, self.model)
+        except PlanError as error:
+            raise placed(error, self.at, request) from (error.__cause__ or error)
+        self.broken += broken_results(compaction, self.at, request)
+        return compaction
 
     def overcome(self) -> None:
         """The provider refused the request: compact as the preset's system does then, once."""
@@ -287,7 +305,7 @@ class Walk:
         # where its own count sees less
         target = budget.target * self.sent.tokens // max(self.real, self.sent.tokens)
         budget = replace(budget, target=target)
-        compaction = compact(self.kept.closed(), self.preset.recovery, budget, self.model)
+        compaction = self._compacted(self.preset.recovery, budget)
         if compaction.outcome != "unchanged":
             self._take(compaction)
         else:
@@ -308,7 +326,7 @@ class Walk:
                 " by hand only between turns"
             )
         budget = self._forced("manual")
-        compaction = compact(self.kept.closed(), self.preset.strategy, budget, self.model)
+        compaction = self._compacted(self.preset.strategy, budget)
         if compaction.outcome != "unchanged":
             self._take(compaction)
 
@@ -355,7 +373,12 @@ class Walk:
 
     def _take(self, compaction: Compaction) -> None:
         """Go on with the result of a compaction."""
-        repeated = self._repeated(compaction)
+        repeated = repeated_prompts(
+            compaction,
+            dict(zip(map(id, self.sent.messages), self.reals, strict=True)),
+            self.sent.messages[: self.requested],
+            self.sizing,
+        )
         old_messages = self.sent.messages
         old_sizes = self.reals
         new_messages = compaction.sent.messages
@@ -391,31 +414,3 @@ class Walk:
         self.fired = len(self.events)
         event = CompactionEvent(self.fired, self.at, compaction, repeated=repeated)
         self.events.append(event)
-
-    def _repeated(self, compaction: Compaction) -> dict[int, RepeatedPrompt]:
-        """By the number of a stage, its summary's prompt that repeats the agent's own request."""
-        repeated: dict[int, RepeatedPrompt] = {}
-        for number, record in enumerate(compaction.stages):
-            if record.conversation:
-                repeated[number] = self._repeated_prompt(record.conversation)
-        return repeated
-
-    def _repeated_prompt(self, conversation: Sequence[Message]) -> RepeatedPrompt:
-        """The tokens of a conversation, and of what it has in common with the newest request."""
-        size_of = dict(zip(map(id, self.sent.messages), self.reals, strict=True))
-        sizes: list[int] = []
-        for message in conversation:
-            if id(message) not in size_of:
-                size_of[id(message)] = self.sizing.count(message)
-            sizes.append(size_of[id(message)])
-        common_length = 0
-        requested_messages = self.sent.messages[: self.requested]
-        for message, requested in zip(conversation, requested_messages, strict=False):
-            if message is not requested:
-                break
-            common_length += 1
-        overhead = self.sizing.overhead
-        return RepeatedPrompt(
-            tokens=overhead + sum(sizes),
-            prefix=overhead + sum(sizes[:common_length]),
-        )

@@ -8,6 +8,7 @@ from workbench.base.markup import card
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.replays.broken_results import BrokenResult, broken_in_words
 from workbench.evaluation.replays.sizing import Sizing
 
 Mode: TypeAlias = Literal["natural", "matched", "recorded"]
@@ -113,6 +114,7 @@ class Replay:
         snapshots: the contexts at the boundaries that were asked for.
         ended: where the restated system would have ended its run; the replay goes on. None where it
             would not.
+        broken: what stages made and was not used, since it broke a rule of the engine, in order.
     """
 
     session: Session
@@ -124,6 +126,7 @@ class Replay:
     events: tuple[CompactionEvent, ...]
     snapshots: tuple[Snapshot, ...]
     ended: RunEnded | None = None
+    broken: tuple[BrokenResult, ...] = ()
 
     @property
     def compactions(self) -> tuple[Compaction, ...]:
@@ -139,10 +142,27 @@ class Replay:
         return 1 - sum(step.tokens_sent for step in self.steps) / recorded
 
     def __repr__(self) -> str:
+        broken = ""
+        if self.broken:
+            broken = f"; {self.broken_in_words}"
         return (
             f"<Replay of {self.session.id!r} under {self.preset}: requests {len(self.steps):,}, "
-            f"compactions {len(self.events):,}, window {self.window:,}>"
+            f"compactions {len(self.events):,}, window {self.window:,}{broken}>"
         )
+
+    @property
+    def broken_in_words(self) -> str:
+        """Which rules of the engine were broken, by which stage, how often and where first; empty
+        where none was.
+        """
+        return broken_in_words(self.broken)
+
+    @property
+    def is_all_undone(self) -> bool:
+        """Whether compactions were due and none is used, since stages broke rules: then what is
+        sent says nothing of the strategy.
+        """
+        return self.mode == "natural" and bool(self.broken) and not self.events
 
     def _repr_html_(self) -> str:
         facts = {
@@ -166,11 +186,14 @@ class Replay:
 
     def _note(self) -> str:
         """What a table of the first compactions does not say."""
+        notes: list[str] = []
         if not self.events:
-            return "It was never compacted."
-        if len(self.events) <= MOST:
-            return ""
-        return f"and {len(self.events) - MOST:,} more compactions"
+            notes.append("it was never compacted")
+        if len(self.events) > MOST:
+            notes.append(f"and {len(self.events) - MOST:,} more compactions")
+        if self.broken:
+            notes.append(self.broken_in_words)
+        return "; ".join(notes)
 
 
 def _compaction_row(event: CompactionEvent) -> tuple[object, ...]:

@@ -4,6 +4,7 @@
 """
 
 from workbench.evaluation.metrics.metric import MetricInput, Score, mean_score, metric
+from workbench.evaluation.replays.broken_results import broken_in_words
 
 NO_STEPS = Score(None, "only a natural replay has requests")
 
@@ -98,16 +99,14 @@ def prefix_reuse(data: MetricInput) -> Score:
 
 @metric("count", "lower")
 def violations(data: MetricInput) -> Score:
-    """Invariants that a stage would have broken; its result was not used. `n` is the number of
-    compactions.
+    """Rules of the engine that stages broke; what broke one was not used. `n` is the number of
+    compactions that were used; `why` says which stage broke which rule first, and where.
     """
-    compaction_count = 0
-    violation_count = 0
-    for event in data.replay.events:
-        if event.share == data.share:
-            compaction_count += 1
-            violation_count += len(event.compaction.violations)
-    return Score(float(violation_count), n=compaction_count)
+    replay = data.replay
+    broken = [result for result in replay.broken if result.share == data.share]
+    rule_count = sum(len(result.rules) for result in broken)
+    used = [event for event in replay.events if event.share == data.share]
+    return Score(float(rule_count), broken_in_words(broken), n=len(used))
 
 
 @metric("share", "lower")
