@@ -70,7 +70,7 @@ ALL_PLACES = f"{EACH_SIZE}, in all 16 places: they need not average to the means
 
 def test_places_to_which_the_baseline_cannot_be_cut_are_counted() -> None:
     places = Findings.of(run_lacking(UNCUT)).tables.same_size_places
-    assert (places.counted, places.scored, places.uncut, places.unshared) == (13, 16, 3, 0)
+    assert (places.in_means, places.scored, places.uncut, places.unshared) == (13, 16, 3, 0)
 
 
 def test_the_counted_places_are_those_of_the_mean() -> None:
@@ -112,5 +112,5 @@ def test_the_terminal_tells_it_above_its_table(capsys: pytest.CaptureFixture[str
 def test_json_counts_the_places() -> None:
     run = run_lacking(UNCUT)
     answer = outcome(run, Findings.of(run), no_report=True)
-    assert answer["same_size_places"] == {"scored": 16, "counted": 13, "uncut": 3, "unshared": 0}
+    assert answer["same_size_places"] == {"scored": 16, "in_means": 13, "uncut": 3, "unshared": 0}
     assert ALL_PLACES in str(answer["notes"])

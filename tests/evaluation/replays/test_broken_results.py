@@ -107,7 +107,7 @@ def test_a_replay_says_which_stage_broke_which_rule_and_where(
     done = replayed(how)
     first = done.broken[0]
     assert first.stage == "my_stage" and BROKEN[how] in first.rules[0]
-    place = f"first before message {first.at} (request {first.request}): {first.rules[0]}"
+    place = f"first before message {first.message} (request {first.request}): {first.rules[0]}"
     for words in (done.broken_in_words, repr(done), done._repr_html_()):
         assert "broke a rule in" in words
     assert place in done.broken_in_words

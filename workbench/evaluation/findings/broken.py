@@ -18,13 +18,13 @@ class BrokenStrategy(NamedTuple):
     Attributes:
         sessions: in how many, and of how many.
         session: the first of them.
-        why: which stage broke which rule there.
+        reason: which stage broke which rule there.
     """
 
     strategy: str
     sessions: PartOf
     session: str
-    why: str
+    reason: str
 
 
 def broken_strategies(run: Tables) -> list[BrokenStrategy]:
@@ -36,10 +36,10 @@ def broken_strategies(run: Tables) -> list[BrokenStrategy]:
         faults = of_strategy[of_strategy["value"] > 0]
         if faults.empty:
             continue
-        first = faults.iloc[0]
+        first_fault = faults.iloc[0]
         sessions = PartOf(faults["session"].nunique(), of_strategy["session"].nunique())
-        why = str(first["why"]) or "a stage was undone"
-        broken.append(BrokenStrategy(name, sessions, str(first["session"]), why))
+        reason = str(first_fault["why"]) or "a stage was undone"
+        broken.append(BrokenStrategy(name, sessions, str(first_fault["session"]), reason))
     return broken
 
 

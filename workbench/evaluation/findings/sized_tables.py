@@ -29,13 +29,13 @@ class SizedPlaces:
 
     Attributes:
         scored: places in which a contender has a figure.
-        counted: those of them that the means count.
+        in_means: those of them that the means count.
         uncut: those left out since the baseline cannot be cut to the size that another one keeps.
         unshared: those left out since a compared strategy has no figure.
     """
 
     scored: int
-    counted: int
+    in_means: int
     uncut: int
     unshared: int
 
@@ -99,14 +99,14 @@ class SizedTables(RunTables):
         metric = self.leading("matched")
         rows = self.select(metric, "matched")
         scored = self._scored_places(metric)
-        counted = scored.intersection(_places(on_one_basis(rows, self.at_used_sizes)))
-        left_out = scored.difference(counted)
+        in_means = scored.intersection(_places(on_one_basis(rows, self.at_used_sizes)))
+        left_out = scored.difference(in_means)
         at_sizes = rows_with(self.at_used_sizes, metric=metric)
         is_uncut = at_sizes["value"].isna()
         uncut = left_out.intersection(_places(at_sizes[is_uncut]))
         return SizedPlaces(
             scored=len(scored),
-            counted=len(counted),
+            in_means=len(in_means),
             uncut=len(uncut),
             unshared=len(left_out) - len(uncut),
         )

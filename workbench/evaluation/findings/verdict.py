@@ -192,7 +192,7 @@ def _left_out_places(run: Tables) -> str:
     rest on all.
     """
     places = run.same_size_places
-    if places.counted == places.scored:
+    if places.in_means == places.scored:
         return ""
     reasons = []
     if places.uncut:
@@ -202,7 +202,7 @@ def _left_out_places(run: Tables) -> str:
     if places.unshared:
         reasons.append(f"in {places.unshared} a compared strategy has no figure")
     return (
-        f"The means count {places.counted} of {places.scored} places (a session at one size):"
+        f"The means count {places.in_means} of {places.scored} places (a session at one size):"
         f" {joined(reasons)}."
     )
 
@@ -212,7 +212,7 @@ def each_size_words(run: Tables) -> str:
     do not.
     """
     places = run.same_size_places
-    is_of_all = places.counted == places.scored
+    is_of_all = places.in_means == places.scored
     if is_of_all and run.at_used_sizes.empty:
         return ""
     places_words = ""

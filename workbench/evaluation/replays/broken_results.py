@@ -18,7 +18,7 @@ class BrokenResult:
     Attributes:
         stage: its name.
         rules: those that it broke, in words.
-        at: the compaction stood before this message.
+        message: the compaction stood before the message of this number.
         request: the number of the recorded request that came next, from 0; None where contexts are
             cut to a size.
         share: of the history, to which it was to be cut; None in natural and recorded mode.
@@ -26,26 +26,26 @@ class BrokenResult:
 
     stage: str
     rules: tuple[str, ...]
-    at: int
+    message: int
     request: int | None = None
     share: float | None = None
 
     @property
     def place(self) -> str:
         """Where it happened, in words."""
-        return place_in_words(self.at, self.request)
+        return place_in_words(self.message, self.request)
 
 
-def place_in_words(at: int, request: int | None) -> str:
+def place_in_words(message: int, request: int | None) -> str:
     """Where in a session something happened: before which message, and at which request."""
     if request is None:
-        return f"before message {at}"
-    return f"before message {at} (request {request})"
+        return f"before message {message}"
+    return f"before message {message} (request {request})"
 
 
 def broken_results(
     compaction: Compaction,
-    at: int,
+    message: int,
     request: int | None = None,
     share: float | None = None,
 ) -> list[BrokenResult]:
@@ -54,7 +54,7 @@ def broken_results(
     for record in compaction.stages:
         if record.violations:
             rules = tuple(violation.what for violation in record.violations)
-            broken.append(BrokenResult(record.name, rules, at, request, share))
+            broken.append(BrokenResult(record.name, rules, message, request, share))
     return broken
 
 
@@ -67,15 +67,15 @@ def broken_in_words(broken: Iterable[BrokenResult]) -> str:
         by_stage[result.stage].append(result)
     clauses: list[str] = []
     for stage, results in by_stage.items():
-        first = results[0]
+        first_result = results[0]
         compactions = some(len(results), "compaction")
         clauses.append(
-            f"stage {stage!r} broke a rule in {compactions}, first {first.place}:"
-            f" {first.rules[0]}; what it made was not used"
+            f"stage {stage!r} broke a rule in {compactions}, first {first_result.place}:"
+            f" {first_result.rules[0]}; what it made was not used"
         )
     return "; ".join(clauses)
 
 
-def placed(error: PlanError, at: int, request: int | None = None) -> PlanError:
+def placed(error: PlanError, message: int, request: int | None = None) -> PlanError:
     """The error of a stage, with where in the session it happened."""
-    return PlanError(f"{error}; {place_in_words(at, request)}")
+    return PlanError(f"{error}; {place_in_words(message, request)}")

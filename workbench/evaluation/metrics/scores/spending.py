@@ -4,7 +4,7 @@
 """
 
 from workbench.evaluation.metrics.metric import MetricInput, Score, mean_score, metric
-from workbench.evaluation.replays.broken_results import broken_in_words
+from workbench.evaluation.replays.broken_results import BrokenResult, broken_in_words
 
 NO_STEPS = Score(None, "only a natural replay has requests")
 
@@ -102,11 +102,17 @@ def violations(data: MetricInput) -> Score:
     """Rules of the engine that stages broke; what broke one was not used. `n` is the number of
     compactions that were used; `why` says which stage broke which rule first, and where.
     """
-    replay = data.replay
-    broken = [result for result in replay.broken if result.share == data.share]
-    rule_count = sum(len(result.rules) for result in broken)
-    used = [event for event in replay.events if event.share == data.share]
-    return Score(float(rule_count), broken_in_words(broken), n=len(used))
+    broken: list[BrokenResult] = []
+    rule_count = 0
+    for result in data.replay.broken:
+        if result.share == data.share:
+            broken.append(result)
+            rule_count += len(result.rules)
+    compaction_count = 0
+    for event in data.replay.events:
+        if event.share == data.share:
+            compaction_count += 1
+    return Score(float(rule_count), broken_in_words(broken), n=compaction_count)
 
 
 @metric("share", "lower")
