@@ -185,30 +185,32 @@ def _show_settings(search: AgentSearch, settings: Advice, spec: AdviceSpec) -> N
     alternative = alternative_setting(agent, present, settings)
     if snippet is not None:
         write(settings.verdict)
-        _show_paste("To paste into", snippet)
+        _show_paste("To paste into", snippet, spec.window)
         write(settings.traded)
     elif alternative is not None:
         condition, alternative_snippet = alternative
         write(settings.verdict)
         condition = f"{condition[0].upper()}{condition[1:]}"
-        _show_paste(f"{condition}, paste into", alternative_snippet)
+        _show_paste(f"{condition}, paste into", alternative_snippet, spec.window)
         write(paragraph(settings.traded, CONTEXT_CAN_CHANGE))
     else:
         write(paragraph(settings.verdict, settings.traded, CONTEXT_CAN_CHANGE))
     write(
         f"Today it compacts at {present.limit.tokens:,} of {present.window.tokens:,} tokens. The"
         f" limit: {present.limit.source}; the window: {present.window.source}."
-        f" {settings.default.strategy} restates it."
     )
     if settings.outcome == "no figure":
         return
+    write(f"The table calls today's setting {settings.default.strategy}.")
     say(f"\n{SETTING.format(agent=agent.name)}:")
     _show_search(settings, spec, [settings.verdict, settings.traded])
     write(NOT_MEASURED)
 
 
-def _show_paste(title: str, snippet: Snippet) -> None:
-    """Print a setting, and where it goes."""
+def _show_paste(title: str, snippet: Snippet, asked_window: int | None) -> None:
+    """Print a setting, where it goes, and that it is of the window that was asked for, if one was."""
+    if asked_window is not None:
+        write(IN_ASKED_WINDOW.format(window=f"{asked_window:,}"))
     write(f"{title} {snippet.where}, {snippet.beside}; {snippet.lacks}:")
     say(f"\n{snippet.text.rstrip()}")
 
@@ -253,6 +255,12 @@ def _show_own_agent(advice: AgentAdvice, spec: AdviceSpec) -> None:
     _show_snippets(advice.compactor, advice.compactor.window)
 
 
+IN_ASKED_WINDOW = (
+    "This was measured in the window that you asked for, {window} tokens. In another window the"
+    " same value means another place: paste it for a model with this window alone."
+)
+LEAST_REGRET = 0.05
+"""Points that print as more than 0.0."""
 CONTEXT_CAN_CHANGE = "What fills its context you can change: `workbench inspect SESSION` shows it."
 NOT_MEASURED = (
     "Its prompt, its hooks and a plug-in can be set besides; what these gain was not measured."
@@ -272,10 +280,10 @@ def _show_search(advice: Advice, spec: AdviceSpec, printed: Sequence[str] = ()) 
             write(text)
     if advice.runner_up is not None:
         _write_runner_up(*advice.runner_up, spec.margin)
-    if advice.regret is not None:
+    if advice.regret is not None and advice.regret >= LEAST_REGRET:
         write(
-            "Regret: the best candidate, known beforehand, would have gained"
-            f" {advice.regret:.1f} points more on those {advice.unit}s."
+            f"Regret: on {advice.unit}s that the choice had not seen, the best candidate, known"
+            f" beforehand, would have gained {advice.regret:.1f} points more."
         )
     if len(advice.table):
         say("\nThe last round, on the sessions that the choice was made on:\n")
@@ -326,5 +334,5 @@ def _show_snippets(advice: Advice, window: int) -> None:
 def _rule(advice: Advice, worth: float) -> str:
     return (
         f"100 times {HALVES[advice.half]}, and {worth:g} for each tenth of {advice.bill.name} that"
-        " is saved"
+        " is saved. Cost: of a session"
     )

@@ -57,10 +57,10 @@ def _tell_rounds(searches: Sequence[AgentSearch], foresight: Foresight) -> None:
             foresight.print_line(SIMULATED_TOO)
     foresight.print_line("The folds use the same replays, and a few more.")
     workers = foresight.jobs or os.cpu_count() or 1
-    seconds = sum(search.processor_seconds for search in searches) / workers
+    seconds = sum(search.processor_seconds for search in searches)
     foresight.print_line(
-        f"About {duration(seconds)} with {some(workers, 'idle processor')}; busy ones take several"
-        " times as long.\nThe same command continues a stopped search."
+        f"About {duration(seconds)} of a processor's time, shared by"
+        f" {some(workers, 'processor')}.\nThe same command continues a stopped search."
     )
 
 

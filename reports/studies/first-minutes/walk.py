@@ -20,6 +20,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -41,17 +42,25 @@ FORESIGHT = 1.5
 """The factor by which a forecast may be wrong."""
 OFFERED = re.compile(r"^  (\S*workbench .+)$", re.MULTILINE)
 """A command that a page offers."""
-FORETOLD = re.compile(r"[Aa]bout (\d+) (second|minute|hour)s?")
+FORETOLD = re.compile(r"[Aa]bout (\d+) (second|minute|hour)s?( of a processor)?")
 SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 SERVERS = re.compile(r"\S*workbench (watch|view)")
 """Commands that end when somebody ends them."""
-SETTING = re.compile(r"^To paste into (\S+), (.*?):\n\n(.*?)(?:\n\n|\Z)", re.MULTILINE | re.DOTALL)
-"""A setting that was measured: its file, where in it, its text."""
+SETTING = re.compile(
+    r"^(?:To paste|(?P<condition>To try it|At that price), paste)\s+into\s+(?P<file>[^\s,]+),"
+    r"(?P<place>.*?):\n\n(?P<text>.*?)(?:\n\n|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+"""A setting that was measured: on which condition, its file, where in it, its text."""
+PRELIMINARY = "preliminary: "
+"""What a first figure begins with."""
 BY_HAND = re.compile(r"\bYou\s+set\s+it\s+by\s+(.*?):\n\n(.*?)\n", re.DOTALL)
 ANSWERS = re.compile(
     r"^(Set nothing|Nothing to paste|To paste, for)\b.*?[.:]\n", re.MULTILINE | re.DOTALL
 )
 NO_ANSWER = "no answer"
+GOALS = ("list", "figure", "answer", "preliminary", "setting", "processor")
+"""What is timed: the last is the processor's time for all of it."""
 INSTALL = re.compile(r"`(python3 -m venv .*?)`", re.DOTALL)
 """The README's first command."""
 
@@ -68,13 +77,24 @@ class Step:
 
     command: str
     seconds: float = 0.0
+    processor: float = 0.0
+    """Seconds of all its processes."""
     silence: float = 0.0
     code: int | None = None
     text: str = ""
     predicted: float | None = None
-    """Seconds, and the time left once they were predicted."""
+    """Seconds."""
     taken: float = 0.0
+    """Seconds from the forecast to the end; of a processor all of them."""
     lines: list[tuple[float, str]] = field(default_factory=list)
+
+    @property
+    def first_figure(self) -> float | None:
+        """Seconds after which a preliminary figure was shown; None where none was."""
+        for second, text in self.lines:
+            if PRELIMINARY in text:
+                return second
+        return None
 
     @property
     def factor(self) -> float | None:
@@ -134,10 +154,18 @@ def typed(command: str, home: Path, program: Path, limit: float) -> Step:
         if not piece:
             break
     step.seconds = monotonic() - began
+    before = processor_seconds()
     step.code = process.wait()
+    step.processor = processor_seconds() - before
     step.text = "".join(text for _, text in step.lines)
     read_forecast(step)
     return step
+
+
+def processor_seconds() -> float:
+    """Of all processes that this one started and that ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def read_into(pieces: Queue[bytes], stream: IO[bytes]) -> None:
@@ -157,7 +185,7 @@ def read_forecast(step: Step) -> None:
         forecast = FORETOLD.search(text)
         if forecast is not None:
             step.predicted = float(forecast[1]) * SECONDS[forecast[2]]
-            step.taken = step.seconds - second
+            step.taken = step.processor if forecast[3] else step.seconds - second
             return
 
 
@@ -186,13 +214,20 @@ def walked(agent: str, home: Path, program: Path, limit: float, out: Path | None
     """Walk one newcomer's way, and print each step of it."""
     walk = Walk(agent)
     clock = 0.0
+    processor = 0.0
     pages = []
     text = ""
     for step in steps(home, program, limit):
+        if step.first_figure is not None:
+            walk.reached("preliminary", clock + step.first_figure)
         clock += step.seconds
+        processor += step.processor
         text = step.text
         pages.append(f"$ {step.command}\n{text}\n[{step.seconds:.1f} s]\n")
-        say(f"  {strftime('%T')}  {clock:6.1f} s  {step.seconds:6.1f} s  {step.command}")
+        say(
+            f"  {strftime('%T')}  {clock:6.1f} s  {step.seconds:6.1f} s"
+            f"  {step.processor:5.1f} of a processor  {step.command}"
+        )
         for fault in faults(step):
             walk.stops.append(fault)
             say(f"      {fault}")
@@ -202,6 +237,7 @@ def walked(agent: str, home: Path, program: Path, limit: float, out: Path | None
             walk.reached("figure", clock)
         elif " compare " in step.command and step.code == 0:
             walk.reached("answer", clock)
+    walk.seconds["processor"] = processor
     walk.outcome = outcome(text, home)
     if walk.outcome != NO_ANSWER:
         walk.reached("setting", clock)
@@ -225,7 +261,9 @@ def outcome(text: str, home: Path) -> str:
     """What was said to set, once it is pasted."""
     setting = SETTING.search(text)
     if setting is not None:
-        return pasted_into(home / setting[1].removeprefix("~/"), setting[3])
+        pasted = pasted_into(home / setting["file"].removeprefix("~/"), setting["text"])
+        condition = setting["condition"]
+        return f"{condition.lower()}: {pasted}" if condition else pasted
     by_hand = BY_HAND.search(text)
     if by_hand is not None:
         return f"by hand: {by_hand[2]} ({' '.join(by_hand[1].split())})"
@@ -289,7 +327,7 @@ def main() -> None:
         for home in homes:
             say(f"\n{home.name}")
             walks.append(walked(home.name, home, program, options.limit, options.out))
-    say("\n| agent | list | figure | answer | setting | what it was |\n|---|--:|--:|--:|--:|---|")
+    say(f"\n| agent | {' | '.join(GOALS)} | what it was |\n|---|{'--:|' * len(GOALS)}---|")
     for walk in walks:
         say(row(walk))
 
@@ -297,7 +335,7 @@ def main() -> None:
 def row(walk: Walk) -> str:
     """A walk as a row of the table, in seconds since its first command."""
     cells = []
-    for goal in ("list", "figure", "answer", "setting"):
+    for goal in GOALS:
         cells.append(f"{walk.seconds[goal]:.0f}" if goal in walk.seconds else "–")
     return f"| {walk.agent} | {' | '.join(cells)} | {walk.outcome} |"
 

@@ -162,7 +162,10 @@ def test_the_command_says_what_to_use_and_prints_the_same_advice_for_programs(
     shown = capsys.readouterr()
     assert "To paste, for a window of 32,000 tokens" in shown.out
     forecast_words = " ".join(shown.err.split())
-    assert "with 1 idle processor" in forecast_words and "simulated" in forecast_words
+    assert (
+        "of a processor's time, shared by 1 processor" in forecast_words
+        and "simulated" in forecast_words
+    )
     assert main([*words, "--dry-run"]) == 0
     assert "3 candidates on 4 recordings" in capsys.readouterr().out
 

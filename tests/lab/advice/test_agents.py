@@ -155,6 +155,8 @@ def test_nothing_is_printed_to_paste_whose_gain_was_not_measured(
     assert f"  workbench view {tmp_path / 'run'}\n" in following
     assert ("what fills the context" in following) == settings["stay"]
     assert ("To paste into ~/.codex/config.toml, above" in printed) != settings["stay"]
+    told_window = "in the window that you asked for, 16,000 tokens" in " ".join(printed.split())
+    assert told_window == ("paste into ~/.codex" in printed)
 
 
 def test_what_an_agent_can_be_set_to_is_printed_before_strategies_of_ours_are_tried(
@@ -289,7 +291,7 @@ def test_sessions_too_short_for_their_window_are_told_so_before_anything_is_repl
     printed = capsys.readouterr().out
     words = " ".join(printed.split())
     assert words.count("No session is long enough") == 1
-    assert "it takes 160,000 tokens in its window of 200,000" in words
+    assert "a figure takes 160,000 tokens in its window of 200,000" in words
     assert "advise" not in printed.partition("Next:")[2], "it keeps more than 12,000 tokens free"
     assert "compare" not in printed
     assert not (run / "replays").exists()

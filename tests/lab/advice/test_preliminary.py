@@ -71,20 +71,29 @@ def test_it_says_who_leads_by_how_much_and_from_how_many_sessions() -> None:
     lines = so_far(rows_of([4.0, 6.0]), unread=6).lines
     assert lines[0] == "preliminary: 2 sessions of 8 recordings, 2 candidates"
     assert lines[1].startswith("new leads by 5.0 points (")
-    assert lines[2] == "before old"
+    assert lines[2] == "over old"
     assert lines[3].startswith("and saves 50 % (") and lines[3].endswith(" of the bill")
 
 
 def test_where_the_default_leads_the_next_stands_against_it() -> None:
     state = so_far(rows_of([-40.0, -60.0]), unread=6)
     assert state.lines[1].startswith("old leads by 50.0 points (")
-    assert state.lines[2] == "before new"
+    assert state.lines[2] == "over new"
     assert state.lines[3].startswith("which saves 50 % (")
 
 
 def test_a_candidate_that_is_taken_since_it_is_cheaper_does_not_lead() -> None:
     state = so_far(rows_of([-0.5, -0.7]), unread=6)
-    assert state.lines[1].startswith("new is level, at -0.6 points (")
+    assert state.lines[1].startswith("new is cheaper, and level at -0.6 points (")
+    assert state.lines[2] == "with old"
+
+
+def test_what_costs_more_is_not_told_as_a_negative_saving() -> None:
+    rows = rows_of([4.0, 6.0])
+    rows["saved"] = -rows["saved"]
+    dearer_lines = so_far(rows, unread=6).lines
+    assert dearer_lines[3].startswith("and costs 50 % (")
+    assert dearer_lines[3].endswith(" more than the bill")
 
 
 def test_dollars_are_told_when_the_bill_of_every_session_is_known() -> None:

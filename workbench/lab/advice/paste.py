@@ -82,7 +82,7 @@ AGENT_SYSTEMS: Mapping[str, System] = {
         where="~/.config/opencode/opencode.json",
         presets=("opencode",),
         lacks="only a model whose limit names `input` heeds it; for another, add `input` below"
-        " provider.NAME.models.MODEL.limit",
+        " provider.NAME.models.MODEL.limit; OpenCode 2 calls the key compaction.buffer",
         beside=IN_OBJECT,
         key="compaction.reserved",
         value="reserve",

@@ -172,23 +172,34 @@ class AdviceSoFar:
         if self.bill is TODAY:
             default = "today's setting"
         lead = self.points
-        lines = [source, self.rival, f"before {default}"]
-        saves = "and saves"
+        first, second = self.rival, default
+        joint = "and"
         if self.leader == self.default:
             lead = _negative(lead)
-            lines = [source, default, f"before {self.rival}"]
-            saves = "which saves"
+            first, second = default, self.rival
+            joint = "which"
         lead_words = _words(lead, "{:+.1f}".format, "{:.1f} points".format)
-        standing = f"leads by {lead_words}"
         if lead.mean < 0:  # so few points less that the cheaper one is taken
-            standing = f"is level, at {lead_words}, and cheaper"
-        lines[1] = f"{lines[1]} {standing}"
-        if self.saved is not None:
-            saved_words = _words(self.saved, points, percent)
-            lines.append(f"{saves} {saved_words} of {self.bill.name}")
-        if self.usd is not None:
-            usd_words = _words(self.usd, dollars, dollars)
-            lines.append(f"{usd_words} a session")
+            lines = [source, f"{first} is cheaper, and level at {lead_words}", f"with {second}"]
+        else:
+            lines = [source, f"{first} leads by {lead_words}", f"over {second}"]
+        return [*lines, *self._bill_lines(joint)]
+
+    def _bill_lines(self, joint: str) -> list[str]:
+        """What the rival saves or costs more, as far as that is known; `joint` comes before it."""
+        saved, usd = self.saved, self.usd
+        if saved is None:
+            return []
+        verb, scale = "saves", f"of {self.bill.name}"
+        costs_more = saved.mean < 0
+        if costs_more:
+            saved = _negative(saved)
+            verb, scale = "costs", f"more than {self.bill.name}"
+        lines = [f"{joint} {verb} {_words(saved, points, percent)} {scale}"]
+        if usd is not None:
+            if costs_more:
+                usd = _negative(usd)
+            lines.append(f"{_words(usd, dollars, dollars)} a session")
         return lines
 
 

@@ -41,9 +41,9 @@ class Shortage:
         least_tokens = round(FIRST * self.window)
         return (
             f"no session is long enough to measure a strategy. The longest has {self.tokens:,}"
-            f" tokens in {some(self.messages, 'message')}; it takes {least_tokens:,} tokens in its"
-            f" window of {self.window:,}, with {FEWEST_BEFORE} messages before that place and"
-            f" {FEWEST_AFTER} behind it."
+            f" tokens in {some(self.messages, 'message')}; a figure takes {least_tokens:,} tokens"
+            f" in its window of {self.window:,}, with {FEWEST_BEFORE} messages before that place"
+            f" and {FEWEST_AFTER} behind it."
         )
 
 
