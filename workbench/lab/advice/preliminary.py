@@ -172,17 +172,17 @@ class AdviceSoFar:
         if self.bill is TODAY:
             default = "today's setting"
         lead = self.points
-        first, second = self.rival, default
+        better, worse = self.rival, default
         joint = "and"
         if self.leader == self.default:
             lead = _negative(lead)
-            first, second = default, self.rival
+            better, worse = default, self.rival
             joint = "which"
         lead_words = _words(lead, "{:+.1f}".format, "{:.1f} points".format)
         if lead.mean < 0:  # so few points less that the cheaper one is taken
-            lines = [source, f"{first} is cheaper, and level at {lead_words}", f"with {second}"]
+            lines = [source, f"{better} is cheaper, and level at {lead_words}", f"with {worse}"]
         else:
-            lines = [source, f"{first} leads by {lead_words}", f"over {second}"]
+            lines = [source, f"{better} leads by {lead_words}", f"over {worse}"]
         return [*lines, *self._bill_lines(joint)]
 
     def _bill_lines(self, joint: str) -> list[str]:
