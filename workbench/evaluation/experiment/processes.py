@@ -5,18 +5,16 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextvars import ContextVar
 
-from workbench.evaluation.experiment import memory
+from workbench.evaluation.experiment import forking, memory
 from workbench.evaluation.experiment.waiting_tasks import WaitingTasks
 from workbench.evaluation.experiment.workers import Result, Task, Workers
 
 PARENT_CHECK = 0.5
 """Seconds between a worker's checks whether its parent is still there."""
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-"""Workers share the machine's cores: none of them may start a thread a core."""
 DEATHS = 3
 """Workers that a task may take with it, alone with one, before that counts as its own doing."""
 
@@ -113,12 +111,21 @@ class Processes(Workers):
         """
         from joblib.externals.loky import ProcessPoolExecutor
 
-        pool: Executor = ProcessPoolExecutor(
-            1,
-            initializer=_start,
-            initargs=(os.getpid(), self._most),
-            env=ONE_THREAD,
-        )
+        pool: Executor
+        if forking.IS_SAFE:
+            pool = ProcessPoolExecutor(
+                1,
+                context=forking.context(),
+                initializer=_start_forked,
+                initargs=(dict(os.environ), self._most),
+            )
+        else:
+            pool = ProcessPoolExecutor(
+                1,
+                initializer=_start,
+                initargs=(os.getpid(), self._most),
+                env=forking.ONE_THREAD,
+            )
         self._started.append(pool)
         return pool
 
@@ -165,9 +172,12 @@ def _submitted(pool: Executor, evaluate: Callable[[Task], Result], task: Task) -
     try:
         return pool.submit(evaluate, task)
     except BrokenProcessPool as error:
-        lost = Future[Result]()
-        lost.set_exception(error)
-        return lost
+        cause = error
+    except (EOFError, ConnectionError) as error:  # what forks workers was killed
+        cause = BrokenProcessPool(error)
+    lost = Future[Result]()
+    lost.set_exception(cause)
+    return lost
 
 
 def _kill(pool: Executor) -> None:
@@ -182,6 +192,22 @@ def _kill(pool: Executor) -> None:
 
 
 def _start(parent: int, byte_limit: float) -> None:
+    """Begin a worker that loads all by itself."""
+
+    def wait_for_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(PARENT_CHECK)
+
+    _begin(wait_for_parent, byte_limit)
+
+
+def _start_forked(environment: Mapping[str, str], byte_limit: float) -> None:
+    """Begin a worker that was forked."""
+    forking.take_over(environment)
+    _begin(forking.wait_for_parent, byte_limit)
+
+
+def _begin(wait_for_parent: Callable[[], None], byte_limit: float) -> None:
     """Make this worker end when its parent does, also when that is killed, and take so much
     memory at most.
     """
@@ -192,8 +218,7 @@ def _start(parent: int, byte_limit: float) -> None:
     process_executor._USE_PSUTIL = False
 
     def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(PARENT_CHECK)
+        wait_for_parent()
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,116 @@
+"""On Linux workers are forked from one process that has loaded what they need."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from workbench.evaluation.experiment.processes import Processes
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a worker comes from: its parent, how many threads that has, and what is loaded."""
+
+    parent: int
+    threads: int
+    is_loaded: bool
+
+
+def _origin(task: int) -> Origin:
+    parent = os.getppid()
+    threads = len(list(Path(f"/proc/{parent}/task").iterdir()))
+    return Origin(parent, threads, "workbench.evaluation.experiment.units" in sys.modules)
+
+
+def test_all_workers_are_forked_from_one_process_with_one_thread_that_has_loaded_the_modules() -> (
+    None
+):
+    origins = set()
+    for _ in range(2):
+        with Processes(2) as crew:
+            origins.update(origin for _, origin in crew.each(_origin, range(2)))
+    (origin,) = origins
+    assert origin is not None
+    assert origin.parent != os.getpid()
+    assert origin.threads == 1
+    assert origin.is_loaded
+
+
+def _variables(task: int) -> tuple[str | None, ...]:
+    return tuple(map(os.environ.get, ("TOLD_LATER", "OMP_NUM_THREADS")))
+
+
+@pytest.mark.slow
+def test_a_worker_has_the_environment_of_the_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for value in ("first", "second"):
+        monkeypatch.setenv("TOLD_LATER", value)
+        with Processes(1) as crew:
+            assert list(crew.each(_variables, [0])) == [(0, (value, "1"))]
+    monkeypatch.delenv("TOLD_LATER")
+    with Processes(1) as crew:
+        assert list(crew.each(_variables, [0])) == [(0, (None, "1"))]
+
+
+def _kills_what_forked_it(mark: Path) -> str:
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+    return "done"
+
+
+@pytest.mark.slow
+def test_a_task_is_done_again_where_the_process_was_killed_that_forks_workers(
+    tmp_path: Path,
+) -> None:
+    with Processes(2) as crew:
+        results = list(crew.surely(_kills_what_forked_it, [tmp_path / "mark"]))
+    assert results == [(0, "done")]
+
+
+SCRIPT = """
+    import os, time
+    from workbench.evaluation.experiment.processes import Processes
+
+    print("the script runs", flush=True)
+
+    def tells_and_waits(task):
+        print(os.getpid(), os.getppid(), flush=True)
+        time.sleep(600)
+
+    with Processes(1) as crew:
+        list(crew.each(tells_and_waits, [0]))
+"""
+
+
+def test_workers_of_a_killed_script_end_and_do_not_run_it_again(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(SCRIPT))
+    with subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(2)]
+        process.kill()
+        lines += process.stdout.readlines()  # ends when no process holds the pipe any more
+    assert lines[0] == "the script runs\n"
+    assert len(lines) == 2
+    for pid in map(int, lines[1].split()):
+        assert not Path(f"/proc/{pid}").exists() or _is_zombie(pid)
+
+
+def _is_zombie(pid: int) -> bool:
+    """Whether it has ended and only waits to be asked how: in a container nobody may ask."""
+    status = Path(f"/proc/{pid}/stat").read_text()
+    return status.rpartition(")")[2].split()[0] == "Z"

@@ -1,0 +1,108 @@
+"""Worker processes that are forked, on Linux, from one that has loaded what they need.
+
+That one, the fork server, starts with the first worker and ends with this process. It has a single
+thread and nothing of a run: no lock, no socket, no file. So a fork of it is whole, whatever threads
+this process has.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Mapping
+from functools import lru_cache
+from multiprocessing import forkserver, parent_process, popen_forkserver, spawn, util
+from multiprocessing.context import ForkServerProcess, set_spawning_popen
+from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import ForkingPickler
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from joblib.externals.loky.backend.context import LokyContext
+
+IS_SAFE = sys.platform == "linux"
+"""Whether workers are forked here. A fork of macOS's own libraries may crash; Windows has none."""
+PRELOADED = "workbench.evaluation.experiment.preloaded"
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+"""Workers share the machine's cores: none of them may start a thread a core."""
+
+
+def context() -> LokyContext:
+    """Loky's locks and queues, for processes that the fork server starts."""
+    from joblib.externals.loky.backend.context import LokyContext
+
+    loky = LokyContext()
+    loky.Process = ForkedProcess
+    return loky
+
+
+class ForkedProcess(ForkServerProcess):
+    """A process that the fork server starts."""
+
+    @staticmethod
+    def _Popen(process: BaseProcess) -> StartedProcess:
+        return StartedProcess(process)
+
+
+class StartedProcess(popen_forkserver.Popen):
+    """Starts a process, and knows how it ended.
+
+    It is Python's own, but for two things: the fork server is ours, and the user's script is not run
+    again, so it needs no guard. What that defines comes with the tasks.
+    """
+
+    def __init__(self, process: BaseProcess) -> None:
+        self._handed_on: list[int] = []
+        super().__init__(process)
+
+    def duplicate_for_child(self, fd: int) -> int:
+        """The place of a file among those that the process gets."""
+        self._handed_on.append(fd)
+        return len(self._handed_on) - 1
+
+    def _launch(self, process: BaseProcess) -> None:
+        preparation = spawn.get_preparation_data(process.name)
+        for script in ("init_main_from_name", "init_main_from_path"):
+            preparation.pop(script, None)
+        buffer = io.BytesIO()
+        set_spawning_popen(self)
+        try:
+            ForkingPickler(buffer).dump(preparation)
+            ForkingPickler(buffer).dump(process)
+        finally:
+            set_spawning_popen(None)
+        server = _server(os.getpid())
+        self.sentinel, data_end = server.connect_to_new_process(self._handed_on)
+        parent_end = os.dup(data_end)  # its other end tells the process when this one ends
+        self.finalizer = util.Finalize(self, _close, (parent_end, self.sentinel))
+        with os.fdopen(data_end, "wb") as file:
+            file.write(buffer.getbuffer())
+        self.pid = forkserver.read_signed(self.sentinel)
+
+
+@lru_cache(maxsize=1)
+def _server(process_id: int) -> forkserver.ForkServer:
+    """The fork server of this process, which a fork of this process does not share."""
+    server = forkserver.ForkServer()
+    server.set_forkserver_preload([PRELOADED])
+    return server
+
+
+def _close(*files: int) -> None:
+    for file in files:
+        os.close(file)
+
+
+def take_over(environment: Mapping[str, str]) -> None:
+    """Take the environment of the process that wanted this one; the fork server's may be older."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.environ.update(ONE_THREAD)
+
+
+def wait_for_parent() -> None:
+    """Return when the process that wanted this one has ended, in whatever way."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()

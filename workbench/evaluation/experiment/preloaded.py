@@ -1,0 +1,39 @@
+"""What a fork server loads before it forks workers. Only fork servers import this: it changes the
+process.
+"""
+
+import contextlib
+import gc
+import os
+import signal
+import sys
+from importlib import import_module
+
+from workbench.engine.models import tokenizer
+from workbench.evaluation.experiment.forking import ONE_THREAD
+
+MODULES = (
+    "joblib.externals.loky.process_executor",
+    "workbench.evaluation.experiment.units",
+)
+
+
+def _load() -> None:
+    """Load what nearly every task needs; what fails here fails again where a task needs it, which
+    then says so.
+    """
+    for name in MODULES:
+        with contextlib.suppress(Exception):
+            import_module(name)
+    with contextlib.suppress(Exception):
+        tokenizer.loaded()
+
+
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the command, which ends this
+os.environ.update(ONE_THREAD)
+sys.path[:] = [folder for folder in sys.path if folder]  # modules of the user's folder are not ours
+gc.disable()
+_load()
+gc.enable()
+gc.freeze()  # nothing of it is garbage, and looking at it would copy it in each worker
+signal.signal(signal.SIGINT, signal.default_int_handler)
