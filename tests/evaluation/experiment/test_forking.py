@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy
 import pytest
 
 from workbench.evaluation.experiment.processes import Processes
@@ -36,7 +37,7 @@ def _origin(task: int) -> Origin:
 def test_all_workers_are_forked_from_one_process_with_one_thread_that_has_loaded_the_modules() -> (
     None
 ):
-    origins = set()
+    origins: set[Origin | None] = set()
     for _ in range(2):
         with Processes(2) as crew:
             origins.update(origin for _, origin in crew.each(_origin, range(2)))
@@ -60,6 +61,48 @@ def test_a_worker_has_the_environment_of_the_moment(monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("TOLD_LATER")
     with Processes(1) as crew:
         assert list(crew.each(_variables, [0])) == [(0, (None, "1"))]
+
+
+def _random_number(task: int) -> float:
+    return float(numpy.random.rand())
+
+
+def test_workers_draw_random_numbers_of_their_own() -> None:
+    numbers: set[float | None] = set()
+    for _ in range(2):
+        with Processes(1) as crew:
+            numbers.update(number for _, number in crew.each(_random_number, [0]))
+    assert len(numbers) == 2
+
+
+@pytest.mark.slow
+def test_workers_load_by_themselves_where_the_temporary_folder_takes_no_socket(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / ("long" * 30)
+    folder.mkdir()
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(ASKS_FOR_PARENT)],
+        env={**os.environ, "TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout == "its parent is the script\n"
+
+
+ASKS_FOR_PARENT = """
+    import os
+    from workbench.evaluation.experiment.processes import Processes
+
+    def parent(task):
+        return os.getppid()
+
+    with Processes(1) as crew:
+        [(_, parent_id)] = crew.each(parent, [0])
+    if parent_id == os.getpid():
+        print("its parent is the script")
+"""
 
 
 def _kills_what_forked_it(mark: Path) -> str:
@@ -94,11 +137,17 @@ SCRIPT = """
 """
 
 
-def test_workers_of_a_killed_script_end_and_do_not_run_it_again(tmp_path: Path) -> None:
+def test_workers_of_a_killed_script_end_and_do_not_run_it_again(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    short_folder = tmp_path_factory.mktemp("t")  # the killed script leaves its socket there
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(SCRIPT))
     with subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(script)],
+        env={**os.environ, "TMPDIR": str(short_folder)},
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in range(2)]
@@ -106,11 +155,19 @@ def test_workers_of_a_killed_script_end_and_do_not_run_it_again(tmp_path: Path) 
         lines += process.stdout.readlines()  # ends when no process holds the pipe any more
     assert lines[0] == "the script runs\n"
     assert len(lines) == 2
-    for pid in map(int, lines[1].split()):
-        assert not Path(f"/proc/{pid}").exists() or _is_zombie(pid)
+    running = set(map(int, lines[1].split()))
+    for _ in range(200):  # a process closes its files a moment before it has ended
+        running = {pid for pid in running if not _has_ended(pid)}
+        if not running:
+            break
+        time.sleep(0.05)
+    assert running == set()
 
 
-def _is_zombie(pid: int) -> bool:
-    """Whether it has ended and only waits to be asked how: in a container nobody may ask."""
-    status = Path(f"/proc/{pid}/stat").read_text()
+def _has_ended(pid: int) -> bool:
+    """Whether it is gone, or only waits to be asked how it ended: in a container nobody may ask."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return True
     return status.rpartition(")")[2].split()[0] == "Z"

@@ -21,11 +21,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from joblib.externals.loky.backend.context import LokyContext
 
-IS_SAFE = sys.platform == "linux"
-"""Whether workers are forked here. A fork of macOS's own libraries may crash; Windows has none."""
 PRELOADED = "workbench.evaluation.experiment.preloaded"
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Workers share the machine's cores: none of them may start a thread a core."""
+
+
+def is_possible() -> bool:
+    """Whether workers can be forked here. A fork of macOS's own libraries may crash; Windows has
+    none.
+    """
+    if sys.platform != "linux":
+        return False
+    try:
+        _server(os.getpid()).ensure_running()
+    except OSError:  # such as a temporary folder whose path is too long for a socket
+        return False
+    return True
 
 
 def context() -> LokyContext:
@@ -95,10 +106,15 @@ def _close(*files: int) -> None:
 
 
 def take_over(environment: Mapping[str, str]) -> None:
-    """Take the environment of the process that wanted this one; the fork server's may be older."""
+    """Take the environment of the process that wanted this one, as the fork server's may be older,
+    and random numbers of one's own, as all of its forks would draw the same.
+    """
+    from numpy import random
+
     os.environ.clear()
     os.environ.update(environment)
     os.environ.update(ONE_THREAD)
+    random.seed()  # Python's own generator does so by itself
 
 
 def wait_for_parent() -> None:

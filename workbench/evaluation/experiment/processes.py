@@ -112,7 +112,7 @@ class Processes(Workers):
         from joblib.externals.loky import ProcessPoolExecutor
 
         pool: Executor
-        if forking.IS_SAFE:
+        if forking.is_possible():
             pool = ProcessPoolExecutor(
                 1,
                 context=forking.context(),
