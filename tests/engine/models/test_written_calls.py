@@ -5,13 +5,20 @@ a wrong one.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from workbench import AnswerAwaited, Completion, ModelError, SummaryRequest, find_model
-from workbench.engine.models.text_tools import TextToolModel
+from workbench import (
+    AnswerAwaited,
+    Completion,
+    ModelError,
+    ModelSettings,
+    SummaryRequest,
+    find_model,
+)
 from workbench.engine.models.written_calls import call_text
 
 TOOLS = [
@@ -47,17 +54,32 @@ CHAT: list[dict[str, Any]] = [
 GOOD = call_text("read", '{"path": "a.py"}')
 
 
-class Saying:
-    """A model that says one text after another."""
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """Answers the requests in a folder with one text after another."""
 
-    name = "saying"
+    folder: Path
 
-    def __init__(self, *texts: str) -> None:
-        self.texts, self.requests = list(texts), list[SummaryRequest]()
+    def answer(self, *texts: str, asked: SummaryRequest) -> Completion:
+        """What a run reads of the texts."""
+        settings = ModelSettings(cache=self.folder / "cache", use_cache=False, run="r")
+        model = settings.model(f"folder:{self.folder}")
+        for number, text in enumerate(texts, 1):
+            with pytest.raises(AnswerAwaited):
+                model.complete(asked)
+            (self.folder / f"{number:05}.answer.txt").write_text(text, "utf-8")
+        return model.complete(asked)
 
-    def complete(self, request: SummaryRequest, /) -> Completion:
-        self.requests.append(request)
-        return Completion(text=self.texts.pop(0), model=self.name, input_tokens=10, usd=None)
+    @property
+    def requests(self) -> list[str]:
+        """What was asked, in order."""
+        files = sorted(self.folder.glob("*.request.txt"))
+        return [file.read_text("utf-8").partition("\n---\n")[2] for file in files]
+
+
+@pytest.fixture
+def answerer(tmp_path: Path) -> Answerer:
+    return Answerer(tmp_path)
 
 
 def request(tools: list[Any] = TOOLS) -> SummaryRequest:
@@ -68,11 +90,6 @@ def request(tools: list[Any] = TOOLS) -> SummaryRequest:
         chat=tuple(CHAT),
         tools=tuple(tools),
     )
-
-
-def answer_of(text: str) -> Completion:
-    """What is read of the text that a model writes."""
-    return TextToolModel(Saying(text)).complete(request())
 
 
 def test_a_conversation_is_written_with_its_calls_its_tools_and_the_way_to_answer(
@@ -94,14 +111,14 @@ def test_a_conversation_is_written_with_its_calls_its_tools_and_the_way_to_answe
     )
 
 
-def test_an_answer_without_a_block_is_words() -> None:
-    answer = answer_of("Done.\n```python\nx = 1\n```\n")
+def test_an_answer_without_a_block_is_words(answerer: Answerer) -> None:
+    answer = answerer.answer("Done.\n```python\nx = 1\n```\n", asked=request())
     assert (answer.text, answer.calls) == ("Done.\n```python\nx = 1\n```", ())
 
 
-def test_calls_are_read_in_their_order_and_the_rest_is_words() -> None:
+def test_calls_are_read_in_their_order_and_the_rest_is_words(answerer: Answerer) -> None:
     pretty = '```tool\n{\n "tool": "list",\n "arguments": {"path": "```\\n"}\n}\n```'
-    answer = answer_of(f"I look.\n{GOOD}\nAnd then:\n{pretty}")
+    answer = answerer.answer(f"I look.\n{GOOD}\nAnd then:\n{pretty}", asked=request())
     assert answer.text == "I look.\nAnd then:"
     assert answer.calls == (("read", '{"path": "a.py"}'), ("list", json.dumps({"path": "```\n"})))
 
@@ -138,36 +155,44 @@ def test_calls_are_read_in_their_order_and_the_rest_is_words() -> None:
         ('```tool\n["read"]\n```', "must be an object"),
     ],
 )
-def test_a_call_that_cannot_be_read_is_named_with_what_would_be(block: str, why: str) -> None:
-    model = Saying(f"I look.\n{block}\n", GOOD)
-    TextToolModel(model).complete(request())
-    told = model.requests[1].chat[-1]["content"]
+def test_a_call_that_cannot_be_read_is_named_with_what_would_be(
+    answerer: Answerer, block: str, why: str
+) -> None:
+    answerer.answer(f"I look.\n{block}\n", GOOD, asked=request())
+    told = answerer.requests[1].rpartition("[user]\n")[2]
     assert told.startswith("Your last answer was not carried out: ") and why in told
 
 
-def test_a_model_is_told_why_its_call_cannot_be_read_and_answers_again() -> None:
-    model = Saying('```tool\n{"tool": "rm", "arguments": {}}\n```', GOOD)
-    answer = TextToolModel(model).complete(request())
+def test_a_model_is_told_why_its_call_cannot_be_read_and_answers_again(
+    answerer: Answerer,
+) -> None:
+    wrong = '```tool\n{"tool": "rm", "arguments": {}}\n```'
+    answer = answerer.answer(wrong, GOOD, asked=request())
     assert answer.calls == (("read", '{"path": "a.py"}'),)
-    assert answer.input_tokens == 20 and answer.usd is None, "both answers count"
-    shown = model.requests[1].chat[-2:]
-    assert "rm" in shown[0]["content"]
+    first, second = answerer.requests
+    assert wrong in second.removeprefix(first.partition("[tools")[0])
     assert (
-        shown[1]["content"]
-        == "Your last answer was not carried out: there is no tool 'rm'; there are read, list."
-        " Answer again."
+        "[user]\nYour last answer was not carried out: there is no tool 'rm'; there are read, list."
+        " Answer again.\n" in second
     )
-    assert model.requests[0].prompt != model.requests[1].prompt, "the second one is another request"
 
 
-def test_a_model_that_never_writes_a_call_that_can_be_read_is_given_up() -> None:
-    model = Saying(*["```tool\nread a.py\n```"] * 3)
+def test_both_answers_to_a_request_are_paid(tmp_path: Path) -> None:
+    wrong, right = Answerer(tmp_path / "wrong"), Answerer(tmp_path / "right")
+    once = right.answer(GOOD, asked=request())
+    twice = wrong.answer('```tool\n{"tool": "rm", "arguments": {}}\n```', GOOD, asked=request())
+    assert twice.input_tokens > 2 * once.input_tokens > 0, "the second one has the first answer too"
+    assert twice.output_tokens > once.output_tokens and twice.usd is None
+
+
+def test_a_model_that_never_writes_a_call_that_can_be_read_is_given_up(answerer: Answerer) -> None:
+    never = ["```tool\nread a.py\n```"] * 3
     with pytest.raises(
         ModelError, match=r"3 times in a row: the block read a\.py is no JSON"
     ) as caught:
-        TextToolModel(model).complete(request())
+        answerer.answer(*never, asked=request())
     assert not caught.value.outage, "it is the model's own doing"
 
 
-def test_a_request_without_tools_is_answered_as_it_is() -> None:
-    assert TextToolModel(Saying(GOOD)).complete(request([])).text == GOOD
+def test_a_request_without_tools_is_answered_as_it_is(answerer: Answerer) -> None:
+    assert answerer.answer(GOOD, asked=request([])).text == GOOD
